@@ -1,4 +1,4 @@
-/// The shells that complete a command line.
+/// The shells for which completions can be made.
 enum Shell: String {
   case bash, zsh, fish
 }
@@ -12,7 +12,7 @@ extension Manual {
     }
   }
 
-  /// What may follow a command on the command line: options, and longer commands that begin with the command.
+  /// What may come next on the command line: options, and longer commands that begin with `command`.
   private struct Step {
     let command: String
     let next: [Command]
@@ -21,7 +21,7 @@ extension Manual {
 
   private var everywhere: [Option] { groups.flatMap { $0.options } }
 
-  /// The steps of a command line. The first is the step before any command.
+  /// What may come next after each command. The first element is for a line without a command.
   private var steps: [Step] {
     [Step(command: "", next: commands.filter { !$0.name.contains(" ") }, options: everywhere)]
       + commands.map { command in
@@ -32,7 +32,7 @@ extension Manual {
 
   private var allOptions: [Option] { everywhere + commands.flatMap { $0.options } }
 
-  /// The names of the options that take a value, with `|` between them.
+  /// The names of the options with a value, separated by `|`.
   /// - Parameter takingFile: whether the value is a file name.
   private func names(takingFile: Bool) -> String {
     let names = allOptions.filter { $0.value != nil && $0.takesFile == takingFile }.map { $0.name }
@@ -132,8 +132,7 @@ extension Manual {
     }
   }
 
-  /// A word in the shell's quotes. An apostrophe is replaced, because shells don't agree on how to write a quote within
-  /// quotes.
+  /// A word in single quotes. An apostrophe in it is replaced, because shells don't agree on how to escape one.
   private static func quoted(_ words: String) -> String { "'" + words.replacing("'", with: "’") + "'" }
 }
 

@@ -1,5 +1,5 @@
 /// Everything that can be typed after a program's name, with explanations. Each program builds its manual from the
-/// tables by which it reads its command line. The manual page and the shells' completions are made from the manual.
+/// tables with which it parses its command line. The manual page and the shell completions are made from it.
 public struct Manual: Sendable {
   public struct Option: Sendable {
     public let name: String
@@ -14,11 +14,11 @@ public struct Manual: Sendable {
     /// The option with its placeholder, `--port NUMBER`.
     public var shown: String { value.map { "\(name) \($0)" } ?? name }
 
-    /// Whether a shell completes the option's value with file names.
+    /// Whether shells complete the option's value with file names.
     var takesFile: Bool { ["FILE", "PATH", "DIRECTORY", "PLACE"].contains(value) }
   }
 
-  /// A command: a first word, or two words, such as `log verify`.
+  /// A command of one or two words, such as `log verify`.
   public struct Command: Sendable {
     let name: String
     let usage: String
@@ -59,7 +59,7 @@ public struct Manual: Sendable {
 
   /// - Parameters:
   ///   - synopsis: command lines without the program's name.
-  ///   - groups: the options that come without a command. If `optionsFollow`, they may also come after a command.
+  ///   - groups: options for use without a command. If `optionsFollow`, they may also come after a command.
   public init(
     program: String,
     summary: String,
@@ -82,8 +82,8 @@ public struct Manual: Sendable {
     Option("--completion", "SHELL", "what bash, zsh or fish needs to complete a command line"),
   ]
 
-  /// What `--manual` and `--completion` print, or what is wrong with the words after them. `nil` if the words begin
-  /// with neither.
+  /// The output of `--manual` or `--completion`, or an error about the words after them. `nil` if the command line
+  /// begins with neither.
   public func answer(to words: some Collection<String>) -> Answer? {
     switch words.first {
     case "--manual": return .text(page)

@@ -27,7 +27,7 @@ extension Manual {
   }
 }
 
-/// Lines of troff. Texts are escaped, so that troff reads none of their characters as a command.
+/// Lines of troff. All texts are escaped, so that troff doesn't interpret their characters.
 private struct Troff {
   var lines: [String] = []
 
@@ -54,8 +54,8 @@ private struct Troff {
     lines += [".PP", ".nf", ".RS"] + rows.map { Troff.escaped($0) } + [".RE", ".fi"]
   }
 
-  /// Escapes a text. A hyphen becomes a form of hyphen that readers can search for and paste. A dot or a quote at the
-  /// beginning of a line is protected, because troff would read the line as a request.
+  /// Escapes a text. Hyphens are escaped so that readers can search for and paste them. A dot or a quote at the
+  /// beginning of a line is escaped because troff would read the line as a request.
   private static func escaped(_ words: some StringProtocol) -> String {
     var result = ""
     for letter in words {

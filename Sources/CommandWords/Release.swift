@@ -4,8 +4,8 @@ import CRelease
 public enum Release {
   public static let version = "0.9.0"
 
-  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. If the build didn't know the
-  /// commit, only the version.
+  /// The version and the first twelve digits of the commit: `0.9.0 (c53fd0030807)`. Only the version if the build
+  /// didn't know the commit.
   public static let name = name(commit: String(cString: canvas_commit()))
 
   /// - Parameter commit: begins with `$` if `git archive` has not filled it in.

@@ -1,8 +1,8 @@
-/// Finds the word that somebody who mistyped it probably meant.
+/// Finds the word that a user who mistyped it probably meant.
 public enum Suggestion {
-  /// The nearest of `words`. `nil` if none is near. A word is near if at most one letter in three is wrong, or if only
-  /// its end is missing.
-  /// - Parameter meaning: other words that people try. Each is mapped to the word in `words` with the same meaning.
+  /// The word in `words` that is most similar to `word`. `nil` if none is similar enough: at most one letter in three
+  /// is wrong, or only its end is missing.
+  /// - Parameter meaning: other words that people try, mapped to the word in `words` with the same meaning.
   public static func nearest(to word: String, among words: [String], meaning: [String: String] = [:]) -> String? {
     if let meant = meaning[word.lowercased()] { return meant }
     let near = words.map { (word: $0, distance: distance(from: Array(word), to: Array($0))) }
@@ -12,13 +12,12 @@ public enum Suggestion {
     return completions.count == 1 ? completions[0] : nil
   }
 
-  /// ` Did you mean watch?`, for the end of an error message. Empty if no word is near.
+  /// ` Did you mean watch?`, for the end of an error message. Empty if no word is similar enough.
   public static func question(_ word: String, among words: [String], meaning: [String: String] = [:]) -> String {
     nearest(to: word, among: words, meaning: meaning).map { " Did you mean \($0)?" } ?? ""
   }
 
-  /// How many letters have to be inserted, removed, replaced or swapped with a neighbour to make one word from the
-  /// other.
+  /// The edit distance: how many letters have to be inserted, removed, replaced or swapped with a neighbour.
   private static func distance(from word: [Character], to other: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...other.count)

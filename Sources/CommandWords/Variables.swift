@@ -1,12 +1,12 @@
 /// The environment variables that the project's programs read. All of them begin with `CANVAS_`.
 ///
-/// A server and a client that are started from one shell see each other's variables. So each program has to know the
-/// other's variables too. Otherwise it would take them for mistyped ones.
+/// A server and a client that are started from one shell see each other's variables. So each program has to know all of
+/// them, to tell them from mistyped ones.
 public enum Variables {
   /// The variables that `sync-client` reads.
   public static let client = ["CANVAS_SERVER", "CANVAS_TOKEN", "CANVAS_TOKEN_FILE"]
 
-  /// The variables that `SyncServer` reads: one for each of its flags. A test checks that none is missing.
+  /// The variables that `SyncServer` reads: one for each of its flags. A test checks that the list is complete.
   public static let server = [
     "CANVAS_HOST", "CANVAS_PORT", "CANVAS_DATA", "CANVAS_WEB", "CANVAS_TOKENS", "CANVAS_LOG_LEVEL",
     "CANVAS_LOG_FORMAT", "CANVAS_PROXIES", "CANVAS_HOSTS", "CANVAS_ORIGINS", "CANVAS_OPEN", "CANVAS_AUDIT",
@@ -38,12 +38,12 @@ public enum Variables {
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 
-  /// A sentence for each of `names` that begins with `CANVAS_` although no program reads it.
-  /// - Parameter own: the variables that the complaining program reads.
+  /// A sentence for each of `names` that begins with `CANVAS_` and that no program reads.
+  /// - Parameter own: the variables that the calling program reads.
   public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
     let known = Set(client + server + workshop)
     return names.filter { $0.hasPrefix("CANVAS_") && !known.contains($0) }.sorted().map { name in
-      // Names are compared without the prefix, because with the prefix any two names would be similar.
+      // Names are compared without the prefix, because the prefix would make any two names similar.
       let bare = own.map { String($0.dropFirst("CANVAS_".count)) }
       let meant = Suggestion.nearest(to: String(name.dropFirst("CANVAS_".count)), among: bare)
       return "the variable \(name) means nothing." + (meant.map { " Did you mean CANVAS_\($0)?" } ?? "")

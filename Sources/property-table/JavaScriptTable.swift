@@ -302,7 +302,6 @@ enum JavaScriptTable {
 
 private func quoted(_ text: StaticString) -> String { "'" + "\(text)".replacing("'", with: "\\'") + "'" }
 
-/// A number in JavaScript's notation.
 private func digits(_ number: Double) -> String {
   var writer = JSONWriter()
   writer.value(number)
@@ -314,7 +313,7 @@ extension ForEachProperty<Property> {
 }
 
 extension Property {
-  /// The names of this form's numbers in a JavaScript shape.
+  /// The names of this property's numbers in a JavaScript shape: two for a pair, otherwise one or none.
   fileprivate var parts: [String] {
     switch form {
     case .pair(let field, _): ["\(field.names.first)", "\(field.names.second)"]
@@ -376,7 +375,7 @@ extension PropertyForm {
     }
   }
 
-  /// The JavaScript expression that makes a value from a row's number.
+  /// A JavaScript expression that makes the value from a row's doubles.
   fileprivate func reading(_ number: String, start: Int) -> String {
     switch self {
     case .kind: "kinds[\(number)]"
@@ -385,7 +384,7 @@ extension PropertyForm {
     case .flag: "\(number) === 1"
     case .identifier: "\(number) < 0 ? null : \(number)"
     case .color: "colorText(\(number))"
-    // Texts and paths are not in the row: a reader of the row asks for them separately.
+    // Texts and paths are not in the row: JavaScript asks for them separately.
     case .text: "''"
     case .path: "/** @type {PathPoint[]} */ ([])"
     case .tie: "readTie(numbers, at + \(start))"

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// docs/PROTOCOL.md. Its tables of properties stand between markers.
+/// Fills in the tables of properties in docs/PROTOCOL.md, which are between markers.
 enum ProtocolPage {
   static let path = "docs/PROTOCOL.md"
 
@@ -9,7 +9,7 @@ enum ProtocolPage {
     var description: String { "\(ProtocolPage.path) has no markers for \(name)" }
   }
 
-  /// The page with its tables brought up to date.
+  /// The page with its tables generated anew.
   static func filled(_ page: String) throws(Unmarked) -> String {
     var page = page
     for (name, table) in [("properties", properties), ("property bits", bits), ("columns", columns)] {
@@ -76,12 +76,12 @@ extension Property {
 }
 
 extension String {
-  /// Whether the text is a number or a word. Such a text is written without backticks.
+  /// Whether the text is a number or a word. Such a text needs no backticks.
   fileprivate var isWord: Bool { allSatisfy { $0.isNumber || $0 == "." || $0.isLowercase } }
 }
 
 extension PropertyForm {
-  /// The form of a value in words, with its range.
+  /// The form of a value as text, with its range.
   fileprivate var words: String {
     switch self {
     case .erasure: "true, and no other value"
@@ -137,7 +137,7 @@ extension PropertyForm {
 }
 
 extension ClosedRange<Double> {
-  /// The range in words, `−1e7…1e7`.
+  /// The range as text, `−1e7…1e7`.
   fileprivate var words: String { "\(lowerBound.words)…\(upperBound.words)" }
 }
 

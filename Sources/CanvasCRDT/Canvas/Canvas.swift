@@ -1,8 +1,7 @@
-/// A drawing as a set of registers that merge. Every replica of a room holds one.
+/// A drawing as a set of registers that merge (a CRDT). Every replica of a room holds one.
 ///
-/// Canvases that have taken in the same operations are equal. The order of the operations doesn't matter, nor does how
-/// often each of them came. Merging reads no clock and checks no limit: the server checks both before an operation
-/// enters the log.
+/// Canvases that have applied the same operations are equal, even if the operations came in different orders or more
+/// than once. Merging reads no clock and checks no limit: the server checks both before an operation enters the log.
 ///
 /// Records lie in pages. A copy of a canvas shares its pages with the original until one of the two changes a page. So
 /// a snapshot in a busy room costs the copies of a few pages rather than a copy of the whole canvas.
@@ -10,27 +9,27 @@ public struct Canvas: Sendable {
   /// The records, by slot. A free slot holds an empty record, without a register or an erasure.
   private(set) var pages: [[ShapeRecord]] = []
 
-  /// For each page, the place in the log of the page's newest change. `operations(since:)` skips the pages whose newest
-  /// change lies before the place that the client has read up to.
+  /// For each page, the position in the log of its newest change. `operations(since:)` skips the pages that haven't
+  /// changed since the requested position.
   private var pageChangedAt: [UInt64] = []
 
   private var freeSlots: [UInt32] = []
   private var slotCount = 0
   private var table: SlotTable
 
-  /// The erasures of the shapes that have no registers left. Each stays until it is forgotten.
+  /// Erasures (tombstones) of shapes that have no registers left. Each stays until `forgetErasures` drops it.
   private var erasures = IdentifierMap<Erasure>()
 
   /// The digest. `nil` until `countDigest` is called; from then on every change of a register also updates the digest.
   var countedDigest: CountedDigest?
 
-  /// How many shapes are live.
+  /// The number of live shapes: those that have a kind and are not deleted.
   public private(set) var liveCount = 0
 
   /// The bytes of the texts and paths in all registers, including the registers of shapes that are not live.
   public private(set) var longBytes = 0
 
-  /// The place in the log of the newest erasure that was forgotten. A client that has not read the log up to this place
+  /// The position in the log of the newest forgotten erasure. A client that has not read the log up to this position
   /// needs the whole state, because a delta would lack the erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
 
@@ -44,14 +43,14 @@ public struct Canvas: Sendable {
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
-  /// An empty canvas. `seed` decides which slots of the hash table shapes get. It has to be random if strangers choose
-  /// the identifiers, because they could otherwise choose identifiers that collide. Nothing that can be read from a
-  /// canvas depends on the seed.
+  /// An empty canvas. `seed` is the seed of the hash table. It must be random if untrusted clients choose the
+  /// identifiers, because they could otherwise choose identifiers that collide.
   public init(seed: UInt64) {
     table = SlotTable(seed: seed)
   }
 
-  /// How many shapes have registers, live or not. A limit on shapes has to count all of these, because all take memory.
+  /// How many shapes have registers, including deleted shapes. A limit on shapes has to count all of these, because all
+  /// take memory.
   public var shapeCount: Int { table.count }
 
   /// How many shapes have no registers left, only an erasure.
@@ -67,7 +66,8 @@ public struct Canvas: Sendable {
 // MARK: - Merging
 
 extension Canvas {
-  /// Merges one operation. `place` is the operation's place in the room's log; `operations(since:)` compares places.
+  /// Merges one operation. `place` is the operation's position in the room's log; `operations(since:)` compares these
+  /// positions.
   @discardableResult
   public mutating func apply(_ operation: borrowing Operation, place: UInt64 = 0) -> Change {
     if let slot = slot(of: operation.shape) {
@@ -83,7 +83,7 @@ extension Canvas {
     return change
   }
 
-  /// Merges another canvas. The result is the same as applying all operations of the other canvas.
+  /// Merges another canvas, with the same result as applying all of its operations.
   public mutating func merge(_ other: Canvas, place: UInt64 = 0) {
     for page in other.pages {
       for record in page where !record.values.assigned.isEmpty { merge(record, place: place) }
@@ -111,8 +111,7 @@ extension Canvas {
     return change
   }
 
-  /// Takes over the record of a shape that this canvas doesn't have. Unlike merging a record, this compares no
-  /// registers.
+  /// Copies in the record of a shape that this canvas doesn't have. No registers are compared.
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
@@ -169,9 +168,9 @@ extension Canvas {
   }
 
   /// Forgets the erasures that were stamped before `milliseconds`, and returns how many it has forgotten. This is only
-  /// safe if operations with stamps from before that time are refused. Otherwise such an operation could bring a
-  /// deleted shape back.
-  /// - Parameter most: an upper bound on the shapes without registers whose erasures are forgotten. Forgetting a
+  /// safe if operations with stamps from before that time are refused, because such an operation could bring a deleted
+  /// shape back.
+  /// - Parameter most: an upper bound on how many erasures of shapes without registers are forgotten. Forgetting a
   ///   million takes a third of a second.
   @discardableResult
   public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
@@ -188,9 +187,8 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // The record's newest change is used in place of the erasure, whose own place isn't stored. The change may be
-          // later than the erasure. That is harmless: at worst a client gets the whole state although a delta would
-          // have been enough.
+          // A record stores the place of its newest change only, which may be later than its erasure. That is harmless:
+          // at worst a client gets the whole state although a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -200,8 +198,8 @@ extension Canvas {
     return forgotten
   }
 
-  /// Returns a time. If all erasures stamped before this time are forgotten, at most `count` remain. Slightly fewer may
-  /// remain than necessary, by at most a sixteenth of all erasures, or by more if many have the same millisecond.
+  /// The time to pass to `forgetErasures(before:)` so that at most `count` erasures remain. Fewer may remain: the
+  /// difference is at most a sixteenth of all erasures, or more if many have the same millisecond.
   /// - Returns: `nil` if there are no more than `count` erasures.
   public func timeOfErasures(leaving count: Int) -> UInt64? {
     guard erasures.count > count, let first = erasures.values.first else { return nil }
@@ -231,12 +229,12 @@ extension Canvas {
     }
   }
 
-  /// For a canvas that is rebuilt from a store. `place` is the `forgottenUpTo` of the stored canvas.
+  /// Sets `forgottenUpTo` in a canvas that is rebuilt from a store.
   public mutating func restore(forgottenUpTo place: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
   }
 
-  /// Drops everything that the canvas holds of one shape, as if no operation on the shape had ever come.
+  /// Drops all registers and the erasure of one shape, as if no operation on the shape had ever come.
   mutating func forget(_ shape: Identifier) {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
@@ -248,7 +246,7 @@ extension Canvas {
   }
 }
 
-// MARK: - Keeping the books
+// MARK: - Counts and slots
 
 extension Canvas {
   /// A record for a shape that has none. If the canvas has an erasure of the shape, the erasure moves into the record.
@@ -277,7 +275,7 @@ extension Canvas {
     release(slot, of: change.shape)
   }
 
-  /// Stores a record that has no slot yet, after its first change.
+  /// Gives a slot to a new record, after the record's first change.
   private mutating func enter(_ record: consuming ShapeRecord, change: Change, place: UInt64) {
     guard !change.isEmpty else { return }
     count(change)
@@ -356,14 +354,14 @@ extension Canvas {
 // MARK: - Reading
 
 extension Canvas {
-  /// The stamp under which a register was written, or, for `deleted`, the stamp of the shape's erasure.
+  /// The stamp under which a register was written. For `deleted`, the stamp of the shape's erasure.
   public func stamp(of property: Property, in shape: Identifier) -> Stamp? {
     if let slot = slot(of: shape) { return record(at: slot).stamp(of: property) }
     return property == .deleted ? erasures[shape]?.stamp : nil
   }
 
   /// The occupied slots, in the order of their shapes' identifiers. With `place`, only the slots whose records changed
-  /// after that place in the log.
+  /// after that position in the log.
   func orderedSlots(since place: UInt64? = nil) -> [UInt32] {
     var keyed: [RadixOrder.Entry] = []
     if place == nil { keyed.reserveCapacity(table.count) }
@@ -385,7 +383,7 @@ extension Canvas {
   }
 
   /// The erasures of shapes without registers, in the order of the shapes' identifiers. With `place`, only the erasures
-  /// that changed after that place in the log.
+  /// that came after that position in the log.
   func orderedErasures(since place: UInt64? = nil) -> [(shape: Identifier, stamp: Stamp)] {
     var ordered: [(shape: Identifier, stamp: Stamp)] = []
     for (index, shape) in erasures.keys.enumerated() {

@@ -1,6 +1,6 @@
 extension Canvas {
-  /// The values of a shape's registers, live or not. Their `assigned` says which registers exist, and whether the shape
-  /// has an erasure.
+  /// The values of a shape's registers, even if the shape is deleted. In the result, `assigned` has every property with
+  /// a register, and `deleted` if the shape has an erasure.
   func values(of shape: Identifier) -> Properties {
     if let slot = slot(of: shape) { return record(at: slot).values }
     var values = Properties()
@@ -8,7 +8,7 @@ extension Canvas {
     return values
   }
 
-  /// One shape's share of the digest.
+  /// The part of the canvas's digest that comes from one shape.
   func digest(of shape: Identifier) -> UInt64 {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).digest.all

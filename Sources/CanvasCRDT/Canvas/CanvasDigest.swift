@@ -1,15 +1,15 @@
-/// The sums of the registers' hashes, separately for the properties that each vocabulary added.
+/// A canvas's digest in three sums. Properties were added to the protocol in three steps (vocabularies), and each sum
+/// is over the registers of one step's properties.
 struct CountedDigest: Hashable, Sendable {
   /// The sum over the properties that every client knows.
   var common: UInt64 = 0
-  /// The sum over the properties that were added together with texts.
+  /// The sum over the properties of the second vocabulary: the one that added texts.
   var texts: UInt64 = 0
-  /// The sum over the properties that the newest vocabulary added.
+  /// The sum over the properties of the newest vocabulary.
   var newest: UInt64 = 0
 
   init() {}
 
-  /// Makes a digest by calling `sum` for each group of properties.
   @inline(__always)
   init(_ sum: (PropertyMask) -> UInt64) {
     common = sum(.common)
@@ -47,7 +47,7 @@ extension Canvas {
   /// Unless `countDigest` was called before, this reads all registers.
   public var digest: UInt64 { (countedDigest ?? walkedDigest).all }
 
-  /// The digest of the properties that a client with this vocabulary knows.
+  /// The digest over the properties that are known to a client of this vocabulary.
   public func digest(for vocabulary: Vocabulary) -> UInt64 {
     (countedDigest ?? walkedDigest).known(to: vocabulary)
   }
@@ -60,8 +60,8 @@ extension Canvas {
     return sum
   }
 
-  /// Returns the digest, and keeps it up to date from now on. Hashing is a third of the cost of an update, so a canvas
-  /// starts to hash only when somebody needs its digest.
+  /// Returns the digest, and from now on updates it with each change. Hashing is a third of the cost of an update, so a
+  /// canvas hashes nothing before the first call.
   @discardableResult
   public mutating func countDigest() -> UInt64 {
     if countedDigest == nil { countedDigest = walkedDigest }

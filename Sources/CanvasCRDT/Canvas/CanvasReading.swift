@@ -1,5 +1,3 @@
-// Reading a canvas, shape by shape.
-
 extension Canvas {
   /// Whether any of these registers was written under this stamp.
   public func holdsAny(of properties: PropertyMask, in shape: Identifier, at stamp: Stamp) -> Bool {
@@ -15,16 +13,15 @@ extension Canvas {
     return Shape(record(at: slot))
   }
 
-  /// Whether a shape is live.
   public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
 
-  /// Which registers a shape has, live or not.
+  /// Which properties of a shape have registers. The shape may be deleted.
   public func registers(of shape: Identifier) -> PropertyMask {
     guard let slot = slot(of: shape) else { return PropertyMask() }
     return record(at: slot).registers
   }
 
-  /// The bytes of a shape's texts and paths, counting only the given properties. The shape may be live or not.
+  /// The bytes of a shape's texts and paths, counting only the given properties. The shape may be deleted.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).values.longBytes(of: properties)
@@ -40,8 +37,7 @@ extension Canvas {
     return max(register, erasure)
   }
 
-  /// The live shapes that have a value for at least one of these properties, ordered by identifier. This is quick if
-  /// only few shapes have such a value.
+  /// The live shapes that have a value for at least one of these properties, ordered by identifier.
   public func shapes(withAny properties: PropertyMask) -> [Shape] {
     var found: [Shape] = []
     for page in pages.indices {
@@ -63,9 +59,9 @@ extension Canvas {
     return shapes
   }
 
-  /// Calls `body` with operations that rebuild the registers and the erasures of all shapes, and with as few of them as
-  /// possible. With `place`, only the shapes that changed after that place in the log are rebuilt. The operations are
-  /// ordered by shape, then by stamp.
+  /// Calls `body` with operations that rebuild the registers and erasures of all shapes: as few operations as possible,
+  /// ordered by shape, then by stamp. With `place`, only the shapes that changed after that position in the log are
+  /// included.
   public func forEachOperation<Failure: Error>(
     since place: UInt64? = nil,
     _ body: (borrowing Operation) throws(Failure) -> Void
@@ -78,8 +74,7 @@ extension Canvas {
     for slot in orderedSlots(since: place) { try record(at: slot).forEachOperation(body) }
   }
 
-  /// The newest values of the given registers and erasures, as the operations that wrote these values, ordered by
-  /// shape.
+  /// The newest values of the given registers and erasures, as the operations that wrote them, ordered by shape.
   public func operations(of registers: [Identifier: PropertyMask]) -> [Operation] {
     var operations: [Operation] = []
     for shape in registers.keys.sorted() {
@@ -97,7 +92,6 @@ extension Canvas {
     return operations
   }
 
-  /// The operations that `forEachOperation` gives, as a list.
   public func operations(since place: UInt64? = nil) -> [Operation] {
     var operations: [Operation] = []
     forEachOperation(since: place) { operations.append(copy $0) }
@@ -106,7 +100,7 @@ extension Canvas {
 }
 
 extension Canvas: Equatable {
-  /// Whether the registers and erasures are equal. The operations that led to them may differ.
+  /// Two canvases are equal if their registers and erasures are equal, even if different operations led to them.
   public static func == (left: Canvas, right: Canvas) -> Bool {
     guard left.digest == right.digest, left.shapeCount == right.shapeCount, left.erasureCount == right.erasureCount
     else { return false }

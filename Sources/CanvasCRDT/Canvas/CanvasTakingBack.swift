@@ -1,5 +1,5 @@
-// Reverting everything that one actor wrote: new values that make a canvas look as if the actor's operations had never
-// been applied.
+// Reverting everything that one actor wrote: the new values to write so that a canvas looks as if the actor's
+// operations had never been applied.
 
 extension Canvas {
   /// This canvas without the shapes that an actor made. The values that the actor wrote to other people's shapes stay,
@@ -24,8 +24,8 @@ extension Canvas {
     return rest
   }
 
-  /// Whether an actor made a shape. The operations that rebuild the shape show this: the kind was written by the actor,
-  /// and no other actor's operation is older.
+  /// Whether an actor made a shape: the actor wrote the shape's kind, and no other actor's operation on the shape is
+  /// older.
   private static func isMade(by actor: Identifier, _ operations: [Operation]) -> Bool {
     guard let kind = operations.first(where: { $0.set.assigned.contains(.kind) })?.at, kind.actor == actor else {
       return false
@@ -33,9 +33,8 @@ extension Canvas {
     return !operations.contains { $0.at < kind && $0.at.actor != actor }
   }
 
-  /// New values for the lines that stay when the shapes that they are tied to are deleted (S14). With these values,
-  /// each line ends where it is drawn now. The ties stay too, because the shapes may come back. Each line is checked
-  /// only once.
+  /// New end points for the lines that stay when the shapes that they are tied to are deleted (S14). Each line then
+  /// ends where it is drawn now. The lines stay tied, because the shapes may come back.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []
@@ -58,8 +57,8 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // The shape is deleted, so nobody sees it, but its registers may still hold values that the actor wrote. The
-      // registers are deleted only if the actor wrote all of them.
+      // Nobody sees a deleted shape, but its registers may still hold the actor's values. They are erased only if the
+      // actor wrote all of them.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()
@@ -69,7 +68,7 @@ extension Canvas {
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
-        // The actor's value is gone: somebody else has written a newer one, which stays.
+        // If somebody else has written a newer value, it stays.
         guard stamp == nil || stamp?.actor == actor else { continue }
         var target = Properties()
         if wanted.contains(property) {

@@ -2,9 +2,8 @@
 public struct Change: Hashable, Sendable {
   /// Whether the shape was live before the operation, and whether it is live after it.
   public enum Lifecycle: UInt8, Hashable, Sendable {
-    /// The shape was live neither before nor after.
+    /// The shape was not live before, and is not live after.
     case absent
-    /// The shape was live before and is live after.
     case present
     case appeared
     case vanished
@@ -18,7 +17,7 @@ public struct Change: Hashable, Sendable {
   /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// The properties whose values in the operation lost to a greater stamp. `Canvas.winner` returns that stamp.
+  /// The properties whose incoming values lost to a greater stamp. `Canvas.winner` returns that stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent

@@ -1,10 +1,9 @@
 /// The live shapes of a canvas in the order in which they are drawn, from the back to the front: by `z`, then by
 /// identifier.
 ///
-/// The order is updated with each change. If a shape comes, goes or moves, the update costs two binary searches, and a
-/// shift of all entries between the shape's old and new place.
+/// An update costs two binary searches, and a shift of all entries between the shape's old and new place.
 public struct DrawingOrder: Sendable {
-  /// A shape, and the key that decides where it is drawn.
+  /// A shape and its `z` key. Sorting these gives the drawing order.
   public struct Place: Hashable, Comparable, Sendable {
     public let shape: Identifier
     public let key: OrderKey
@@ -19,13 +18,12 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// A shape's index before and after a change of the order. `nil` where the shape isn't in the order.
+  /// A shape's index before and after a change of the order. `nil` means that the shape isn't in the order.
   public struct Move: Hashable, Sendable {
     public let from: Int?
     public let to: Int?
   }
 
-  /// The places, from the back to the front.
   public private(set) var places: [Place] = []
   private var keys = IdentifierMap<OrderKey>()
 
@@ -46,7 +44,6 @@ public struct DrawingOrder: Sendable {
   public var count: Int { places.count }
   public var isEmpty: Bool { places.isEmpty }
 
-  /// The identifiers, from the back to the front.
   public var identifiers: [Identifier] { places.map { $0.shape } }
 
   public func place(of shape: Identifier) -> Place? {
@@ -58,26 +55,26 @@ public struct DrawingOrder: Sendable {
     place(of: shape).map { place in index(of: place) }
   }
 
-  /// The shape drawn next after this one, directly over it.
+  /// The shape directly above this one.
   public func shape(above shape: Identifier) -> Identifier? {
     guard let index = index(of: shape), index + 1 < places.count else { return nil }
     return places[index + 1].shape
   }
 
-  /// The shape drawn right before this one, directly under it.
+  /// The shape directly below this one.
   public func shape(below shape: Identifier) -> Identifier? {
     guard let index = index(of: shape), index > 0 else { return nil }
     return places[index - 1].shape
   }
 
-  /// The index of an entry. If the list lacks the entry: the index at which to insert it.
+  /// The index of an entry, or the index at which to insert an entry that is missing.
   private func index(of place: Place) -> Int {
     // Most new shapes are drawn on top, so the end is tried before the binary search.
     guard let last = places.last, !(last < place) else { return places.count }
     return places.partitionIndex { places[$0] < place }
   }
 
-  // MARK: - Following the canvas
+  // MARK: - Updates from the canvas
 
   /// Updates the order after an operation that the canvas has already applied.
   /// - Returns: `nil` if the order hasn't changed.
@@ -90,7 +87,7 @@ public struct DrawingOrder: Sendable {
     }
   }
 
-  /// Updates one shape's entry from the canvas.
+  /// Updates one shape's entry to match the canvas.
   @discardableResult
   public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> Move? {
     set(canvas[shape]?.properties.z, of: shape)

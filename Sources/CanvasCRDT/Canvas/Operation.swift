@@ -1,7 +1,6 @@
 /// One stamp written to one or more registers of one shape.
 ///
-/// Values are absolute. So applying an operation a second time, or in another order among other operations, doesn't
-/// change the result.
+/// Values are absolute. So applying an operation twice, or in another order, doesn't change the result.
 public struct Operation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp

@@ -1,7 +1,6 @@
 extension Array {
-  /// The first index for which `isBefore` does not hold, or the end if `isBefore` holds for all indices. The search
-  /// halves the range in each step. So `isBefore` must hold for all indices before the returned one, and for none from
-  /// there on.
+  /// A binary search: the first index for which `isBefore` is false, or the end if there is none. From that index on,
+  /// `isBefore` must be false for every index.
   @inlinable
   func partitionIndex(_ isBefore: (Int) -> Bool) -> Int {
     var low = 0

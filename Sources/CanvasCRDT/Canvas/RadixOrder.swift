@@ -1,14 +1,14 @@
-/// Sorts identifiers, or other numbers below 2⁴⁸, byte by byte, together with the slots of their shapes.
+/// Radix sort of identifiers, or other numbers below 2⁴⁸, together with the slots of their shapes.
 ///
-/// Every state is sent in the order of identifiers. With a sort by comparison, sorting would be a third of the time of
-/// sending a state.
+/// A state is sent in the order of identifiers. With a comparison sort, sorting would be a third of the time of sending
+/// it.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64
     var slot: UInt32
   }
 
-  /// Lists up to this length are sorted by comparison, which is cheaper than counting 256 buckets six times.
+  /// Lists up to this length are sorted by comparison, which is cheaper for them than counting 256 buckets six times.
   private static let shortLength = 256
 
   static func sort(_ entries: inout [Entry]) {

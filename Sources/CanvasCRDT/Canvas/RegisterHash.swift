@@ -1,17 +1,16 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
 ///
 /// FNV alone hardly mixes the last characters of a text. For example, take two pairs of registers whose stamps are a
-/// millisecond apart: in one case of a hundred, both pairs have the same sum. So each hash is mixed, in the way of
-/// MurmurHash3, before it is added.
+/// millisecond apart: in one case of a hundred, both pairs have the same sum. So each hash is mixed, as in MurmurHash3,
+/// before it is added.
 ///
-/// FNV takes a text's bytes one after the other, and each byte waits for the multiplication of the byte before. So up
-/// to four texts are hashed side by side, which takes little longer than hashing one. An update replaces one hash by
-/// another; a new shape has eight hashes.
+/// In FNV, each byte waits for the multiplication of the byte before. So up to four texts are hashed side by side,
+/// which takes little longer than hashing one.
 struct RegisterHash: ~Copyable {
   /// The sum of all hashes that were added, minus those that were removed.
   private(set) var sum: UInt64 = 0
 
-  /// The hash of the shape's identifier and a space. The texts of all of the shape's registers begin with these.
+  /// The hash of the shape's identifier and a space, with which the texts of all its registers begin.
   private let prefix: UInt64
 
   private var texts = InlineArray<256, UInt8>(repeating: 0)
@@ -19,8 +18,7 @@ struct RegisterHash: ~Copyable {
   private var signs = InlineArray<4, UInt64>(repeating: 0)
   private var laneCount = 0
 
-  /// The stamp that was written last. Its text is used again if the next register has the same stamp, which is common
-  /// for neighbouring registers.
+  /// The stamp of the previous register, whose text is reused if the next register has the same stamp.
   private var lastStamp: Stamp = .never
   private var lastStampStart = 0
   private var lastStampLength = 0
@@ -48,7 +46,7 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Hashes the texts that still wait for the group of four to fill up, and adds the hashes. To be called once, before
+  /// Hashes and adds the texts that are still pending because the group of four is not full. To be called once, before
   /// reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
@@ -80,8 +78,7 @@ struct RegisterHash: ~Copyable {
     laneCount += 1
   }
 
-  /// Mixes a hash. Each bit of the result depends on all bits of the hash, and two different hashes never have the same
-  /// result.
+  /// Mixes a hash. The mapping is one to one, and each bit of the result depends on all bits of the hash.
   @inline(__always)
   private static func mixed(_ hash: UInt64) -> UInt64 {
     var mixed = hash
@@ -99,7 +96,7 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // A lane without a text hashes leftover bytes. Its result is not added to the sum.
+      // If there are fewer than four texts, the unused positions hash stale bytes, and their results are not added.
       var index = 0
       if laneCount > 2 {
         while index < common {

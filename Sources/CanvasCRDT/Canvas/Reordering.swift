@@ -1,17 +1,16 @@
 /// Changing the drawing order: which shapes need which new keys.
 ///
-/// The result must be written as one message. It has keys for the shapes to move. If there is no room between the
-/// existing keys, it also has keys for a few neighbours, which make room. With all these keys, the shapes are in the
-/// requested order. A shape that is already in the right place gets no key.
+/// The results have new keys for the shapes to move. If there is no free key between two existing ones, they also have
+/// new keys for a few neighbours. All keys of a result must be written in one message.
 extension DrawingOrder {
-  /// Keys for new shapes, in order, and keys for the neighbours that make room for them.
+  /// Keys for new shapes, in order, and new keys for neighbours that have to make room for them.
   public struct Insertion: Hashable, Sendable {
     public var keys: [OrderKey] = []
     public var moved: [Place] = []
   }
 
-  /// Keys for `count` new shapes that are inserted before the shape at `index`. If `index` is the number of shapes, the
-  /// new ones go on top.
+  /// Keys for `count` new shapes, which are inserted below the shape at `index`. If `index` is the number of shapes,
+  /// the new ones go on top.
   public func inserting(
     _ count: Int,
     at index: Int,
@@ -20,15 +19,14 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key above all other keys. `nil` if other shapes would have to make room for the key. In that case, call
-  /// `inserting(_:at:using:)`.
+  /// A key above all other keys. `nil` if other shapes would need new keys as well: then call `inserting(_:at:using:)`.
   public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
     guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
     return key
   }
 
-  /// Moves shapes so that they lie together, in their present order. They come directly above the first `index` of the
-  /// shapes that don't move.
+  /// Moves shapes so that they lie together, in their present order. `index` is how many of the other shapes lie below
+  /// them afterwards.
   public func moving(
     _ shapes: [Identifier],
     to index: Int,
@@ -54,7 +52,6 @@ extension DrawingOrder {
     return keyed
   }
 
-  /// Moves shapes above all other shapes.
   public func bringingToFront(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -62,7 +59,6 @@ extension DrawingOrder {
     moving(shapes, to: count, using: &generator)
   }
 
-  /// Moves shapes below all other shapes.
   public func sendingToBack(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -70,7 +66,7 @@ extension DrawingOrder {
     moving(shapes, to: 0, using: &generator)
   }
 
-  /// Moves each shape above the next shape that is not moved. Neighbours that are both moved stay together.
+  /// Moves each shape above the next shape that is not in `shapes`. Neighbours that are both in `shapes` stay together.
   public func bringingForward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -80,7 +76,7 @@ extension DrawingOrder {
     }
   }
 
-  /// Moves each shape below the next shape that is not moved. Neighbours that are both moved stay together.
+  /// Moves each shape below the next shape that is not in `shapes`. Neighbours that are both in `shapes` stay together.
   public func sendingBackward(
     _ shapes: [Identifier],
     using generator: inout some RandomNumberGenerator
@@ -106,7 +102,7 @@ extension DrawingOrder {
     return unique
   }
 
-  /// Groups sorted indices into ranges.
+  /// Groups sorted indices into ranges of consecutive ones.
   private func runs(of indices: [Int]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for index in indices {
@@ -119,8 +115,8 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves one run of neighbours after another to the index that `target` returns for the run. When `target` is called,
-  /// all earlier runs have moved already.
+  /// Moves one run of neighbours after another to the index that `target` returns. When `target` is called for a run,
+  /// all earlier runs have already moved.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,
@@ -129,7 +125,7 @@ extension DrawingOrder {
     var order = self
     var keyed = IdentifierSet()
     for run in runs {
-      // A run moves by one place only. This leaves all other runs where they are, so their ranges stay right.
+      // A run moves by one place only, so the ranges of all other runs stay valid.
       guard let index = target(run) else { continue }
       for place in order.moving(run.map { order.places[$0].shape }, to: index, using: &generator) {
         order.set(place.key, of: place.shape)

@@ -1,5 +1,4 @@
 extension Shape {
-  /// The shape of a record. `nil` if the shape is not live.
   init?(_ record: borrowing ShapeRecord) {
     guard let kindStamp = record.stamp(of: .kind) else { return nil }
     var values = record.values

@@ -1,19 +1,19 @@
-/// One shape's registers, or its erasure alone.
+/// One shape's registers, or only its erasure.
 ///
 /// A record has a fixed size: the value and the stamp of every property lie side by side. So merging a register is one
-/// comparison and one store. A shape takes the same memory however often it is written.
+/// comparison and one store, and a shape takes the same memory however often it is written.
 struct ShapeRecord {
   let shape: Identifier
 
-  /// The place in the log of the newest operation that changed this record.
+  /// The position in the log of the newest operation that changed this record.
   var changedAt: UInt64 = 0
 
   /// The registers' values. `assigned` says which registers exist. If `assigned` contains `deleted`, the shape has an
   /// erasure.
   private(set) var values = Properties()
 
-  // The stamps of the properties, in the order of the properties' bits. The stamp of an unassigned property has no
-  // meaning. Rare properties have a list of their own, which is empty until one of them is written.
+  // The stamps of the common properties, in the order of the properties' bits. The stamp of an unassigned property has
+  // no meaning. The stamps of rare properties are in a separate list, which is empty until one of them is written.
   private(set) var commonStamps = ForEachCommonProperty<Stamp>(repeating: .never)
   private(set) var rareStamps: [Stamp] = []
 
@@ -69,8 +69,8 @@ extension ShapeRecord {
     )
   }
 
-  /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp. The
-  /// method is inlined, so that looking up the stamp costs no call if all properties share one stamp.
+  /// The whole merge: the erasure's stamp only grows, and each register keeps the value with the greater stamp. This is
+  /// inlined to avoid a call for each look-up of a stamp.
   @inline(__always)
   private mutating func absorb(
     _ incoming: borrowing Properties,
@@ -78,7 +78,7 @@ extension ShapeRecord {
     stampOf: (Property) -> Stamp,
     digest: inout CountedDigest?
   ) -> Change {
-    // Reads the list in place, because the method would copy the whole list first.
+    // Indexes the list of stamps directly, because calling `assignedStamp(of:)` would copy the whole list.
     @inline(__always)
     func standingStamp(of property: Property) -> Stamp {
       let place = Int(property.rawValue)
@@ -105,8 +105,8 @@ extension ShapeRecord {
     var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // A register that still exists is newer than the erasure. So an incoming value that is older than the erasure is
-      // also older than the register: it has lost to the register.
+      // A register that still exists is newer than the erasure. An incoming value that is older than the erasure is
+      // therefore also older than the register.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = standingStamp(of: property)
         if stamp < standing {
@@ -123,9 +123,9 @@ extension ShapeRecord {
       }
       change.changed.insert(property)
     }
-    // If two values have one stamp, the writer is at fault. Then the encoded values decide, so that replicas still
-    // agree (M3). This loop is separate because the comparison copies the record's values, and most merges should not
-    // pay for the copy.
+    // Two values with the same stamp are the writer's fault. The encoded values then decide, so that replicas still
+    // agree (M3). This is a separate loop because comparing copies the record's values, and most merges should not pay
+    // for that.
     for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))
@@ -172,7 +172,7 @@ extension ShapeRecord {
     return change
   }
 
-  /// The record's share of the digest.
+  /// The part of the canvas's digest that comes from this record.
   var digest: CountedDigest {
     guard isLive else { return CountedDigest() }
     return CountedDigest { digest(of: registers.intersection($0)) }
@@ -186,7 +186,7 @@ extension ShapeRecord {
     return hash.sum
   }
 
-  /// Keeps the registers in `wanted`, and the erasure if `wanted` contains `deleted`. Drops the rest.
+  /// Keeps only the registers in `wanted`, and the erasure if `wanted` contains `deleted`.
   mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
   /// Forgets the erasure if it is older than `milliseconds`. Returns whether an erasure was forgotten.
@@ -197,11 +197,10 @@ extension ShapeRecord {
   }
 }
 
-// MARK: - Reading it out
+// MARK: - As operations
 
 extension ShapeRecord {
-  /// Calls `body` with the operations that rebuild the record, as few as possible: the erasure, then one operation for
-  /// each stamp.
+  /// Calls `body` with the fewest operations that rebuild the record: the erasure, then one operation for each stamp.
   func forEachOperation<Failure: Error>(_ body: (borrowing Operation) throws(Failure) -> Void) throws(Failure) {
     if let erasure {
       var set = Properties()
@@ -220,13 +219,13 @@ extension ShapeRecord {
     }
   }
 
-  /// Adds one register of a record that is built from its stored columns. To be called once for each register.
+  /// Sets one register while a record is built from stored columns. To be called once for each register.
   mutating func restore(_ property: Property, at stamp: Stamp) {
     values.assigned.insert(property)
     setStamp(of: property, to: stamp)
   }
 
-  /// Changes the values and leaves the stamps as they are. For the decoder of the column form.
+  /// Changes the values and leaves the stamps as they are. Used when decoding a state from columns.
   mutating func restoreValues<Failure: Error>(
     _ body: (inout Properties) throws(Failure) -> Void
   ) throws(Failure) {

@@ -1,10 +1,10 @@
-/// Maps a shape's identifier to its slot: an open-addressing hash table with one byte of the hash beside each slot.
+/// A hash table from a shape's identifier to the slot of its record. It uses open addressing, with one byte of the hash
+/// beside each slot.
 ///
-/// Every operation looks a shape up, and this table takes about a third of a `Dictionary`'s time and memory. The
-/// identifiers come from outside, so their places depend on a seed that outsiders don't know. Otherwise somebody could
-/// choose identifiers that collide.
+/// Every operation looks a shape up, and this table takes about a third of a `Dictionary`'s time and memory. The hash
+/// is seeded, because untrusted clients choose the identifiers and could otherwise choose ones that collide.
 struct SlotTable: Sendable {
-  /// A tag is 0 if the place is empty. Otherwise it is 0x80 plus seven bits of the hash.
+  /// One byte for each place: 0 if the place is empty, otherwise 0x80 plus seven bits of the hash.
   private var tags: [UInt8]
   private var slots: [UInt32]
   private(set) var count = 0
@@ -31,8 +31,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. The caller's `holds` says whether a slot belongs to the shape. It is seldom called in vain,
-  /// because the tags of most shapes differ.
+  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. It is called only where the tag matches, so
+  /// it seldom returns false.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -46,8 +46,7 @@ struct SlotTable: Sendable {
     return nil
   }
 
-  /// Enters a shape that is not in the table. If the table has to grow, it calls `identifier` to learn the shape in
-  /// each slot.
+  /// Adds a shape that is not in the table. If the table has to grow, it calls `identifier` for the shape in each slot.
   mutating func insert(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     if !hasRoom(for: count + 1, in: tags.count) { grow(to: tags.count * 2, identifier: identifier) }
     place(shape, slot: slot)
@@ -62,8 +61,8 @@ struct SlotTable: Sendable {
     if capacity > tags.count { grow(to: capacity, identifier: identifier) }
   }
 
-  /// Whether the table stays at most three quarters full. If it were fuller, the runs of occupied places would be long,
-  /// and each search would take longer.
+  /// Whether the table stays at most three quarters full. Above that, the runs of occupied places get long and searches
+  /// slow.
   private func hasRoom(for count: Int, in capacity: Int) -> Bool { count * 4 <= capacity * 3 }
 
   private mutating func place(_ shape: Identifier, slot: UInt32) {
@@ -85,8 +84,7 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Removes a shape. Shapes that had to take a later place because of it move up, so no markers of removed shapes pile
-  /// up.
+  /// Removes a shape, and moves up the shapes that it had displaced. So no markers of removed shapes pile up.
   mutating func remove(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     let mask = tags.count - 1
     var hole = Int(truncatingIfNeeded: hash(shape)) & mask

@@ -1,15 +1,15 @@
-/// A part of a canvas on its way to another canvas: the records of some shapes and some erasures, each list in the
-/// order of identifiers.
+/// A part of a canvas that is sent to another canvas: the records of some shapes and some erasures, both in the order
+/// of identifiers.
 ///
 /// A part shares the pages of the canvas that it was taken from, so no record is copied.
 public struct StatePart: Sendable {
   private let pages: [[ShapeRecord]]
-  /// The slots of the part's records. `nil` if the part has every record in `pages`.
+  /// The slots of the part's records. `nil` means every record in `pages`.
   private let slots: [UInt32]?
   let recordCount: Int
   let erasures: [(shape: Identifier, stamp: Stamp)]
 
-  /// A part of an existing canvas. `slots` are the slots of its records.
+  /// A part of an existing canvas, with the records in `slots`.
   init(pages: [[ShapeRecord]], slots: [UInt32], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     self.slots = slots
@@ -26,10 +26,9 @@ public struct StatePart: Sendable {
     recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  /// The pages, if they hold the part's records and no others. Otherwise `nil`.
+  /// The part's pages, if the part has every record in them.
   var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
-  /// A copy of the record at `index`.
   func record(_ index: Int) -> ShapeRecord {
     let slot = slots?[index] ?? UInt32(index)
     return pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
@@ -43,13 +42,13 @@ public struct StatePart: Sendable {
     }
   }
 
-  /// Gives `body` all records in place, instead of copies. This is for callers that read one property of many records:
-  /// copying a record would cost more than reading the property.
+  /// Gives `body` all records without copying them. For callers that read one property of many records: copying a
+  /// record would cost more than reading the property.
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The records must not move while `body` reads them. The part holds its pages until then, and an array with two
-    // owners is copied before either owner changes it. So these pages stay unchanged.
+    // This keeps a second reference to the pages. If the canvas changes a page meanwhile, it changes a copy, so the
+    // records that `body` reads stay valid.
     defer { withExtendedLifetime(pages) {} }
     let bases = pages.map { page in page.withUnsafeBufferPointer { $0.baseAddress } }
     var pointers: [UnsafePointer<ShapeRecord>] = []
@@ -62,8 +61,8 @@ public struct StatePart: Sendable {
     return try body(pointers)
   }
 
-  /// The part with each record changed. A record that becomes empty is dropped. If a record keeps only its erasure, the
-  /// erasure moves to `erasures`.
+  /// The part with `change` applied to each record. A record that becomes empty is dropped. If only its erasure is
+  /// left, the erasure moves to `erasures`.
   func changingRecords(_ change: (inout ShapeRecord) -> Void) -> StatePart {
     var pages: [[ShapeRecord]] = []
     var erasures = erasures
@@ -81,10 +80,9 @@ public struct StatePart: Sendable {
     return StatePart(pages: pages, erasures: erasures)
   }
 
-  /// How many shapes and erasures the part has.
   public var count: Int { recordCount + erasures.count }
 
-  /// Calls `body` with the operations that rebuild the part, as few as possible.
+  /// Calls `body` with the fewest operations that rebuild the part.
   public func forEachOperation<Failure: Error>(
     _ body: (borrowing Operation) throws(Failure) -> Void
   ) throws(Failure) {
@@ -108,9 +106,9 @@ extension StatePart: Equatable {
 }
 
 extension Canvas {
-  /// The state in parts of at most `shapesMax` shapes and at most `shapesMax` erasures. With `place`: only the changes
-  /// after that place in the log. A long text counts as several shapes. The result always has at least one part, which
-  /// may be empty.
+  /// The state in parts of at most `shapesMax` shapes and at most `shapesMax` erasures. With `place`, only the changes
+  /// after that position in the log. A long text counts as several shapes. The result has at least one part, which may
+  /// be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)
     let erasures = orderedErasures(since: place)
@@ -133,9 +131,9 @@ extension Canvas {
     return parts
   }
 
-  /// The whole state in parts of at most `shapesMax` shapes, for a person who watches the state arrive. The shapes with
-  /// the longest sides come first, because they make up most of the drawing. Hidden shapes come after all others.
-  /// Erasures, which nobody sees, come last.
+  /// The whole state in parts of at most `shapesMax` shapes, for a person who watches the state load. The shapes with
+  /// the longest sides come first, because they make up most of the drawing. Hidden shapes follow them, and erasures
+  /// are at the end.
   public func statePartsLargestFirst(shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let byIdentifier = orderedSlots()
     let erasures = orderedErasures()
@@ -163,8 +161,8 @@ extension Canvas {
     pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)].shape
   }
 
-  /// A number by which shapes are sorted: the shorter a shape's longer side, the greater the number. A hidden shape
-  /// counts as smaller than any visible one.
+  /// A sort key: the shorter a shape's longer side, the greater the key. A hidden shape has a greater key than any
+  /// visible one.
   private func smallness(at slot: UInt32) -> UInt64 {
     let page = Int(slot >> Canvas.pageShift)
     let row = Int(slot) & (Canvas.pageLength - 1)
@@ -172,7 +170,8 @@ extension Canvas {
     return UInt64((PropertyRules.sides.upperBound - pages[page][row].values.longerSide) * 1_000)
   }
 
-  /// The end of the part that begins at `start`, an index in `slots`. The part has at least one shape if any are left.
+  /// The end of the part that begins at `start`, as an index in `slots`. The part has at least one shape if any are
+  /// left.
   private func end(of slots: [UInt32], from start: Int, shapesMax: Int) -> Int {
     let most = min(slots.count, start + shapesMax)
     guard longBytes > 0 else { return most }
@@ -186,7 +185,7 @@ extension Canvas {
     return most
   }
 
-  /// The changes after `place`, but only of some properties. `wanted` says which properties of a shape are included.
+  /// The changes after `place`, limited to the properties that `wanted` returns for each shape.
   public func stateParts(
     since place: UInt64,
     shapesMax: Int = StatePart.shapesMax,
@@ -197,8 +196,8 @@ extension Canvas {
     }
   }
 
-  /// Merges a part. The result is the same as applying the part's operations, but merging is many times faster if the
-  /// shapes are new.
+  /// Merges a part, with the same result as applying the part's operations. If the shapes are new, this is many times
+  /// faster.
   public mutating func merge(_ part: StatePart, place: UInt64 = 0) {
     for erasure in part.erasures {
       var set = Properties()
@@ -211,9 +210,8 @@ extension Canvas {
 }
 
 extension StatePart {
-  /// An upper bound on the shapes in a part. It is large enough that a part's fixed costs don't matter, and small
-  /// enough that the longest part stays below the limit on a message: 1,024 shapes with every property and the longest
-  /// names take 400 KB as columns.
+  /// An upper bound on the shapes in a part. With 1,024 shapes, a part's fixed costs don't matter, and the longest part
+  /// stays below the limit on a message. That part takes 400 KB as columns, with every property and the longest names.
   public static let shapesMax = 1_024
 
   /// How many bytes of text count as one shape. In either encoding, a text of this length takes no more space than the

@@ -27,7 +27,7 @@ public struct Backoff: Hashable, Sendable {
   }
 }
 
-/// SplitMix64. All of a replica's randomness comes from one seed, which the host draws.
+/// The SplitMix64 generator. All of a replica's randomness comes from one seed, which the host chooses at random.
 public struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -78,7 +78,7 @@ public struct ClientConnection: Sendable {
   }
 }
 
-// MARK: - Coming and going
+// MARK: - Connecting and disconnecting
 
 extension ClientConnection {
   /// Instructions to the owner of the socket.
@@ -112,8 +112,8 @@ extension ClientConnection {
     return true
   }
 
-  /// The socket is open. Returns the hello to send, in which the owner fills in the fields that the connection doesn't
-  /// know. `nil` if the connection hadn't asked for a socket.
+  /// Called when the socket is open. Returns the hello to send; the owner has to fill in the fields that the connection
+  /// doesn't know. `nil` if the connection hadn't asked for a socket.
   public mutating func opened(as actor: Identifier, at now: Moment) -> Hello? {
     guard state == .connecting else { return nil }
     state = .greeting
@@ -125,7 +125,7 @@ extension ClientConnection {
     return hello
   }
 
-  /// The server has sent the welcome.
+  /// Called when the server has sent the welcome.
   public mutating func receive(_ welcome: Welcome, at now: Moment) {
     serverTime.read(welcome.milliseconds, sentAt: helloSentAt, at: now)
     limits = welcome.limits
@@ -141,13 +141,13 @@ extension ClientConnection {
     state = .joined
   }
 
-  /// The server answered a ping.
+  /// Called when the server has answered a ping.
   public mutating func receivePong(_ milliseconds: UInt64, sentAt: UInt64, at now: Moment) {
     serverTime.read(milliseconds, sentAt: sentAt, at: now)
   }
 
-  /// The socket was closed, or could not be opened. `code` is the close code, if there was one. Returns whether the
-  /// connection had a socket.
+  /// Called when the socket was closed, or could not be opened. `code` is the close code, if there was one. Returns
+  /// whether the connection had a socket.
   public mutating func closed(
     _ code: UInt16?,
     at now: Moment,
@@ -182,8 +182,8 @@ extension ClientConnection {
     state = .waiting(untilMonotonicMilliseconds: now.monotonicMilliseconds &+ pause)
   }
 
-  /// To be called at the time in `wakeAt`. If the connection was waiting for its next try, it opens a socket. If the
-  /// welcome is overdue, the owner has to close the socket, and the next try comes after a pause.
+  /// To be called at the time in `wakeAt`. If the next try is due, the owner is asked to open a socket. If the welcome
+  /// is overdue, the owner is asked to close the socket, and the next try comes after a pause.
   public mutating func wake(at now: Moment, using generator: inout some RandomNumberGenerator) -> SocketAction {
     guard let wakeAt, now.monotonicMilliseconds >= wakeAt else { return .nothing }
     if state == .greeting {
@@ -223,14 +223,14 @@ extension ClientConnection {
     return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
   }
 
-  /// The server refused a message that it may accept later. The client sends nothing for a while. If refusals go on,
-  /// each pause is longer than the one before.
+  /// Called when the server has refused a message that it may accept later. The client then sends nothing for a while.
+  /// If refusals go on, each pause is longer than the previous one.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
     // Messages that were sent together and are refused together count as one failed try.
     guard sendingPause(at: now) == nil else { return }
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }
 
-  /// The server accepted a message, so the next pause is short again.
+  /// Called when the server has accepted a message: the next pause is short again.
   public mutating func resetPauses() { refusalPauses.reset() }
 }

@@ -33,7 +33,7 @@ public struct ServerTime: Hashable, Sendable {
     return min(estimate, Stamp.millisecondsMax)
   }
 
-  /// Takes in the server's time from a message.
+  /// Updates the estimate with the server's time from a message.
   ///
   /// - Parameter sentAt: when the client sent the message that the server answered, on the monotonic clock.
   public mutating func read(_ server: UInt64, sentAt: UInt64?, at now: Moment) {

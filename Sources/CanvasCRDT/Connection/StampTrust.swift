@@ -5,7 +5,7 @@ public enum StampTrust: Sendable {
   /// The stamps may be no further ahead than those that the room has already accepted. The server has refused a later
   /// stamp as ahead of its clock, so its clock must have been set back.
   case confirmed
-  /// The stamps may not be ahead at all. The server has refused even a stamp that was no later than those that the room
-  /// had accepted, so the room was made again or restored from a backup.
+  /// The stamps may not be ahead at all. The server has refused a stamp although it was no later than stamps that the
+  /// room had accepted before. So the room was created anew or restored from a backup.
   case none
 }

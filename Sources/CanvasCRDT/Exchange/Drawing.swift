@@ -43,7 +43,7 @@ public struct Drawing: Sendable {
     writer.endObject()
   }
 
-  /// The list of shapes alone.
+  /// Writes only the list of shapes.
   public func writeShapes(stamps: Bool = false, to writer: inout JSONWriter) {
     writer.beginArray()
     for place in order.places { write(place.shape, stamps: stamps, to: &writer) }

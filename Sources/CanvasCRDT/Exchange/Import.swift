@@ -12,10 +12,10 @@ public enum Import {
     case cleaned
   }
 
-  /// An upper bound on the shapes in a document: the number that a room may have by default.
+  /// An upper bound on the shapes in a document: the default limit of a room.
   public static let shapesMax = 100_000
 
-  /// The document's shapes, in the order in which it draws them.
+  /// The document's shapes, in its drawing order.
   public static func read(
     _ bytes: [UInt8],
     shapesMax: Int = Import.shapesMax,
@@ -41,9 +41,8 @@ public enum Import {
   }
 }
 
-/// A shape as a document describes it.
 public struct ImportedShape: Hashable, Sendable {
-  /// The shape's identifier in the drawing from which the document was saved. A layout has no identifiers.
+  /// The shape's identifier in the saved drawing. `nil` in a layout, because layouts have no identifiers.
   public var id: Identifier?
   public var properties: Properties
   /// Whether invisible characters were removed from the shape's name.

@@ -1,17 +1,17 @@
 extension Import {
-  /// Which identifiers the imported shapes get.
+  /// Which identifiers imported shapes get.
   public enum Identifiers: Hashable, Sendable {
-    /// New identifiers. The document is added to the drawing as a copy, on top of the existing shapes.
+    /// New identifiers: the document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// The document's own identifiers, for the shapes that have one. Such a shape overwrites the drawing's shape with
-    /// the same identifier, and keeps the document's place in the drawing order.
+    /// Shapes keep the document's identifiers, if it has any. Such a shape overwrites the drawing's shape with the same
+    /// identifier, and keeps its `z` from the document.
     case same
   }
 
-  /// The edits that put a document's shapes into a drawing, in one or more messages. If neighbours have to make room in
-  /// the drawing order, the edits of the neighbours come first and write nothing but `z`.
+  /// The edits that put a document's shapes into a drawing, in one or more messages. If existing shapes have to make
+  /// room in the drawing order, their edits come first and write only `z`.
   ///
-  /// Shapes that have no place in the drawing order go on top, in the document's order.
+  /// Shapes without a `z` go on top, in the document's order.
   public static func edits(
     for shapes: [ImportedShape],
     identifiers: Identifiers,

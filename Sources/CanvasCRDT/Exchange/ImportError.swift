@@ -6,7 +6,7 @@ public enum ImportError: Error, Hashable, Sendable {
   case tooManyShapes(maximum: Int)
   case invalid(Place, Text)
 
-  /// A place in a document: `shapes[3].size`.
+  /// The path to a value in a document: `shapes[3].size`.
   public struct Place: Hashable, Sendable {
     public enum List: Hashable, Sendable {
       case shapes
@@ -44,7 +44,7 @@ extension ImportError.Place: CustomStringConvertible {
 }
 
 extension ImportError: CustomStringConvertible {
-  /// The error in words: `shapes[3].size: size must be [width, height], each a number from 1 to 1000000`.
+  /// The error as text: `shapes[3].size: size must be [width, height], each a number from 1 to 1000000`.
   public var message: Text {
     switch self {
     case .notJSON(let failure): failure.message

@@ -1,30 +1,28 @@
 /// A drawing as SVG: its visible shapes, from the back to the front, each with its name as its title.
 ///
-/// Strokes have round joins, so no stroke reaches further out than half the stroke's width.
+/// Strokes have round joins, so no stroke extends further than half the stroke's width.
 public struct SVGExport: Sendable {
   private let canvas: Canvas
   private let order: DrawingOrder
   private let names: ShownNames
 
-  /// Pairs of shapes. The common area of each pair is painted over the drawing.
+  /// Pairs of shapes whose common area is painted over the drawing.
   public var overlaps: [ShapePair] = []
-  /// The title of the whole picture.
   public var title: Text?
 
-  /// An upper bound on the points of lines and ink in a picture. A point takes 30 to 80 bytes in SVG, but only 2 or 3
-  /// in a room. If a drawing has more points than this, some points of each stroke are left out. Otherwise the SVG of a
-  /// full room would be too large to export.
+  /// An upper bound on the points of lines and ink in a picture. Drawings with more points are thinned: some points of
+  /// each stroke are left out. Otherwise the SVG of a full room would be too large to export. A point takes 2 or 3
+  /// bytes in a room, but 30 to 80 in SVG.
   var pathPointsMax = 1_000_000
 
-  /// The free space around the drawing.
   public static let margin = 20.0
-  /// The longer side, in pixels, of the largest picture that people look at. A broken line whose parts would be smaller
-  /// than a pixel in such a picture is drawn solid.
+  /// The longer side, in pixels, of the largest picture that people look at. A dashed or dotted line is drawn solid if
+  /// its dashes would be smaller than a pixel in such a picture.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
-  /// An upper bound on the corners of all common areas together. If there are more, the common areas are left out: they
-  /// would be too many to tell apart.
+  /// An upper bound on the corners of all common areas together. If there are more, no common areas are drawn, because
+  /// nobody could tell them apart.
   private static let overlapCornersMax = 500_000
   static let overlapColor = Color(red: 0xFF, green: 0x8C, blue: 0x1A)
 
@@ -53,7 +51,7 @@ public struct SVGExport: Sendable {
     return writer.finish()
   }
 
-  /// The step from one drawn point of a stroke to the next, in points: 1 if all points are drawn.
+  /// The step between drawn points of a stroke: 1 if all points are drawn, 2 if every second one is.
   private func pathStep(of shapes: [Shape]) -> Int {
     var points = 0
     for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
@@ -69,7 +67,7 @@ public struct SVGExport: Sendable {
     return shapes
   }
 
-  /// The smallest view of whole numbers that holds all shapes with their strokes and the margin.
+  /// The smallest view with integer bounds that holds all shapes, their strokes and the margin.
   private func view(around shapes: [Shape]) -> Rect {
     var box = Box.empty
     for shape in shapes {
@@ -124,7 +122,7 @@ public struct SVGExport: Sendable {
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
   }
 
-  /// The lines of a shape's text. For a shape of the kind `text`, these are its only element, so they get the title.
+  /// Writes the lines of a shape's text. A shape of the kind `text` has no other element, so its title goes here.
   private func writeText(of shape: Shape, _ outline: Outline, to writer: inout SVGWriter) {
     let properties = shape.properties
     let size = properties.textSize
@@ -138,8 +136,8 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // Text that doesn't fit into the box is cut off: an inner `svg` element clips the text at its edges. Coordinates
-    // inside the inner element start at its corner.
+    // An inner `svg` element cuts off text that doesn't fit into the box. Coordinates inside the inner element start at
+    // its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)
@@ -170,7 +168,7 @@ public struct SVGExport: Sendable {
     for (index, line) in lines.enumerated() where !line.isEmpty {
       writer.raw("<tspan")
       writer.attribute("x", left)
-      // The baseline lies below the top of the letters by four fifths of the text's size.
+      // The baseline lies four fifths of the text's size below the top of the letters.
       writer.attribute("y", top + Double(index) * step + (step - size) / 2 + 0.8 * size)
       writer.raw(">")
       writer.characters(line)
@@ -193,7 +191,7 @@ public struct SVGExport: Sendable {
     writer.raw(">")
   }
 
-  /// - Returns: whether the line is drawn broken. A line whose parts are too small or too many is drawn solid.
+  /// Returns whether the line is drawn dashed or dotted. It is drawn solid if its dashes are too small or too many.
   @discardableResult
   private func writeDashes(_ dash: Dash, _ width: Double, length: Double, to writer: inout SVGWriter) -> Bool {
     guard writer.dashes.takes(dash, width: width, length: length) else { return false }
@@ -211,8 +209,8 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     writer.title(names.name(of: shape.id) ?? shape.baseName)
-    // A line of width 0 shows nothing but its name. All pieces of one width form one path. They have one colour, so the
-    // order in which the pieces are painted doesn't matter.
+    // A line of width 0 shows only its name. All pieces of one width form one path. They have one colour, so the order
+    // in which they are painted doesn't matter.
     let pieces = properties.strokeWidth > 0 ? line.piecesByWidth : []
     var start = 0
     while start < pieces.count {
@@ -251,7 +249,7 @@ public struct SVGExport: Sendable {
 
   // MARK: - Overlaps
 
-  /// Writes each pair's common area, in front of all shapes.
+  /// Draws each pair's common area in front of all shapes.
   private func writeOverlaps(to writer: inout SVGWriter) {
     guard !overlaps.isEmpty else { return }
     writer.raw("<g")
@@ -274,7 +272,7 @@ public struct SVGExport: Sendable {
 }
 
 extension Shape {
-  /// How far the stroke reaches beyond the outline.
+  /// How far the stroke extends beyond the outline.
   fileprivate var strokeReach: Double {
     let width = properties.strokeWidth
     return properties.kind.isStroke ? DrawnLine.reach(width) : width / 2

@@ -1,7 +1,7 @@
-/// Writes SVG's elements and attributes: numbers in their shortest form, texts escaped.
+/// Writes SVG elements and attributes: numbers in their shortest form, texts escaped.
 struct SVGWriter {
   private(set) var output: ByteWriter
-  /// How many parts the broken lines of this picture may still have.
+  /// How many more dashes this picture may have.
   var dashes = DashBudget(pixel: 0)
 
   init(capacity: Int) {
@@ -52,8 +52,8 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// Writes the pieces of a path: `d="M1,2Q3,4 5,6L7,8"`. A piece that begins at the end of the piece before it needs
-  /// no `M`.
+  /// Writes the pieces of a path: `d="M1,2Q3,4 5,6L7,8"`. A piece that begins where the previous piece ends needs no
+  /// `M`.
   mutating func path(_ pieces: ArraySlice<DrawnLine.Piece>) {
     beginAttribute("d")
     var end: Point?
@@ -75,15 +75,14 @@ struct SVGWriter {
     endAttribute()
   }
 
-  /// Writes a point, rounded to a thousandth: such a difference is too small to see. Unrounded, the coordinates would
-  /// have many digits, because the points of a path are stored as fractions of the path's box.
+  /// Writes a point, rounded to a thousandth. Unrounded coordinates would have many digits, because the points of a
+  /// path are stored as fractions of the path's box.
   private mutating func point(_ point: Point) {
     output.appendNumber((point.x * 1_000).rounded() / 1_000)
     raw(",")
     output.appendNumber((point.y * 1_000).rounded() / 1_000)
   }
 
-  /// A rotation around a point, in degrees clockwise.
   mutating func rotation(_ degrees: Double, around center: Point) {
     raw(" transform=\"rotate(")
     output.appendNumber(degrees)
@@ -136,7 +135,7 @@ struct SVGWriter {
 
   private static let replacement: StaticString = "\u{FFFD}"
 
-  /// Whether the bytes are U+FFFE or U+FFFF, in UTF-8 EF BF BE or EF BF BF.
+  /// Whether the bytes are U+FFFE or U+FFFF: EF BF BE or EF BF BF in UTF-8.
   private static func isNoncharacter(_ bytes: UnsafeRawBufferPointer, behind index: Int) -> Bool {
     index + 1 < bytes.count && bytes[index] == 0xBF && bytes[index + 1] >= 0xBE
   }

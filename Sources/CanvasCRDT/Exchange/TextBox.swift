@@ -1,6 +1,6 @@
-/// The size that a text's box needs, for programs that can't measure letters.
+/// Estimates the size of the box that a text needs, for programs that can't measure letters.
 public enum TextBox {
-  /// A margin for fonts with wider letters, because widths are estimated from the most common fonts.
+  /// A factor for fonts with wide letters, because the estimate is based on the most common fonts.
   private static let room = 1.1
 
   /// The size for a text that is broken only at its own line breaks.

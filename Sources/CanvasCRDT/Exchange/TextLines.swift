@@ -1,7 +1,7 @@
-/// A text as lines that fit a width, for a picture in which nothing can measure the letters.
+/// A text as lines that fit a width, for programs that can't measure letters.
 ///
 /// Letters are assumed to be about as wide as in the common sans-serif fonts. In another font, lines may end a little
-/// too early or reach a little beyond the width.
+/// too early or extend a little beyond the width.
 struct TextLines {
   private(set) var lines: [Text] = []
   /// The width of the widest line, as a multiple of the text's size.
@@ -30,7 +30,7 @@ struct TextLines {
     var start = 0
     var place = 0
     var taken = 0.0
-    /// The place after the last space, and how much of the line's width is used up to that place.
+    /// The index after the last space, and the width of the line up to there.
     var lastBreak: (place: Int, taken: Double)?
     while place < bytes.count {
       let (scalar, next) = UTF8Scalars.read(bytes, at: place)

@@ -1,4 +1,4 @@
-/// A rectangle, stored as its four sides rather than as a corner and a size. So comparing two boxes takes no addition.
+/// A rectangle that is stored as its four sides, so that comparing two boxes takes no addition.
 struct Box: Hashable, Sendable {
   var minX: Double
   var minY: Double
@@ -18,7 +18,7 @@ struct Box: Hashable, Sendable {
     self.init(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: rect.maxY)
   }
 
-  /// A box from its centre and its reach to each side.
+  /// A box from its centre and half its size.
   @inlinable
   init(center: Point, reach: Size) {
     self.init(
@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// An empty box, for collecting others. If another box extends it, the result is the other box.
+  /// An empty box to start a union with. Extended by another box, it becomes that box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }
@@ -38,14 +38,14 @@ struct Box: Hashable, Sendable {
     Rect(origin: Point(x: minX, y: minY), size: Size(width: maxX - minX, height: maxY - minY))
   }
 
-  /// Whether two boxes have area in common. Both boxes must have an area.
+  /// Whether two boxes share area. Both must have an area.
   @inlinable
   func overlaps(_ other: Box) -> Bool {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// Whether two boxes have area in common, for boxes that are shapes rather than bounds of shapes. Boxes whose common
-  /// area is no thicker than rounding errors only touch, so they don't overlap.
+  /// Whether two boxes share area, for boxes that are themselves shapes. A common area no thicker than rounding errors
+  /// doesn't count: such boxes only touch.
   @inlinable
   func sharesArea(with other: Box) -> Bool {
     let across = Rect.rounding(minX, maxX, other.minX, other.maxX)
@@ -67,7 +67,6 @@ struct Box: Hashable, Sendable {
     maxY = Swift.max(maxY, point.y)
   }
 
-  /// Whether all sides are finite numbers.
   @inlinable var isFinite: Bool {
     minX.isFinite && minY.isFinite && maxX.isFinite && maxY.isFinite
   }

@@ -1,12 +1,11 @@
 /// Finds boxes of any size by their position: a balanced binary tree of bounding boxes in one flat array.
 ///
-/// Sizes range over six powers of ten, so no grid fits all boxes. The heights of two children never differ by more than
-/// one, whatever is inserted in whatever order. So no branch gets long: inserting, removing and finding one leaf take
-/// O(log n). Boxes are stored as `Float`s rounded outwards, so that two nodes fit in a cache line. Therefore the tree
-/// only finds candidates, and the caller checks each candidate exactly.
+/// Sizes range over six powers of ten, so no grid fits all boxes. The heights of two siblings never differ by more than
+/// one, in whatever order boxes are inserted. So inserting, removing and finding one leaf take O(log n). Boxes are
+/// stored as `Float`s rounded outwards, so that two nodes fit in a cache line. So the tree only finds candidates, and
+/// the caller must check each of them exactly.
 ///
-/// If some shapes are thin and slanted, branches also have a box in a turned frame (`TurnedBox`). Otherwise these boxes
-/// cost nothing.
+/// If some shapes are thin and slanted, branches also have a rotated box (`TurnedBox`).
 struct BoxTree {
   struct Node {
     var minX: Float
@@ -14,9 +13,9 @@ struct BoxTree {
     var maxX: Float
     var maxY: Float
     var parent: Int32
-    /// In a leaf: the payload. In a branch: the first child.
+    /// The payload of a leaf, or a branch's first child.
     var left: Int32
-    /// In a branch: the second child. In a leaf: `none`. In an unused node: the next unused node.
+    /// A branch's second child, or `none` in a leaf. An unused node holds the next unused node.
     var right: Int32
     /// The number of levels below the node, which is 0 in a leaf.
     var height: Int32
@@ -32,7 +31,7 @@ struct BoxTree {
 
   init() {}
 
-  /// A box around all boxes. It may be a little larger than necessary.
+  /// A box that contains all boxes. It may be a little larger than necessary.
   var bounds: Box? { root == BoxTree.none ? nil : nodes[Int(root)].box }
 }
 
@@ -69,10 +68,10 @@ extension BoxTree.Node {
     extent.mayTouch(minX: Double(minX), minY: Double(minY), maxX: Double(maxX), maxY: Double(maxY))
   }
 
-  /// Half the perimeter, which measures how likely a query is to visit this node.
+  /// Half the perimeter, as a measure of how likely a query is to visit this node.
   fileprivate var spread: Float { (maxX - minX) + (maxY - minY) }
 
-  /// By how much half of this node's perimeter would grow if the node took in the other node.
+  /// By how much half of this node's perimeter grows if its box is extended to contain `other`.
   fileprivate func growth(takingIn other: BoxTree.Node) -> Float {
     (Swift.max(maxX, other.maxX) - Swift.min(minX, other.minX))
       + (Swift.max(maxY, other.maxY) - Swift.min(minY, other.minY)) - spread
@@ -91,7 +90,7 @@ extension BoxTree.Node {
 // MARK: - Changes
 
 extension BoxTree {
-  /// The margin around a stored box, as a fraction of its longer side, so that small moves don't change the tree.
+  /// The margin of a stored box, as a fraction of its longer side. Moves within the margin don't change the tree.
   private static let marginPart = 0.125
 
   private static func widened(_ box: Box) -> Box {
@@ -99,7 +98,7 @@ extension BoxTree {
     return Box(minX: box.minX - margin, minY: box.minY - margin, maxX: box.maxX + margin, maxY: box.maxY + margin)
   }
 
-  /// Adds a box. Returns the box's leaf, by which it is moved and removed later.
+  /// Adds a box. Returns its leaf, which is needed to move or remove it.
   mutating func insert(_ box: Box, turned: TurnedBox = .none, payload: Int32) -> Int32 {
     let leaf = add(Node(leaf: payload, box: BoxTree.widened(box)))
     turn(leaf, to: turned)
@@ -125,8 +124,8 @@ extension BoxTree {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // The stored box is also replaced if it has become much too large. Otherwise queries far from the real box would
-    // still find the leaf.
+    // A stored box that is much too large is also replaced, because queries far from the real box would still find the
+    // leaf.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -143,7 +142,7 @@ extension BoxTree {
     link(leaf)
   }
 
-  /// Sets the box of a node to the box around its children.
+  /// Computes a node's box from its children.
   private mutating func enclose(_ index: Int32) {
     nodes[Int(index)].enclose(nodes[Int(nodes[Int(index)].left)], nodes[Int(nodes[Int(index)].right)])
     encloseTurned(index)
@@ -184,7 +183,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Puts a leaf beside the leaf with which a common parent costs least, as far as one way down can find this.
+  /// Inserts a leaf beside the leaf with which a common parent costs least, as far as a greedy descent finds it.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -214,7 +213,7 @@ extension BoxTree {
     settle(from: parent)
   }
 
-  /// Takes a leaf out. Its sibling takes the place of their parent.
+  /// Removes a leaf, and puts its sibling in the place of their parent.
   private mutating func unlink(_ leaf: Int32) {
     let parent = nodes[Int(leaf)].parent
     guard parent != BoxTree.none else {
@@ -250,8 +249,8 @@ extension BoxTree {
   }
 
   /// Computes a node's box from its children. If one child is higher than the other by two, that child takes the node's
-  /// place. It keeps the higher of its own children and gives the other one to the node. (The order of children has no
-  /// meaning, so one rotation is always enough.)
+  /// place. It keeps the higher of its own children and gives the other one to the node. One rotation is always enough,
+  /// because the order of children has no meaning.
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -278,11 +277,11 @@ extension BoxTree {
   }
 }
 
-// MARK: - All at once
+// MARK: - Bulk loading
 
 extension BoxTree {
-  /// Builds a tree from boxes. Most of the boxes that follow each other in the list should be near each other on the
-  /// canvas. A box's index is both its payload and its leaf.
+  /// Builds a tree from boxes. Boxes that are neighbours in the list should also be near each other on the canvas. A
+  /// box's index is both its payload and its leaf.
   /// - Parameter turned: the turned boxes, if at least one box is slanted.
   init(ordered boxes: [Box], turned turnedBoxes: [TurnedBox] = [], widened: Bool) {
     guard !boxes.isEmpty else { return }
@@ -314,7 +313,7 @@ extension BoxTree {
       turned = turnedBoxes
       turned.append(contentsOf: repeatElement(.none, count: nodes.count - boxes.count))
     }
-    // In the array, children come after their parents. So a loop backwards finishes a node's children before the node.
+    // In the array, children come after their parents. So a backward loop finishes a node's children before the node.
     var index = nodes.count - 1
     while index >= boxes.count {
       enclose(Int32(index))
@@ -326,10 +325,10 @@ extension BoxTree {
 // MARK: - Questions
 
 extension BoxTree {
-  /// An upper bound on the height: 2³¹ leaves make a tree of height 45 at most. A search stores one node per level.
+  /// An upper bound on the height, for the stack of a search. 2³¹ leaves make a tree of height 45 at most.
   private static let heightMax = 64
 
-  /// Calls `isWanted` with the payload of each leaf whose box may touch `box`, until `isWanted` returns true.
+  /// Whether `isWanted` is true for the payload of any leaf whose box may touch `box`.
   func contains(touching box: Box, where isWanted: (Int32) -> Bool) -> Bool {
     guard root != BoxTree.none else { return false }
     let asked = Node(leaf: 0, box: box)
@@ -363,7 +362,8 @@ extension BoxTree {
     }
   }
 
-  /// Like the method above, for a turned extent. Most leaves that touch only the extent's upright box are left out.
+  /// Appends the payloads of all leaves whose boxes may touch a turned extent. Most leaves that touch only the extent's
+  /// bounding box are left out.
   /// - Returns: how many boxes were compared with the extent.
   func collect(touching extent: TurnedExtent, into payloads: inout [Int32]) -> Int {
     guard root != BoxTree.none else { return 0 }

@@ -1,10 +1,10 @@
 extension Outline {
-  /// An upper bound on the chords of an ellipse in a common region. With this many chords, a circle of 10⁶ units is
-  /// exact to 1/50,000 of its size. Even the largest curves then take only a moment.
+  /// An upper bound on the chords that approximate an ellipse in a common region. With 512, a circle of 10⁶ units is
+  /// exact to 1/50,000 of its size.
   private static let regionChordsMax = 512
 
   /// The common area of two outlines, as simple polygons to draw, clockwise as seen. Empty if the outlines don't
-  /// overlap. It may also be empty if the common area is a sliver too thin for the chords.
+  /// overlap, or if their common area is a sliver too thin for the chords that replace curves.
   ///
   /// Curves are flattened to an eighth of a unit or 1/500 of the shape's longer side, whichever is finer. Polygons may
   /// touch at corners, but a connected region is always one polygon.

@@ -3,13 +3,12 @@
 /// - A rectangle or a polygon is one polygon.
 /// - An ellipse is one ellipse.
 /// - A star has one kite for each tip: the centre, an inner corner, the tip and the next inner corner. A kite is convex
-///   whatever the ratio.
+///   at any ratio of the star's radii.
 /// - A rounded rectangle is a cross of two boxes, and a disc at each corner.
 ///
 /// Two shapes share area exactly if a piece of one shares area with a piece of the other.
 struct ConvexPieces {
-  /// First the corners of the polygons, `cornersEach` for each polygon, clockwise as seen. Then the centres of the
-  /// ellipses.
+  /// First the corners of the polygons, `cornersEach` for each, clockwise as seen. Then the centres of the ellipses.
   let corners: UnsafeMutableBufferPointer<Point>
   private(set) var polygons = 0
   private(set) var cornersEach = 0
@@ -29,8 +28,8 @@ struct ConvexPieces {
     }
   }
 
-  /// Makes the pieces of an outline, in coordinates of the caller's choice: the outline's box has its centre at
-  /// `center` and is turned by `direction`. `storage` must have room for `capacity(for:)` points.
+  /// Makes the pieces of an outline whose box has its centre at `center` and is rotated by `direction`. So the caller
+  /// chooses the coordinate system. `storage` must have room for `capacity(for:)` points.
   init(
     of outline: Outline,
     center: Point,
@@ -60,7 +59,7 @@ struct ConvexPieces {
       cornersEach = 4
     case .roundedRectangle:
       let radius = outline.drawnCornerRadius
-      // An arm of the cross without a width is not a piece.
+      // In a rounded rectangle, an arm of the cross may have no width; then it is not a piece.
       if halfWidth > radius {
         appendBox(halfWidth - radius, halfHeight)
         polygons += 1

@@ -8,10 +8,10 @@ struct ConvexPolygon {
     return box
   }
 
-  /// Whether the whole other polygon lies beyond the line of one of this polygon's edges, allowing for `tolerance`.
+  /// Whether the other polygon lies entirely outside one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// The search takes this polygon's edges in order. The other polygon's corner nearest to the edge then moves in one
-  /// direction only. So the cost is the sum of the two numbers of corners, rather than their product.
+  /// From edge to edge, the other polygon's corner that is nearest to the edge moves in one direction only. So the cost
+  /// is the sum of the two numbers of corners, rather than their product.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]
@@ -51,7 +51,7 @@ struct ConvexPolygon {
 
   /// Whether two convex polygons share area thicker than `tolerance`.
   ///
-  /// They share no area exactly if one of the two lies beyond an edge of the other.
+  /// They share none exactly if one of them lies entirely outside an edge of the other (separating axis theorem).
   func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
     !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
   }

@@ -1,7 +1,7 @@
-// Broken lines (S11): how long their parts are, and when a line is drawn in parts.
+// Dashed and dotted lines (S11): how long their dashes are, and when a line is drawn solid instead.
 
 extension Dash {
-  /// The distance from the beginning of one part to the beginning of the next. A line that isn't broken has no parts.
+  /// The distance from the beginning of one dash to the beginning of the next. Infinite for a solid line.
   public func step(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -10,7 +10,7 @@ extension Dash {
     }
   }
 
-  /// The length of one part along the line, without the part's round ends.
+  /// The length of a dash along the line, without its round ends.
   public func partLength(width: Double) -> Double {
     switch self {
     case .solid: .infinity
@@ -20,14 +20,14 @@ extension Dash {
   }
 }
 
-/// How many parts the broken lines of one picture may still have.
+/// How many more dashes one picture may have.
 ///
-/// A line may be a thousand times as long as the picture is wide, and a dot as small as a thousandth of a pixel. So
-/// drawing a few hundred bytes of operations could take minutes. To prevent this, a line is drawn solid if its parts
-/// are smaller than a pixel. Once the picture has more parts than anybody can see, all further lines are drawn solid
-/// too.
+/// A line may be a thousand times as long as the picture is wide, and its dots as small as a thousandth of a pixel.
+/// Drawing a few hundred bytes of operations could then take minutes. To prevent this, a line is drawn solid if its
+/// dashes are smaller than a pixel. Once the picture has more dashes than anybody can see, all further lines are drawn
+/// solid too.
 public struct DashBudget: Sendable {
-  /// The size of a pixel. A line is drawn solid if the distance from one of its parts to the next is smaller.
+  /// The size of a pixel. A line is drawn solid if the distance from one dash to the next is smaller.
   private let pixel: Double
   public private(set) var partsLeft: Int
 
@@ -38,9 +38,9 @@ public struct DashBudget: Sendable {
     partsLeft = parts
   }
 
-  /// Whether a line is drawn in parts. If so, its parts are subtracted from the budget.
+  /// Whether a line is drawn in dashes. If so, subtracts the dashes from the budget.
   ///
-  /// - Parameter length: the length of the visible stretch of the line.
+  /// - Parameter length: the length of the line's visible part.
   public mutating func takes(_ dash: Dash, width: Double, length: Double) -> Bool {
     let step = dash.step(width: width)
     guard dash != .solid, step >= pixel, length.isFinite else { return false }

@@ -1,7 +1,7 @@
-/// The cosine and sine of an angle, as the vector of one step in the angle's direction.
+/// The cosine and sine of an angle, as a unit vector.
 ///
-/// The platforms' own sines may differ in the last bit, and then replicas would disagree about which shapes overlap. So
-/// the code here computes them, using only IEEE addition, subtraction, multiplication, division and rounding.
+/// They are computed here by IEEE addition, subtraction, multiplication, division and rounding only. The platforms' own
+/// sines may differ in the last bit, and then replicas would disagree about which shapes overlap.
 struct Direction: Hashable, Sendable {
   var cosine: Double
   var sine: Double
@@ -15,8 +15,8 @@ struct Direction: Hashable, Sendable {
   /// Computes cosine and sine. They are accurate to about one unit in the last place, and exact at every multiple of 90
   /// degrees.
   init(degrees: Double) {
-    // Beyond this bound, an angle's fraction of a turn is only rounding noise, so the angle has no direction. An angle
-    // that isn't a number has none either.
+    // An angle beyond this bound has no meaningful direction, because its fraction of a full rotation is only rounding
+    // noise. NaN has none either.
     guard degrees.magnitude <= 1e15 else {
       self.init(cosine: 1, sine: 0)
       return
@@ -24,8 +24,8 @@ struct Direction: Hashable, Sendable {
     // Adding and then subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's
     // `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // This subtraction is exact. Both operands are multiples of one or of the angle's last binary place, whichever is
-    // less, and the result is smaller than either operand.
+    // This subtraction is exact. Both operands are multiples of the smaller of two numbers: one, and the value of the
+    // angle's last binary digit. The result is smaller than either operand.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)
     let cosine = Direction.cosine(radians.value, radians.error)
@@ -38,7 +38,7 @@ struct Direction: Hashable, Sendable {
     }
   }
 
-  /// An angle of at most 45 degrees in radians: the rounded value, and the rounding error.
+  /// Converts an angle of at most 45 degrees to radians: the rounded value, and its rounding error.
   private static func radians(degrees: Double) -> (value: Double, error: Double) {
     let unit = 0.017453292519943295
     let unitError = 2.9486522708701687e-19
@@ -55,8 +55,8 @@ struct Direction: Hashable, Sendable {
     return (value, lost + degrees * unitError)
   }
 
-  /// The sine by a minimax polynomial in odd powers, for angles between ±π/4. Its coefficients come from Sun's msun, as
-  /// FreeBSD has it.
+  /// The sine by a minimax polynomial in odd powers, for angles between ±π/4. The coefficients come from Sun's msun, as
+  /// in FreeBSD.
   private static func sine(_ value: Double, _ error: Double) -> Double {
     let square = value * value
     let cube = square * value
@@ -89,13 +89,13 @@ struct Direction: Hashable, Sendable {
 }
 
 extension Direction {
-  /// A vector turned by this angle, clockwise on a canvas whose y grows downwards.
+  /// Rotates a vector by this angle, clockwise on a canvas whose y grows downwards.
   @inlinable
   func turning(_ x: Double, _ y: Double) -> Point {
     Point(x: x * cosine - y * sine, y: x * sine + y * cosine)
   }
 
-  /// A vector turned by this angle in the opposite direction.
+  /// Rotates a vector by this angle in the opposite direction.
   @inlinable
   func turningBack(_ x: Double, _ y: Double) -> Point {
     Point(x: x * cosine + y * sine, y: y * cosine - x * sine)
@@ -111,6 +111,6 @@ extension Direction {
     )
   }
 
-  /// Whether upright rectangles stay upright when turned by this angle.
+  /// Whether upright rectangles stay upright when rotated by this angle.
   @inlinable var isQuarterTurn: Bool { sine == 0 || cosine == 0 }
 }

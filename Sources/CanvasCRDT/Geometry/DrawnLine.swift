@@ -1,7 +1,8 @@
-/// A line or a stroke of ink as it is drawn (S14, S15): its pieces, in order, and the filled shapes at its ends.
+/// A line or a freehand stroke (ink) as it is drawn (S14, S15): its pieces, in order, and the filled shapes at its
+/// ends.
 public struct DrawnLine: Hashable, Sendable {
-  /// A piece of the line, with one width from end to end. Without a control point the piece is straight, otherwise it
-  /// is a quadratic curve.
+  /// A piece of the line, with one width from end to end. It is a quadratic curve if it has a control point, otherwise
+  /// it is straight.
   public struct Piece: Hashable, Sendable {
     public var from: Point
     public var control: Point?
@@ -18,10 +19,9 @@ public struct DrawnLine: Hashable, Sendable {
   public private(set) var pieces: [Piece] = []
   public private(set) var heads: [Head] = []
 
-  /// `nil` if the shape is neither a line nor ink. The caller must pass a tied line in the form in which `drawn`
+  /// `nil` if the shape is neither a line nor ink. A line that is tied to shapes must be passed as `Canvas.drawn`
   /// returns it.
-  /// - Parameter pointStep: the step from one drawn point to the next, in points. The first and the last point are
-  ///   always drawn.
+  /// - Parameter pointStep: the step between drawn points; 1 draws all. The first and the last point are always drawn.
   public init?(_ shape: Shape, pointStep: Int = 1) {
     let properties = shape.properties
     let points = shape.pathPoints
@@ -44,7 +44,7 @@ public struct DrawnLine: Hashable, Sendable {
     (0..<count).filter { $0 % step == 0 || $0 == count - 1 }
   }
 
-  /// Ink that somebody is still drawing. It has one width from end to end.
+  /// Ink that somebody is still drawing. It has the same width everywhere.
   public init?(inkThrough points: [Point], width: Double) {
     guard let first = points.first else { return nil }
     let points = points.count > 1 ? points : [first, first]
@@ -64,7 +64,7 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// - Returns: the point where the line itself must end, so that the line doesn't show beside the arrow's tip.
+  /// Adds the shape at one end. Returns where the line itself must end, so that it doesn't show beside an arrow's tip.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil
@@ -90,12 +90,12 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// The length of an arrow, which is also the arrow's width.
+  /// The length of an arrowhead, which is also its width.
   static func arrowLength(_ width: Double) -> Double { 3 * width + 6 }
   /// The diameter of a dot.
   static func dotLength(_ width: Double) -> Double { 2 * width + 4 }
 
-  /// How far a line of this stroke width reaches beyond its points. A stroke of ink is at most twice as wide as the
+  /// How far a line of this stroke width extends beyond its points. A stroke of ink is at most twice as wide as the
   /// stroke width.
   public static func reach(_ width: Double) -> Double { Swift.max(width, arrowLength(width) / 2, dotLength(width) / 2) }
 
@@ -114,7 +114,7 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// Points along the piece, for callers that draw straight steps instead of curves.
+  /// Points along the piece, for callers that draw straight segments instead of curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }
     return (0...steps).map { step in

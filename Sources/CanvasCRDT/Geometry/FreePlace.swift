@@ -1,19 +1,19 @@
 extension OverlapIndex {
-  /// The coordinates of a position lie between −10⁷ and 10⁷.
+  /// An upper bound on the absolute value of a position's coordinates.
   static let positionMax = 1e7
 
   /// The free place that is nearest to `near`. A place is free if an upright box of this size, with its top left corner
   /// there, overlaps no shape.
   ///
-  /// If `near` is free, it is returned itself. The result always lies within the allowed positions. Of two places that
-  /// are equally near, the upper one wins, then the left one.
+  /// If `near` is free, it is the result. The result always lies within the allowed positions. Of two places that are
+  /// equally near, the upper one wins, then the left one.
   ///
   /// The place is free exactly, without tolerance. Among rectangles, polygons and stars, no nearer place is free, up to
-  /// rounding. Near a curve, the returned place may be further away than necessary by 1/1,800 of the curve's larger
-  /// radius. If a search takes too long (see `FreePlaceSearch.Limits`), the result is the best place that it has found
-  /// or a place beside all shapes, whichever is nearer.
+  /// rounding. Near a curve, the result may be further away than necessary by 1/1,800 of the curve's larger radius. A
+  /// search that takes too long (see `FreePlaceSearch.Limits`) returns the best place that it has found or a place
+  /// beside all shapes, whichever is nearer.
   ///
-  /// `nil` if no free place was found at all, for example because shapes cover all positions.
+  /// `nil` if no free place was found, for example because shapes cover all positions.
   public func freePlace(for size: Size, near wanted: Point) -> Point? {
     freePlace(for: size, near: wanted, limits: FreePlaceSearch.Limits())
   }
@@ -38,7 +38,7 @@ extension OverlapIndex {
   /// The nearest of four places: to the right of, to the left of, below and above all shapes.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
-    // `values` has no fixed order. This doesn't matter, because only the minimum and the maximum are used.
+    // The order of `values` varies, but only the minimum and the maximum are used.
     for place in places.values {
       let box = entries[Int(place)].placed.box
       around.extend(to: Point(x: box.minX, y: box.minY))

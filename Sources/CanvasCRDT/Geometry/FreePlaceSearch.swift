@@ -1,26 +1,26 @@
-/// Finds the free place that is nearest to a place that isn't free.
+/// Finds the free place that is nearest to an occupied place.
 ///
-/// The nearest point outside a union of convex obstacles lies on a side of one of them: either at that side's nearest
-/// point, or where the side leaves another obstacle. So the search walks along sides, beginning with the nearest side,
-/// and on each side at the side's nearest point. If another obstacle covers the point, the next step leads to where the
-/// side leaves that obstacle. The walk ends at a point that no obstacle covers, or when a nearer place is already
-/// known.
+/// The nearest point outside a union of convex obstacles lies on a side of one of them. It is either that side's
+/// nearest point, or a point where the side leaves another obstacle. So the search walks along the sides, the nearest
+/// side first, and starts at each side's nearest point. If another obstacle covers the point, the next step leads to
+/// where the side leaves that obstacle. The walk ends at a point that no obstacle covers, or when a nearer place is
+/// already known.
 ///
 /// It is enough to walk to the right. If two sides meet in a nearest place, the place lies to the right on one side and
 /// to the left on the other. Obstacles are collected from an ever larger area, until the area contains a free place.
 struct FreePlaceSearch {
-  /// How much work a search may do. Beyond these bounds it returns the best place that it has found.
+  /// Limits on the work of a search. A search that reaches one returns the best place that it has found.
   struct Limits {
-    /// An upper bound on comparisons with sides. This many comparisons take some tens of milliseconds.
+    /// An upper bound on comparisons with sides. Ten million take some tens of milliseconds.
     var comparisonsMax = 10_000_000
     /// An upper bound on sides in memory at once: the sides of 100,000 rectangles or of 4,000 circles, 25 MB.
     var sidesMax = 400_000
   }
 
-  /// The cost of one descent of the tree of obstacles, in comparisons with sides.
+  /// The cost of one search in the tree of obstacles, in comparisons with sides.
   private static let descentComparisons = 64
-  /// A place that lies inside an obstacle by no more than this depth counts as outside. The depth is above rounding
-  /// errors: at 10⁷, the last binary place of a coordinate is 2·10⁻⁹.
+  /// How deep inside an obstacle a place may lie and still count as outside. This is above rounding errors: at 10⁷, the
+  /// last binary place of a coordinate is 2·10⁻⁹.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -41,14 +41,14 @@ struct FreePlaceSearch {
     obstacles = Obstacles(size: size, near: near)
   }
 
-  /// Searches as far as the limits allow. Returns whether `best` is certainly the nearest free place.
+  /// Searches until a limit is reached. Returns whether `best` is certainly the nearest free place.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
-    // The loop ends at a radius that exceeds the diagonal of all positions, because a larger radius would find nothing
+    // The loop stops when the radius exceeds the diagonal of all positions, because a larger radius would find nothing
     // more.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
-      // Everything within the radius has been searched, and everything else is further away. So there is no nearer
-      // place than the one found.
+      // After this walk, every place within the radius is known. All others are further away than any place that was
+      // found.
       walkSides(within: radius)
       if comparisons > limits.comparisonsMax { return false }
       if best != nil { return true }
@@ -65,8 +65,8 @@ struct FreePlaceSearch {
       origin: Point(x: near.x - radius, y: near.y - radius),
       size: Size(width: size.width + 2 * radius, height: size.height + 2 * radius)
     )
-    // Shapes are taken in the order of identifiers. Otherwise the order in which the index got its shapes would decide
-    // between places that are equally near.
+    // The order of identifiers decides between places that are equally near. Otherwise the order in which shapes came
+    // to the index would decide.
     for identifier in index.shapes(in: surroundings) {
       guard let place = index.places[identifier], index.entries[Int(place)].placed.overlaps else { continue }
       obstacles.append(index.entries[Int(place)].placed)
@@ -110,8 +110,8 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // Where a box fits exactly, rounding may put the place a little beyond the side's end. The tolerance allows for
-    // this.
+    // The tolerance is for a gap into which the box fits exactly: rounding may then put the place a little beyond the
+    // side's end.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)
@@ -131,7 +131,8 @@ struct FreePlaceSearch {
     return line.part(inside: obstacles.all[obstacle], of: obstacles.sides, except: own)
   }
 
-  /// The position of a point on a side. If the side is upright, the position takes over the side's exact coordinate.
+  /// A point on a side, as a place on the canvas. If the side is parallel to an axis, the result has the side's exact
+  /// coordinate.
   private func place(at point: Point, _ side: ObstacleSide, _ left: ObstacleSide?) -> Point {
     Point(x: side.exactX ?? left?.exactX ?? near.x + point.x, y: side.exactY ?? left?.exactY ?? near.y + point.y)
   }
@@ -152,7 +153,7 @@ struct FreePlaceSearch {
     return found
   }
 
-  /// Takes a place if it is free. If it overlaps something only because of rounding, takes a place right beside it.
+  /// Considers a place. If it overlaps a shape only because of rounding, considers the places right beside it instead.
   private mutating func settle(on place: Point) {
     if consider(place) { return }
     let nudge = Swift.max(1, place.x.magnitude, place.y.magnitude, size.width, size.height) * 0x1p-49
@@ -161,7 +162,7 @@ struct FreePlaceSearch {
     }
   }
 
-  /// Returns whether the place is free. A free place that is better than the best so far becomes the best.
+  /// Returns whether the place is free. If it is also better than `best`, it becomes `best`.
   private mutating func consider(_ place: Point) -> Bool {
     guard place.x.magnitude <= OverlapIndex.positionMax, place.y.magnitude <= OverlapIndex.positionMax,
       index.isFree(Rect(origin: place, size: size))
@@ -178,7 +179,8 @@ struct FreePlaceSearch {
   }
 }
 
-/// The line of a side. Positions on the line are counted from its nearest point to the right, as seen from outside.
+/// The line that contains a side. Positions on it are counted from its point nearest to the wanted place, to the right
+/// as seen from outside.
 private struct Line {
   let outward: Point
   let reach: Double
@@ -200,8 +202,8 @@ private struct Line {
     var endSide: ObstacleSide?
   }
 
-  /// The part of the line that lies within an obstacle: on the inner side of each of the obstacle's sides except the
-  /// side `own`. The part is empty if its start is beyond its end.
+  /// The part of the line that lies inside an obstacle, ignoring the obstacle's side `own`. The part is empty if its
+  /// start is beyond its end.
   func part(inside obstacle: Obstacle, of sides: [ObstacleSide], except own: Int) -> Part {
     var part = Part()
     for index in obstacle.sides where index != own {
@@ -209,7 +211,7 @@ private struct Line {
       let rise = side.outward.y * outward.x - side.outward.x * outward.y
       let room = side.reach - reach * (side.outward.x * outward.x + side.outward.y * outward.y)
       if rise.magnitude < 1e-14 {
-        // The line is parallel to this side, or so nearly that the two don't meet on the canvas.
+        // The line is nearly parallel to this side, so the two don't meet on the canvas.
         if room < 0 { part.end = -.infinity }
         continue
       }

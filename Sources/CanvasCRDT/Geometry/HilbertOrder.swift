@@ -1,11 +1,10 @@
-/// An order in which boxes that are near each other mostly follow each other: the order of their centres along a
-/// Hilbert curve.
+/// Sorts boxes so that neighbours in the list are mostly near each other: by their centres along a Hilbert curve.
 enum HilbertOrder {
-  /// There are 2²⁶ cells to a side. Even on a canvas 2·10⁷ units wide, a cell is then smaller than the smallest shape.
-  /// So one stray shape far away, which widens the grid, doesn't put all other shapes into one cell.
+  /// The grid has 2²⁶ cells on each side, so that one stray shape far away doesn't put all other shapes into one cell.
+  /// Even on a canvas 2·10⁷ units wide, a cell is smaller than the smallest shape.
   private static let bits: UInt64 = 26
 
-  /// The offsets of the boxes, in the order along the curve. Boxes in the same cell are in the order of their offsets.
+  /// The indices of the boxes, in the order along the curve. Boxes in one cell are in the order of their indices.
   static func offsets(of boxes: [Box]) -> [Int] {
     var around = Box.empty
     for box in boxes { around.extend(to: center(of: box)) }
@@ -28,7 +27,7 @@ enum HilbertOrder {
     Point(x: box.minX + (box.maxX - box.minX) / 2, y: box.minY + (box.maxY - box.minY) / 2)
   }
 
-  /// The value is clamped, because the distance may be NaN, which needs a cell too.
+  /// The value is clamped because the distance may be NaN, which needs a cell too.
   private static func cell(_ distance: Double, _ scale: Double, _ last: Double) -> UInt64 {
     let scaled = distance * scale
     return scaled > 0 ? UInt64(Swift.min(scaled, last)) : 0
@@ -45,7 +44,7 @@ enum HilbertOrder {
       let right: UInt64 = x & half > 0 ? 1 : 0
       let lower: UInt64 = y & half > 0 ? 1 : 0
       place += half * half * ((3 * right) ^ lower)
-      // Each quarter of the curve is a smaller copy of the whole curve. The first and the last quarter are mirrored.
+      // Each quarter of the curve is a smaller copy of the whole, and its first and last quarters are mirrored.
       if lower == 0 {
         if right == 1 {
           x = last - x

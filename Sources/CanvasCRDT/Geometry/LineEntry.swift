@@ -1,15 +1,15 @@
-// The end of a line that is tied to the middle of a shape (S14). The line ends where its way to the middle first meets
-// the shape's outline.
+// The end of a line that is tied to the middle of a shape (S14). The line points at the middle, but ends where it first
+// meets the shape's outline.
 
 extension Shape {
-  /// Where the straight way from a point to the middle of the box first meets the outline. `nil` if the way doesn't
-  /// meet the outline.
+  /// Where the straight line from a point to the middle of the box first meets the outline. `nil` if it doesn't meet
+  /// it.
   func entry(from start: Point) -> Point? {
     let outline = outline
     let end = point(of: .middle)
     let center = Rect(origin: properties.position, size: properties.size).center
     let direction = Direction(degrees: properties.rotation)
-    // The straight way, in coordinates in which the box is not turned and the box's middle is the origin.
+    // In these coordinates, the box is not rotated and its middle is the origin.
     let way = StraightWay(
       from: direction.turningBack(start.x - center.x, start.y - center.y),
       to: direction.turningBack(end.x - center.x, end.y - center.y)
@@ -19,7 +19,8 @@ extension Shape {
   }
 }
 
-/// A straight way to a shape, in coordinates in which the shape is not turned and its middle is the origin.
+/// A straight line from a point to the middle of a shape. In its coordinates the shape is not rotated, and its middle
+/// is the origin.
 private struct StraightWay {
   let start: Point
   let step: Point
@@ -29,7 +30,8 @@ private struct StraightWay {
     step = Point(x: end.x - start.x, y: end.y - start.y)
   }
 
-  /// The fraction of the way that lies before the outline. Curves are computed exactly here, without chords.
+  /// The fraction of the line before it meets the outline. Curves are computed exactly rather than approximated by
+  /// chords.
   func entry(into outline: Outline) -> Double? {
     let halfWidth = outline.size.width / 2
     let halfHeight = outline.size.height / 2
@@ -54,7 +56,7 @@ private struct StraightWay {
           guard let parts = parts(throughEllipseAt: Point(x: sign * innerX, y: side * innerY), radius, radius) else {
             continue
           }
-          // A rounded corner is only a quarter of the circle, so a point elsewhere on the circle doesn't count.
+          // A rounded corner is only a quarter of the circle, so crossings elsewhere on the circle don't count.
           for part in [parts.first, parts.second] {
             let (x, y) = (start.x + step.x * part, start.y + step.y * part)
             if sign * x >= innerX, side * y >= innerY { take(part) }
@@ -62,9 +64,8 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The outline goes once around its middle, and the way ends at the middle. So the way crosses the side that lies
-      // between its start and the middle. Rounding may put the way's end a little beside the middle; then the way may
-      // cross a neighbouring side instead.
+      // The outline encloses its middle, and the line ends at the middle. So the line crosses the side that faces its
+      // start. If rounding moves its end a little off the middle, it may cross a neighbouring side instead.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:
@@ -79,8 +80,7 @@ private struct StraightWay {
     return first
   }
 
-  /// The fraction of the way that lies before the side from `corner` to `next`. `nil` if the way doesn't cross this
-  /// side.
+  /// The fraction of the line before it crosses the side from `corner` to `next`. `nil` if the two don't cross.
   private func part(from corner: Point, to next: Point) -> Double? {
     let side = Point(x: next.x - corner.x, y: next.y - corner.y)
     let off = Point(x: corner.x - start.x, y: corner.y - start.y)
@@ -90,7 +90,7 @@ private struct StraightWay {
     return (0...1).contains(across) ? (off.x * side.y - off.y * side.x) / turn : nil
   }
 
-  /// The fractions at which the way's line enters an ellipse and leaves it. `nil` if the line misses the ellipse.
+  /// The fractions at which the extended line enters and leaves an ellipse. `nil` if it misses the ellipse.
   private func parts(
     throughEllipseAt center: Point,
     _ halfWidth: Double,
@@ -101,8 +101,8 @@ private struct StraightWay {
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y
     guard square > 0 else { return nil }
-    // The distance of the line from the circle's middle. The cross product is used because it loses no digits on a long
-    // way.
+    // The distance of the line from the circle's middle. A cross product is used because it loses no digits if the
+    // start is far away.
     let off = from.x * along.y - from.y * along.x
     let half = 1 - off * off / square
     guard half >= 0 else { return nil }
@@ -112,11 +112,11 @@ private struct StraightWay {
   }
 }
 
-// The corners of a polygon or a star, measured from the middle of the box, as if the box were not turned.
+// The corners of a polygon or a star, relative to the middle of the box, as if the box were not rotated.
 extension Outline {
   private var cornerCount: Int { kind == .star ? 2 * drawnPoints : drawnPoints }
 
-  /// - Parameter index: any number. Beyond the last corner, counting begins again at the first.
+  /// - Parameter index: any number; it is taken modulo the number of corners.
   fileprivate func corner(_ index: Int) -> Point {
     let index = (index + cornerCount) % cornerCount
     let corner = UnitCorners.corner(kind == .star ? index : 2 * index, points: drawnPoints)
@@ -124,11 +124,11 @@ extension Outline {
     return Point(x: corner.x * size.width / 2 * ratio, y: corner.y * size.height / 2 * ratio)
   }
 
-  /// The index of the side that lies between the middle and a point.
+  /// The index of the side that a point faces: the side between the point's direction and the middle.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // The directions of the corners between these two indices span less than half a turn. So the sign of a cross
-    // product tells which of two directions comes first clockwise.
+    // The corners between these two indices span less than 180 degrees. So the sign of a cross product tells which of
+    // two directions comes first clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

@@ -1,14 +1,14 @@
 // The points of a line or a stroke of ink on the canvas, and the ends of a line that are tied to shapes (S14).
 
 extension Shape {
-  /// The points of the line's path on the canvas. A line without a path leads from one corner of its box to the
-  /// opposite corner.
+  /// The points of the line's path on the canvas. A line without a path goes from one corner of its box to the opposite
+  /// corner.
   public var pathPoints: [Point] {
     let places = properties.path.points.map { $0.place }
     return (places.isEmpty ? [BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: BoxPlace.end)] : places).map(point)
   }
 
-  /// The point of the canvas at a place in the shape's box.
+  /// Converts a place in the shape's box to a point on the canvas.
   public func point(of place: BoxPlace) -> Point {
     let size = properties.size
     let share = place.share
@@ -20,7 +20,7 @@ extension Shape {
     return Point(x: center.x + turned.x, y: center.y + turned.y)
   }
 
-  /// The place in the shape's box that is nearest to a point on the canvas.
+  /// Converts a point on the canvas to the nearest place in the shape's box.
   public func place(of point: Point) -> BoxPlace {
     let size = properties.size
     let center = Rect(origin: properties.position, size: size).center
@@ -28,8 +28,8 @@ extension Shape {
     return BoxPlace(shareX: seen.x / size.width + 0.5, shareY: seen.y / size.height + 0.5)
   }
 
-  /// The shape as it is drawn: a tied end of a line lies at the shape that it is tied to. If that shape is gone, the
-  /// end lies where the line's own path puts it.
+  /// The shape as it is drawn. If it is a line with a tied end, that end lies at the shape that it is tied to. If that
+  /// shape doesn't exist any more, the end lies where the line's own path ends.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
     guard properties.kind == .line else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
@@ -39,7 +39,8 @@ extension Shape {
     let last = points.count - 1
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
-    // The neighbours of both ends are read first, because the outlines may cut the ends afterwards.
+    // These neighbours of the two ends are read before the ends are cut at outlines. In a line of two points, each end
+    // is the other's neighbour.
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
@@ -62,19 +63,18 @@ extension Shape {
 }
 
 extension Tie {
-  /// The shape that the end is tied to. `nil` if this shape is gone. Also `nil` if this shape is a line: otherwise
-  /// lines could be tied to each other in a circle.
+  /// The shape that the end is tied to, or `nil` if that shape doesn't exist. A line can't be a target either, because
+  /// lines could then be tied to each other in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }
 }
 
 extension BoxPlace {
-  /// The middle of the box. If an end is tied to the middle, the line stops where it meets the outline on its way
-  /// there.
+  /// The middle of the box. A line whose end is tied here stops at the shape's outline, on its way to the middle.
   public static var middle: BoxPlace { BoxPlace(x: 32_768, y: 32_768) }
 
-  /// The place at these fractions of the sides. Fractions outside the box give the nearest place in it.
+  /// The place at these fractions of the box's width and height. Fractions outside 0…1 are clamped.
   public init(shareX x: Double, shareY y: Double) {
     self.init(x: BoxPlace.along(x), y: BoxPlace.along(y))
   }
@@ -86,8 +86,8 @@ extension BoxPlace {
 }
 
 extension Properties {
-  /// Sets the box to an upright box around some points, and the path to one that leads through the points. If the
-  /// number of points stays the same, each point keeps its width.
+  /// Sets the path to one that leads through these points, and the box to the points' bounding box. If the number of
+  /// points stays the same, each point keeps its width.
   public mutating func lead(through points: [Point]) {
     var box = Box.empty
     for point in points { box.extend(to: point) }
@@ -107,15 +107,14 @@ extension Properties {
   }
 }
 
-/// The lines that are tied to each shape. With this table, a caller knows without a search which lines move together
-/// with a shape.
+/// The lines that are tied to each shape, as a table. These lines move together with the shape.
 public struct TiedLines: Sendable {
   private var lines = IdentifierMap<IdentifierSet>()
   private var shapes = IdentifierMap<[Identifier]>()
 
   public init() {}
 
-  /// Takes in a change of a shape, which may be a line. `nil` if the shape is gone.
+  /// Updates the table when a line, or any other shape, has changed. `nil` means that it was deleted.
   public mutating func update(_ line: Identifier, to shape: Shape?) {
     var tied: [Identifier] = []
     if let properties = shape?.properties, properties.kind == .line {
@@ -133,6 +132,5 @@ public struct TiedLines: Sendable {
     shapes[line] = tied.isEmpty ? nil : tied
   }
 
-  /// The lines that are tied to a shape.
   public func lines(of shape: Identifier) -> [Identifier] { lines[shape]?.members ?? [] }
 }

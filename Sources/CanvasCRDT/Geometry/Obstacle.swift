@@ -1,11 +1,11 @@
-/// A side of an obstacle: a line that has an inner and an outer side.
+/// A side of an obstacle: an infinite line with an inner and an outer side.
 struct ObstacleSide {
-  /// A vector of length one that points outwards.
+  /// The unit normal of the side, which points outwards.
   let outward: Point
-  /// The distance of the line from the point where the search starts, measured outwards. Negative if the point is
+  /// The distance from the start of the search to the line, in the direction of `outward`. Negative if the start is
   /// outside.
   let reach: Double
-  /// The exact x of an upright line. Computed from rounded differences, the x could be slightly off, and places where a
+  /// The exact x of a vertical side. An x computed from rounded differences could be slightly off, and places where a
   /// box fits exactly would be missed.
   var exactX: Double?
   var exactY: Double?
@@ -13,19 +13,19 @@ struct ObstacleSide {
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places that a box's top left corner can't take, because the box would overlap one convex piece of a shape.
-/// Together these places are the piece itself, extended to the left and upwards by the size of the box. They are stored
-/// as sides: a place belongs to the obstacle if it is on the inner side of every side.
+/// The places where a box's top left corner can't be, because the box would overlap one convex piece of a shape.
+/// Together they are the piece, extended to the left and upwards by the size of the box. An obstacle is stored as its
+/// sides: it contains the places that are on the inner side of all of them.
 struct Obstacle {
   let sides: Range<Int>
-  /// The box around the obstacle, relative to the point where the search starts.
+  /// The obstacle's bounding box, relative to the start of the search.
   let box: Box
 }
 
-/// All obstacles near a point, for one size of box. Coordinates are relative to the point.
+/// All obstacles near a point, for a box of one size. Coordinates are relative to the point.
 struct Obstacles {
-  /// The number of tangents that stand for a curve. The corner between two tangents lies too far out: its distance from
-  /// the centre is 1/cos(π/96) of the radius, which is 1/1,866 more than the radius.
+  /// How many tangents replace a curve. The corner between two tangents lies too far out: its distance from the centre
+  /// exceeds the radius by 1/1,866, because it is 1/cos(π/96) of the radius.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -38,9 +38,9 @@ struct Obstacles {
     self.near = near
   }
 
-  /// Adds walls: obstacles that cover everything outside the allowed positions.
+  /// Adds four obstacles that cover everything outside the allowed positions.
   mutating func appendWalls(at positionMax: Double) {
-    // A distance greater than any in use. The walls reach this far because they have no outer edge.
+    // The four obstacles extend this far outwards, which is more than any distance in use.
     let far = 8 * positionMax
     let left = -positionMax - near.x
     let top = -positionMax - near.y
@@ -118,8 +118,8 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // The tangents are spread evenly around a circle, which is then squeezed to the ellipse. So the direction of
-        // each tangent has to be adapted to the ellipse.
+        // The tangents are spread evenly around a circle, which is then scaled to the ellipse. Scaling changes the
+        // directions of their normals.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)
@@ -131,15 +131,14 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// Adds a side of a piece. The side is moved outwards, by the box's extent from its top left corner in that
-  /// direction.
+  /// Adds a side of a piece, moved outwards by the size of the free box.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// Adds the four upright sides of an obstacle, which completes the obstacle. The sides are those of the piece's own
-  /// box, extended by the size of the free box. The piece's box is in the canvas's coordinates.
+  /// Completes an obstacle by adding two vertical and two horizontal sides: the piece's bounding box, extended by the
+  /// size of the free box. `box` is in the canvas's coordinates.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

@@ -1,20 +1,20 @@
-/// The closed curve of a shape, exact rather than a bound: a turned box, ellipse, polygon or star.
+/// The exact closed curve of a shape: a rotated box, ellipse, polygon or star.
 ///
-/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top. So it may not reach all
-/// sides of the box. A star has `points` tips on this ellipse. Halfway between each two tips it has an inner corner,
-/// whose distance from the centre is `innerRatio` of a tip's.
+/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top. So it may not touch all
+/// sides of the box. A star has `points` tips on this ellipse. Halfway between two tips it has an inner corner, whose
+/// distance from the centre is `innerRatio` times that of a tip.
 public struct Outline: Hashable, Sendable {
   public var kind: ShapeKind
-  /// The top left corner of the box, before the box is turned.
+  /// The top left corner of the box before rotation.
   public var position: Point
   public var size: Size
   /// The angle in degrees, clockwise around the centre of the box.
   public var rotation: Double
-  /// The radius of a rounded rectangle's corners. It is drawn as at most half the smaller side.
+  /// The radius of a rounded rectangle's corners. When drawn, it is at most half the smaller side.
   public var cornerRadius: Double
-  /// The number of a polygon's corners or a star's tips, drawn as at least 3 and at most 64.
+  /// The number of a polygon's corners or a star's tips. When drawn, it is at least 3 and at most 64.
   public var points: Int
-  /// A star's inner radius divided by its outer radius, drawn as at least 0.05 and at most 1.
+  /// A star's inner radius divided by its outer radius. When drawn, it is at least 0.05 and at most 1.
   public var innerRatio: Double
 
   public init(
@@ -35,7 +35,6 @@ public struct Outline: Hashable, Sendable {
     self.innerRatio = innerRatio
   }
 
-  /// The outline of an upright rectangle.
   public init(_ rect: Rect) {
     self.init(kind: .rectangle, position: rect.origin, size: rect.size)
   }
@@ -44,10 +43,10 @@ public struct Outline: Hashable, Sendable {
 // MARK: - Measures
 
 extension Outline {
-  /// The smallest upright rectangle that holds the turned outline.
+  /// The smallest upright rectangle that contains the rotated outline.
   public var bounds: Rect {
     let placed = PlacedOutline(self)
-    // If the box isn't turned, its size stays the same to the last bit.
+    // Without rotation, the result has exactly the box's own size.
     if kind != .polygon, kind != .star, placed.direction.sine == 0 { return Rect(origin: position, size: size) }
     return placed.box.rect
   }
@@ -57,12 +56,12 @@ extension Outline {
     PlacedOutline(self).contains(point)
   }
 
-  /// Whether two outlines have area in common. Outlines that only touch don't overlap. If one outline lies inside the
-  /// other, they overlap. A shape without an area overlaps nothing.
+  /// Whether two outlines share area. Outlines that only touch don't overlap. An outline inside another overlaps it. A
+  /// shape without an area overlaps nothing.
   ///
   /// The curves themselves are compared, not polygons that approximate them. `a.overlaps(b)` always equals
-  /// `b.overlaps(a)`. For two upright rectangles, coordinates are compared, which is as exact as decimals are. For all
-  /// others, the common part must be thicker than `Outline.overlapDepthMin`.
+  /// `b.overlaps(a)`. Two upright rectangles are compared by their coordinates. In all other cases, the common part
+  /// must be thicker than `Outline.overlapDepthMin`.
   public func overlaps(_ other: Outline) -> Bool {
     PlacedOutline(self).overlaps(PlacedOutline(other))
   }
@@ -70,7 +69,6 @@ extension Outline {
   /// Whether the outline is the shape's box itself. Shapes without an area count as boxes too.
   var isBox: Bool { kind == .rectangle || !kind.hasArea }
 
-  /// The area that the outline encloses.
   public var area: Double {
     let halfWidth = size.width / 2
     let halfHeight = size.height / 2
@@ -92,7 +90,7 @@ extension Outline {
   }
 }
 
-// MARK: - Values as they are drawn
+// MARK: - Values when drawn
 
 extension Outline {
   public static let pointsRange = Int(PropertyRules.points.lowerBound)...Int(PropertyRules.points.upperBound)
@@ -105,8 +103,8 @@ extension Outline {
     Swift.max(Outline.innerRatioRange.lowerBound, Swift.min(innerRatio, Outline.innerRatioRange.upperBound))
   }
 
-  /// A corner with a smaller radius counts as square. Nobody sees the difference, and the square of such a small number
-  /// could round to 0.
+  /// A corner with a smaller radius counts as square. The difference is invisible, and the square of such a small
+  /// number could round to 0.
   static let cornerRadiusMin = 1e-6
 
   var drawnCornerRadius: Double {

@@ -1,9 +1,9 @@
 extension Outline {
-  /// An upper bound on the chords of an ellipse, however large the ellipse is and however fine the caller wants it.
+  /// An upper bound on the chords that replace an ellipse, at any size and any `flatness`.
   public static let chordsMax = 4096
 
   /// The outline as one simple polygon, clockwise as seen. Chords replace curves. The distance between a chord and its
-  /// curve is at most `flatness`, unless this would take more than `chordsMax` chords. The polygon's corners lie on the
+  /// curve is at most `flatness`, unless that needs more than `chordsMax` chords. The polygon's corners lie on the
   /// outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
@@ -12,7 +12,7 @@ extension Outline {
     }
   }
 
-  /// The corners of `polygon(flatness:)` relative to the centre of the box. So shapes far from the origin lose no
+  /// The corners of `polygon(flatness:)`, relative to the centre of the box so that shapes far from the origin lose no
   /// digits.
   func cornersAroundCenter(flatness: Double, chordsMax: Int) -> [Point] {
     let direction = Direction(degrees: rotation)

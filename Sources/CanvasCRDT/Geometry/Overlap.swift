@@ -1,11 +1,10 @@
 extension Outline {
-  /// If the common part of two outlines is nowhere thicker than this, the outlines only touch. For two upright
-  /// rectangles the bound is lower: the rounding of decimals (`Rect.rounding`).
+  /// If the common part of two outlines is nowhere thicker than this, the outlines only touch. Two upright rectangles
+  /// have a lower bound: the rounding of decimals (`Rect.rounding`).
   ///
-  /// In a position of up to 10⁷, the last binary place is 2·10⁻⁹; in a size of up to 10⁶, it is 10⁻¹⁰. Turning adds a
+  /// In a position of up to 10⁷, the last binary place is 2·10⁻⁹; in a size of up to 10⁶, it is 10⁻¹⁰. Rotation adds a
   /// few such errors. So shapes that were meant to touch may overlap by up to about 10⁻⁸ units. The bound is a hundred
-  /// times as large, so rounding can't make touching shapes overlap. Still it is too small to see: a millionth of a
-  /// unit.
+  /// times as large, but still too small to see.
   public static let overlapDepthMin = 1e-6
 }
 
@@ -15,20 +14,19 @@ extension PlacedOutline {
     return overlaps(other, steps: &steps)
   }
 
-  /// - Parameter steps: grows by the work done. One step takes about as long as comparing two boxes. Two stars of 64
+  /// - Parameter steps: is increased by the work done, in units of one comparison of two boxes. Two stars of 64
   ///   tips may take thousands of steps.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
-    // The comparison uses the coordinates of one of the two outlines, and the rounding depends on which. So a fixed
-    // order of outlines decides, rather than the order of the arguments.
+    // The comparison uses the coordinates of one of the outlines, and its rounding depends on which. A fixed order of
+    // outlines makes the result the same for both orders of the arguments.
     return other.outline.precedes(outline)
       ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }
 
-  /// Computed in this outline's own coordinates, in which its centre is the origin and its box is upright. So shapes
-  /// far from the canvas's origin lose no digits.
+  /// Computed in this outline's own coordinates, so that shapes far from the canvas's origin lose no digits.
   private func piecesOverlap(_ other: PlacedOutline, steps: inout Int) -> Bool {
     let width = (other.outline.size.width - outline.size.width) / 2
     let height = (other.outline.size.height - outline.size.height) / 2
@@ -60,8 +58,8 @@ extension PlacedOutline {
     }
   }
 
-  /// Whether there is a gap between the two turned boxes, along the sides of either box. This check is quick, and it
-  /// rules out most neighbours whose bounds overlap.
+  /// Whether there is a gap between the two rotated boxes, along the sides of either box. This quick check rules out
+  /// most neighbours whose bounds overlap.
   private func turnedBoxesAreApart(_ other: PlacedOutline, center: Point, turned: Direction) -> Bool {
     let cosine = turned.cosine.magnitude
     let sine = turned.sine.magnitude

@@ -1,9 +1,8 @@
 /// Knows which shapes of a canvas overlap, and is updated change by change.
 ///
-/// The cost of a change grows with the number of the shape's neighbours, and only logarithmically with the number of
-/// shapes. Answers depend on nothing but the outlines, and every answer is sorted. So replicas give the same answers.
+/// The cost of a change grows with the number of the shape's neighbours, and logarithmically with the number of shapes.
+/// Answers depend only on the outlines, and lists are sorted, so all replicas give the same answers.
 public struct OverlapIndex: Sendable {
-  /// A shape, and the shapes that it overlaps.
   struct Entry: Sendable {
     var identifier: Identifier
     var placed: PlacedOutline
@@ -12,22 +11,22 @@ public struct OverlapIndex: Sendable {
     var neighbours: [Neighbour]
   }
 
-  /// An overlapping shape. Its place in `entries` is stored beside its identifier, because looking the place up in a
-  /// dictionary would cost more than the rest of the work.
+  /// An overlapping shape. Its index in `entries` is stored here too: a look-up in a dictionary would cost more than
+  /// everything else that is done with it.
   struct Neighbour: Sendable {
     var identifier: Identifier
     var place: Int32
   }
 
-  /// The entries, by place. An unused place keeps its old entry, without neighbours, until the place is used again.
+  /// The entries. An unused entry keeps its old shape, without neighbours, until it is used again.
   private(set) var entries: [Entry] = []
   private(set) var places = IdentifierMap<Int32>()
   private(set) var tree = BoxTree()
   private var unusedPlaces: [Int32] = []
 
-  /// The result of the last query. The array is kept for the next query, which then allocates nothing.
+  /// The result of the last query. It is kept so that the next query can reuse its memory.
   private var candidates: [Int32] = []
-  /// For each place, a mark that `meet` uses during one change: whether the shape there overlapped the changed shape
+  /// For each entry, a mark that `meet` uses during one change: whether the entry's shape overlapped the changed shape
   /// before, and whether it still does.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
@@ -35,24 +34,23 @@ public struct OverlapIndex: Sendable {
   /// How many overlapping pairs are in the index.
   public private(set) var pairCount = 0
 
-  /// An upper bound on the pairs in the index. There can be far more pairs than shapes: a thousand shapes on one spot
-  /// are half a million pairs of 32 bytes. An index that would exceed the bound is crowded, and stores no pairs.
+  /// An upper bound on the pairs in the index. A thousand shapes on one spot are already half a million pairs of 32
+  /// bytes. An index that would exceed the bound is crowded, and stores no pairs.
   public let pairsMax: Int
 
-  /// How much work may still go into finding pairs. One step is about the time of comparing two boxes. Pairs that only
-  /// come near each other cost steps too, not just pairs that overlap: thousands of bars may lie side by side. When no
-  /// steps are left, the index is crowded. `nil` means that there is no bound.
+  /// How much work may still go into finding pairs, in units of one comparison of two boxes. Shapes that are near each
+  /// other cost steps even if they don't overlap. When no steps are left, the index is crowded. `nil` means no limit.
   public var stepsLeft: Int?
 
-  /// Whether the index is crowded: there are too many pairs to store, or finding them takes too much work. A crowded
-  /// index knows no pairs, but still answers where a box fits and which shapes are at a point. It searches for pairs
-  /// again when `lookAgain` is called. If its steps are unbounded or refilled, it also does so after half as many
-  /// changes as there are shapes.
+  /// Whether the index has given up on pairs: there are too many to store, or finding them takes too much work. A
+  /// crowded index knows no pairs, but still answers where a box fits and which shapes are at a point. `lookAgain`
+  /// searches for the pairs again. If `stepsLeft` is `nil` or refilled, the index also does so by itself, after half as
+  /// many changes as there are shapes.
   public private(set) var isCrowded = false
   /// How many changes have come since the index last became crowded.
   private var changesUnseen = 0
 
-  /// Whether each change adds steps to `stepsLeft`. `shown` sets this.
+  /// Whether each change adds steps to `stepsLeft`. `shown(_:)` sets this.
   private var isRefilled = false
 
   public init(pairsMax: Int = Int.max, stepsLeft: Int? = nil) {
@@ -60,10 +58,9 @@ public struct OverlapIndex: Sendable {
     self.stepsLeft = stepsLeft
   }
 
-  /// How many shapes there are, not counting hidden ones.
+  /// How many shapes are in the index, without hidden shapes.
   public var count: Int { places.count }
 
-  /// The newest outline of a shape.
   public func outline(of identifier: Identifier) -> Outline? {
     places[identifier].map { entries[Int($0)].placed.outline }
   }
@@ -72,7 +69,7 @@ public struct OverlapIndex: Sendable {
 // MARK: - Changes
 
 extension OverlapIndex {
-  /// Takes in a shape's new outline. `nil` if the shape is deleted or hidden.
+  /// Sets a shape's outline, which is `nil` if the shape is deleted or hidden.
   ///
   /// An outline without an area or without a finite position counts as `nil`. The update allocates nothing if the shape
   /// was in the index before and no overlap begins or ends.
@@ -125,7 +122,7 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Drops all pairs. Returns the pairs that were known before the last change, as ended.
+  /// Drops all pairs, and returns those that were known before the last change as ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
     // `pairs` and `began` are both sorted, so one pass finds the pairs that began with the last change.
     var began = last.began[...]
@@ -147,8 +144,8 @@ extension OverlapIndex {
     changesUnseen = 0
   }
 
-  /// Counts a change. A search for all pairs may cost as much as finding and storing the allowed number of pairs, so it
-  /// comes only after many changes.
+  /// Counts a change, and sometimes searches for all pairs again. The search is expensive, so it comes only after many
+  /// changes.
   private mutating func changedWhileCrowded() -> OverlapChanges {
     changesUnseen += 1
     guard stepsLeft == nil || isRefilled, 2 * changesUnseen >= places.count else { return OverlapChanges() }
@@ -167,12 +164,11 @@ extension OverlapIndex {
     if let left = stepsLeft { stepsLeft = left - steps }
   }
 
-  /// Whether the index is crowded and has changed since it became crowded. Without a change, another search would have
-  /// the same result.
+  /// Whether the index is crowded, and a change has come since. Without a change, another search would have the same
+  /// result.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// Searches for all pairs again, if the index is crowded. If the pairs are few enough now, all of them are returned
-  /// as begun.
+  /// Searches for all pairs again if the index is crowded. If it succeeds, all pairs are returned as begun.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }
@@ -182,7 +178,7 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that now overlap the shape at a place, and compares them with its earlier neighbours.
+  /// Finds the shapes that now overlap the shape of an entry, and compares them with the shape's earlier neighbours.
   private mutating func meet(_ place: Int32) -> OverlapChanges {
     let wasOverlapping = nextMark()
     let stillOverlapping = wasOverlapping + 1
@@ -196,8 +192,8 @@ extension OverlapIndex {
     for candidate in candidates where candidate != place {
       var steps = 0
       defer { spend(steps) }
-      // When no steps are left, no more outlines are compared. Pairs from before stay, and new ones are not found. The
-      // result is incomplete, so the caller drops all pairs.
+      // When no steps are left, no more outlines are compared. The result is then incomplete, so the caller drops all
+      // pairs.
       guard
         isOutOfSteps
           ? marks[Int(candidate)] == wasOverlapping
@@ -226,7 +222,7 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that an outline may overlap. A line overlaps nothing, so there is nothing to look for, although
+  /// Finds the shapes that an outline may overlap. A line overlaps nothing, so no shapes are searched for it, although
   /// thousands of lines may cross it.
   /// - Returns: how many steps that took.
   private mutating func findCandidates(for placed: PlacedOutline) -> Int {
@@ -243,7 +239,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Returns a mark that no place has yet. The number after the mark is unused too.
+  /// Returns a mark that no entry has. The number after it is unused too.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -255,7 +251,7 @@ extension OverlapIndex {
 }
 
 extension OverlapIndex.Entry {
-  /// The index of a neighbour. If the shape is not a neighbour: the index at which to insert it.
+  /// The index of a neighbour, or the index at which to insert it.
   private func position(of identifier: Identifier) -> Int {
     var low = 0
     var high = neighbours.count
@@ -276,25 +272,25 @@ extension OverlapIndex.Entry {
   }
 }
 
-// MARK: - For programs that show a drawing
+// MARK: - Limits for drawings on a screen
 
 extension OverlapIndex {
-  /// An upper bound on the pairs that a server announces by default (R9). People can't tell more pairs than this apart.
+  /// An upper bound on the pairs that a server announces by default (R9). More pairs than this are too many for people
+  /// to tell apart.
   public static let pairsShownMax = 20_000
-  /// How many comparisons a server allows for each shape by default.
+  /// How many comparisons for each shape a server allows by default.
   public static let stepsPerShape = 500
-  /// How many shapes are added to the actual number when the allowed comparisons are computed. Without this addition, a
-  /// drawing of a few hundred crowded shapes could run out of comparisons.
+  /// This is added to the number of shapes when the allowed comparisons are computed. Otherwise a drawing of a few
+  /// hundred crowded shapes could run out of comparisons.
   private static let shapesAlways = 8_000
-  /// How many comparisons each change adds to the allowed ones. An ordinary change takes about a hundred comparisons.
+  /// How many comparisons are allowed for each further change. An ordinary change takes about a hundred.
   private static let stepsPerChange = 5_000
 
-  /// An upper bound on the comparisons for finding all pairs of a drawing.
+  /// An upper bound on the comparisons that finding all pairs of a drawing may take.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
-  /// The index of a drawing that is shown to a person. It has the default bounds of a server (R9), so that a heap of
-  /// shapes costs little. Each change adds steps. A crowded index searches for pairs again after half as many changes
-  /// as there are shapes.
+  /// An index with the default limits of a server (R9), for a drawing on a screen: a heap of shapes then costs little.
+  /// Each change adds steps. A crowded index searches for pairs again after half as many changes as there are shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true
@@ -302,11 +298,11 @@ extension OverlapIndex {
   }
 }
 
-// MARK: - All at once
+// MARK: - Bulk loading
 
 extension OverlapIndex {
-  /// Builds the index from all shapes of a canvas at once, which is much faster than adding one shape after the other.
-  /// If a shape is given twice, its later outline counts.
+  /// Builds the index from all shapes of a canvas, which is much faster than adding them one by one. If a shape is
+  /// given twice, its later outline counts.
   public init(
     _ shapes: [(identifier: Identifier, outline: Outline)],
     pairsMax: Int = Int.max,
@@ -325,7 +321,7 @@ extension OverlapIndex {
       identifiers.append(shape.identifier)
       outlines.append(placed)
     }
-    // Places are given in the order of the tree. So shapes that are near each other on the canvas are near each other
+    // Entries are stored in the order of the tree. So shapes that are near each other on the canvas are near each other
     // in memory too.
     let order = HilbertOrder.offsets(of: outlines.map { $0.box })
     let turned = order.map { TurnedBox(TurnedExtent(outlines[$0])) }
@@ -347,8 +343,8 @@ extension OverlapIndex {
     findAllPairs()
   }
 
-  /// Finds all pairs, for entries that have no neighbours yet. If there are too many pairs to store, or finding them
-  /// takes too much work, the search stops and the index is crowded.
+  /// Finds all pairs. No entry may have neighbours yet. If there are too many pairs to store, or finding them takes too
+  /// much work, the search stops and the index is crowded.
   private mutating func findAllPairs() {
     for place in entries.indices where places[entries[place].identifier] == Int32(place) {
       let placed = entries[place].placed
@@ -373,7 +369,6 @@ extension OverlapIndex {
 // MARK: - Questions
 
 extension OverlapIndex {
-  /// All overlapping pairs, sorted.
   public var pairs: [ShapePair] {
     var pairs: [ShapePair] = []
     for identifier in places.keys.sorted() {
@@ -409,13 +404,12 @@ extension OverlapIndex {
     }
   }
 
-  /// The shapes that have a point inside their outline or on it, sorted.
+  /// The shapes whose outline contains a point, sorted. A point on the outline counts.
   public func shapes(at point: Point) -> [Identifier] {
     identifiers(touching: Box(minX: point.x, minY: point.y, maxX: point.x, maxY: point.y)) { $0.contains(point) }
   }
 
-  /// The shapes whose bounds meet or touch the given bounds, sorted. A picture of the given bounds needs no other
-  /// shapes.
+  /// The shapes whose bounds meet or touch the given bounds, sorted. A picture of this area needs no other shapes.
   public func shapes(in bounds: Rect) -> [Identifier] {
     let asked = Box(bounds)
     return identifiers(touching: asked) { placed in

@@ -1,8 +1,8 @@
-/// An outline, together with its direction and the box around it, which every test needs.
+/// An outline with its direction and bounding box, which every test needs.
 struct PlacedOutline: Hashable, Sendable {
   let outline: Outline
   let direction: Direction
-  /// The smallest upright box around the turned outline.
+  /// The smallest upright box around the rotated outline.
   let box: Box
 
   init(_ outline: Outline) {
@@ -15,13 +15,13 @@ struct PlacedOutline: Hashable, Sendable {
     Point(x: outline.position.x + outline.size.width / 2, y: outline.position.y + outline.size.height / 2)
   }
 
-  /// Whether a shape of this kind can overlap another shape.
+  /// Whether a shape of this kind can overlap other shapes.
   var overlaps: Bool { outline.kind.overlaps }
 
-  /// Whether the outline has an area. If a size isn't a number, it has none.
+  /// Whether the outline has an area. The result is false if a size is NaN.
   var hasArea: Bool { outline.size.width > 0 && outline.size.height > 0 }
 
-  /// Whether the outline is a rectangle with upright sides. Such a rectangle is equal to its box.
+  /// Whether the outline is an upright rectangle, and therefore equal to its box.
   var isUprightRectangle: Bool {
     outline.isBox && direction.isQuarterTurn
   }
@@ -76,7 +76,6 @@ struct PlacedOutline: Hashable, Sendable {
 // MARK: - Hit test
 
 extension PlacedOutline {
-  /// Whether the point is inside the curve or on it.
   func contains(_ point: Point) -> Bool {
     guard box.contains(point) else { return false }
     if isUprightRectangle { return true }
@@ -104,7 +103,8 @@ extension PlacedOutline {
     }
   }
 
-  /// In the unit circle's coordinates, a point is inside if it is on the inner side of every edge.
+  /// Works in coordinates in which the polygon's ellipse is the unit circle. A point is inside if it is on the inner
+  /// side of every edge.
   private func polygonContains(_ point: Point) -> Bool {
     let points = outline.drawnPoints
     var from = UnitCorners.corner(2 * points - 2, points: points)
@@ -116,7 +116,8 @@ extension PlacedOutline {
     return true
   }
 
-  /// In the unit circle's coordinates, a point is inside if it lies in a triangle formed by the centre and an edge.
+  /// Works in coordinates in which the star's ellipse is the unit circle. A point is inside if it lies in a triangle of
+  /// the centre and an edge.
   private func starContains(_ point: Point) -> Bool {
     let points = outline.drawnPoints
     let ratio = outline.drawnInnerRatio

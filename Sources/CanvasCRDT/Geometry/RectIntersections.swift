@@ -1,4 +1,4 @@
-/// Two rectangles of a list, as their indices with the smaller index first, and their common area.
+/// The indices of two rectangles in a list, the smaller first, and their common area.
 public struct RectIntersection: Hashable, Sendable {
   public let first: Int
   public let second: Int

@@ -1,7 +1,8 @@
-/// The sides of many trapezoids between numbered nodes, and the loops that remain when shared sides cancel out.
+/// The sides of many trapezoids, as steps between numbered nodes. Sides that two trapezoids share cancel out, and the
+/// remaining sides form loops.
 ///
-/// The nodes on one cut (an upright line between trapezoids) have consecutive numbers from the top. So an upright side
-/// is a run of steps from one number to the next. Each step may be shared with another trapezoid.
+/// The nodes on one cut (a vertical line between trapezoids) have consecutive numbers from the top. So a vertical side
+/// is a run of steps from one number to the next, and each step may be shared with another trapezoid.
 struct RegionBoundary {
   private(set) var nodes: [Point] = []
   /// For each node: the number of steps down to the next node, minus the number of steps up.
@@ -18,7 +19,7 @@ struct RegionBoundary {
     descents.append(0)
   }
 
-  /// The number of the node at this height on the last cut. `first` is the number of the cut's first node.
+  /// The number of the node at this height on the newest cut. `first` is the number of that cut's first node.
   func node(at height: Double, from first: Int) -> Int {
     var low = first
     var high = nodes.count
@@ -38,7 +39,7 @@ struct RegionBoundary {
   }
 
   private mutating func descend(from: Int, to: Int, by count: Int) {
-    // Rounding may turn the end of a thin trapezoid upside down. Then its side counts in the other direction.
+    // Rounding may swap the two ends of a very short side. The side then counts in the other direction.
     if from <= to {
       for node in from..<to { descents[node] += count }
     } else {
@@ -48,8 +49,7 @@ struct RegionBoundary {
 
   // MARK: - Loops
 
-  /// The loops. At each node, the number of sides that begin equals the number that end. So following the sides always
-  /// leads back to the start.
+  /// The loops. At each node, as many sides begin as end, so following the sides always leads back to the start.
   func loops() -> [[Point]] {
     var sides = self.sides
     for (node, count) in descents.enumerated() where count != 0 {
@@ -85,15 +85,16 @@ struct RegionBoundary {
     return loops
   }
 
-  /// Whether the direction of `one` stays closer to the inside, which is on the right, than the direction of `other`.
-  /// With this choice, loops that touch at a corner stay separate.
+  /// Whether `one` turns further right after `side` than `other` does. Taking the rightmost side keeps loops that only
+  /// touch at a corner separate, because the inside is on the right.
   private func turnsMore(_ side: (from: Int, to: Int), _ one: (from: Int, to: Int), than other: (from: Int, to: Int))
     -> Bool
   {
     turn(side, one) > turn(side, other)
   }
 
-  /// A number from −2 (straight back, to the left) to 2. The further right the turn, the greater the number.
+  /// A measure of the turn from one side to the next: from −2 (straight back, to the left) to 2 (straight back, to the
+  /// right).
   private func turn(_ side: (from: Int, to: Int), _ next: (from: Int, to: Int)) -> Double {
     let x = nodes[side.to].x - nodes[side.from].x
     let y = nodes[side.to].y - nodes[side.from].y
@@ -105,8 +106,7 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without the corners at which its direction doesn't change; such corners come from cuts. Empty if no area
-  /// is left.
+  /// The loop without the corners, caused by cuts, at which its direction doesn't change. Empty if no area is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

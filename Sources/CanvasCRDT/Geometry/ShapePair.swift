@@ -18,7 +18,7 @@ extension ShapePair: Comparable {
   }
 }
 
-/// The pairs of shapes that began to overlap with a change, and the pairs that stopped overlapping. Both are sorted.
+/// The pairs of shapes that began or stopped overlapping with a change, both sorted.
 public struct OverlapChanges: Hashable, Sendable {
   public var began: [ShapePair] = []
   public var ended: [ShapePair] = []

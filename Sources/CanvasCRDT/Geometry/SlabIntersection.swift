@@ -1,13 +1,12 @@
 /// The intersection of two simple polygons, computed slab by slab.
 ///
-/// Upright cuts at the x of every corner and of every crossing divide the canvas into slabs. Within a slab no edges
-/// cross, so the area inside both polygons is a set of trapezoids. The trapezoids are found by counting edges from the
-/// top. Their corners are numbered nodes, one for each height at which an edge meets a cut. Heights that differ only by
-/// rounding share a node. Sides that two trapezoids share cancel out by number rather than by coordinates. So the
-/// remaining sides always form closed loops, even if polygons are equal, share edges or have corners on each other's
-/// edges.
+/// Vertical cuts at the x of every corner and every crossing divide the canvas into slabs. Within a slab no edges
+/// cross, so the area inside both polygons is a set of trapezoids. They are found by counting edges from the top. Their
+/// corners are numbered nodes, one for each height at which an edge meets a cut. Heights that differ only by rounding
+/// share a node. Sides that two trapezoids share cancel out by number rather than by coordinates. So the remaining
+/// sides always form closed loops, even if polygons are equal, share edges or have corners on each other's edges.
 struct SlabIntersection {
-  /// A part of an edge between two crossings, from left to right.
+  /// A part of an edge between two neighbouring crossings, from left to right.
   private struct Piece {
     var from: Point
     var to: Point
@@ -49,8 +48,8 @@ struct SlabIntersection {
     cut(common)
   }
 
-  /// The edges that reach into the columns of the common box, each from left to right. Edges above and below the box
-  /// are included, because they decide what is inside.
+  /// The edges whose x range meets that of the common box, each from left to right. Edges above and below the box are
+  /// included, because they decide what is inside.
   private static func edges(of corners: [Point], within box: Box) -> [(from: Point, to: Point)] {
     var edges: [(from: Point, to: Point)] = []
     guard var from = corners.last else { return [] }
@@ -62,7 +61,7 @@ struct SlabIntersection {
     return edges
   }
 
-  /// Splits the edges of both polygons where they cross. Both edges are split at exactly the same point.
+  /// Splits the edges of both polygons where they cross, both at exactly the same point.
   private mutating func split(_ first: [(from: Point, to: Point)], _ second: [(from: Point, to: Point)]) {
     var firstCrossings: [[Point]] = Array(repeating: [], count: first.count)
     var secondCrossings: [[Point]] = Array(repeating: [], count: second.count)
@@ -91,8 +90,8 @@ struct SlabIntersection {
     pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
   }
 
-  /// The point where two edges cross, which means that the ends of each lie on different sides of the other. `nil` if
-  /// they don't cross.
+  /// The point where two edges cross. They cross if the ends of each lie on different sides of the other; otherwise
+  /// `nil`.
   private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
     let oneX = one.to.x - one.from.x
     let oneY = one.to.y - one.from.y
@@ -104,7 +103,7 @@ struct SlabIntersection {
     let oneStart = otherX * (one.from.y - other.from.y) - otherY * (one.from.x - other.from.x)
     let oneEnd = otherX * (one.to.y - other.from.y) - otherY * (one.to.x - other.from.x)
     guard (oneStart < 0 && oneEnd > 0) || (oneStart > 0 && oneEnd < 0) else { return nil }
-    // The point is measured along the shorter edge, because that loses fewer digits.
+    // The point is computed along the shorter edge, because that loses fewer digits.
     if oneX.magnitude + oneY.magnitude < otherX.magnitude + otherY.magnitude {
       let part = oneStart / (oneStart - oneEnd)
       return Point(x: one.from.x + part * oneX, y: one.from.y + part * oneY)
@@ -113,7 +112,7 @@ struct SlabIntersection {
     return Point(x: other.from.x + part * otherX, y: other.from.y + part * otherY)
   }
 
-  /// Makes the cuts, and finds the cuts at both ends of each piece. A piece with both ends on one cut is upright, and
+  /// Makes the cuts, and finds the cuts at both ends of each piece. A piece with both ends on one cut is vertical. It
   /// is dropped because it isn't needed.
   private mutating func cut(_ common: Box) {
     var wanted = [common.minX, common.maxX]
@@ -129,7 +128,7 @@ struct SlabIntersection {
     pieces.removeAll { $0.start >= $0.end }
   }
 
-  /// The last cut at or before x. If a cut at x was merged into a neighbouring cut, the result is that neighbour.
+  /// The last cut at or before x. If the cut at x was merged into a neighbour, the result is that neighbour.
   private func nearestCut(_ x: Double) -> Int {
     var low = 0
     var high = cuts.count
@@ -144,7 +143,7 @@ struct SlabIntersection {
 // MARK: - Trapezoids
 
 extension SlabIntersection {
-  /// The stretch of a piece within one slab: its heights at both cuts, and the numbers of its nodes there.
+  /// The part of a piece that lies in one slab: its heights at both cuts, and its node numbers there.
   private struct Crosser {
     var piece: Int
     var left = 0.0
@@ -188,8 +187,8 @@ extension SlabIntersection {
     for (index, piece) in pieces.enumerated() {
       var left = piece.height(at: cuts[piece.start])
       for slab in piece.start..<piece.end {
-        // In the slab where a piece ends, the piece takes the height of its end point. The height computed at the cut
-        // would be wrong for a steep piece, because the cut may lie a rounding error before the end point.
+        // In the slab where a piece ends, its height is that of its end point. The height computed at the cut would be
+        // wrong for a steep piece, because the cut may lie a rounding error before the end point.
         let endsHere = slab + 1 == piece.end && piece.to.x - cuts[piece.end] <= snap
         let right = endsHere ? piece.to.y : piece.height(at: cuts[slab + 1])
         slabs[slab].append(Crosser(piece: index, left: left, right: right))

@@ -1,10 +1,10 @@
-/// A box in a turned frame, around a shape or around all shapes of a branch of a `BoxTree`.
+/// A rotated bounding box, around a shape or around all shapes of a branch of a `BoxTree`.
 ///
-/// The upright box of a thin slanted shape is mostly empty. Ten thousand parallel bars at 45° may all lie in each
-/// other's upright boxes without touching. A turned box is as thin as the bar.
+/// The upright bounding box of a thin slanted shape is mostly empty. Ten thousand parallel bars at 45° may all lie in
+/// each other's upright boxes without touching. A rotated box is as thin as the bar.
 ///
-/// The axis is rounded to `Float`, so its length may not be exactly one. Everything is measured along the rounded axis,
-/// so two boxes that are apart along it really are apart. The ends are rounded outwards.
+/// The axis is rounded to `Float`, so its length may not be exactly one. All distances are measured along the rounded
+/// axis, so a gap along it is a real gap. The ends are rounded outwards.
 struct TurnedBox {
   var axisX: Float
   var axisY: Float
@@ -13,32 +13,31 @@ struct TurnedBox {
   var minAcross: Float
   var maxAcross: Float
 
-  /// Means that there is no turned box, because a turned box would not be much thinner than the upright box.
+  /// Means that there is no turned box, because it would not be much thinner than the upright box.
   static var none: TurnedBox {
     TurnedBox(axisX: 0, axisY: 0, minAlong: 0, maxAlong: 0, minAcross: 0, maxAcross: 0)
   }
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// An upper bound on the size of a useful turned box, as a fraction of the upright box. A larger turned box would
-  /// rule out too little to be worth a test.
+  /// How large a turned box may be, as a fraction of the upright box. A larger one rules out too little to be worth a
+  /// test.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
 }
 
-/// A turned shape that is searched for in a `BoxTree`: its upright box, and its box in its own frame.
+/// A rotated shape that is searched for in a `BoxTree`: its upright bounding box, and its box in its own coordinates.
 struct TurnedExtent {
   let box: Box
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is much smaller than the upright box. Otherwise comparing turned boxes rules out few
-  /// additional pairs.
+  /// Whether the turned box is much smaller than the upright box. Otherwise, testing it rules out few additional pairs.
   let isSlanted: Bool
 
-  /// How many times as large as the turned box the upright box must be. At 45° a shape has to be six times as long as
-  /// it is wide for this. Most rooms have no such shape.
+  /// For `isSlanted`, the upright box must be this many times as large as the turned box. At 45°, that takes a shape
+  /// six times as long as it is wide, which most rooms don't have.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {
@@ -50,7 +49,7 @@ struct TurnedExtent {
     isSlanted = 4 * reach.width * reach.height * TurnedExtent.slant < upright
   }
 
-  /// Half of the extent's length along an axis, times the length of the axis.
+  /// Half of the extent's length along an axis, multiplied by the length of the axis vector.
   @inline(__always)
   fileprivate func reach(along axis: Point) -> Double {
     let along = (direction.cosine * axis.x + direction.sine * axis.y).magnitude
@@ -58,7 +57,7 @@ struct TurnedExtent {
     return reach.width * along + reach.height * across
   }
 
-  /// Whether the extent may touch a turned box. The check uses only the directions of the turned box's sides.
+  /// Whether the extent may touch a turned box, judged only by the directions of the turned box's sides.
   @inline(__always)
   func mayTouch(_ other: TurnedBox) -> Bool {
     let along = other.axis
@@ -71,7 +70,7 @@ struct TurnedExtent {
     return middleAcross - farAcross <= Double(other.maxAcross) && middleAcross + farAcross >= Double(other.minAcross)
   }
 
-  /// Whether the extent may touch an upright box. The check uses only the directions of the extent's own sides.
+  /// Whether the extent may touch an upright box, judged only by the directions of the extent's own sides.
   @inline(__always)
   func mayTouch(minX: Double, minY: Double, maxX: Double, maxY: Double) -> Bool {
     let apart = direction.turningBack((minX + maxX) / 2 - center.x, (minY + maxY) / 2 - center.y)
@@ -85,7 +84,7 @@ struct TurnedExtent {
 }
 
 extension TurnedBox {
-  /// The turned box around a shape. `none` if the shape fills enough of its upright box.
+  /// The turned box around a shape. `none` if it would not be much smaller than the shape's upright box.
   init(_ extent: TurnedExtent) {
     guard extent.isSlanted else {
       self = .none
@@ -106,7 +105,7 @@ extension TurnedBox {
     maxAcross = Float(above: middleAcross + farAcross)
   }
 
-  /// The box around two children, in the frame of the longer child. `none` if this box is not much smaller than the
+  /// The turned box around two children, with the axis of the longer child. `none` if it is not much smaller than the
   /// upright box around both.
   init(around first: TurnedBox, _ firstUpright: Box, _ second: TurnedBox, _ secondUpright: Box, upright: Box) {
     let isFirst = first.length >= second.length
@@ -132,7 +131,7 @@ extension TurnedBox {
 
   private var length: Float { Swift.max(maxAlong - minAlong, maxAcross - minAcross) }
 
-  /// Where this box begins and ends along an axis. If there is no turned box, the upright box counts.
+  /// Where this box, or the upright box if this one is `none`, begins and ends along an axis.
   private func range(along axis: Point, upright: Box) -> (min: Double, max: Double) {
     if isNone {
       let x = Swift.min(upright.minX * axis.x, upright.maxX * axis.x)
@@ -145,7 +144,7 @@ extension TurnedBox {
     if own.x == axis.x, own.y == axis.y { return (Double(minAlong), Double(maxAlong)) }
     if own.x == axis.y, 0 - own.y == axis.x { return (Double(minAcross), Double(maxAcross)) }
     // A corner is the sum of two vectors: its coordinate along the axis times the axis, and its coordinate across times
-    // the other axis. The sum is divided by the square of the axis's length, which may not be one.
+    // the perpendicular axis. Both are divided by the square of the axis's length, which may not be one.
     let square = own.x * own.x + own.y * own.y
     let forAlong = (own.x * axis.x + own.y * axis.y) / square
     let forAcross = (own.x * axis.y - own.y * axis.x) / square

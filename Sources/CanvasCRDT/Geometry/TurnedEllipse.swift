@@ -1,4 +1,4 @@
-/// An ellipse or a disc, at any place and turned by any angle.
+/// An ellipse or a disc, at any place and rotated by any angle.
 struct TurnedEllipse {
   let center: Point
   let halfWidth: Double
@@ -11,7 +11,7 @@ struct TurnedEllipse {
     return Box(center: center, reach: Size(width: across, height: down))
   }
 
-  /// The distance from the ellipse's centre to its tangent in a direction, times the length of the given direction
+  /// The distance from the centre to the tangent in a direction, multiplied by the length of the given direction
   /// vector.
   func reach(towards x: Double, _ y: Double) -> Double {
     let seen = direction.turningBack(x, y)
@@ -21,7 +21,7 @@ struct TurnedEllipse {
   }
 }
 
-// MARK: - Against a polygon
+// MARK: - Overlap with a polygon
 
 extension TurnedEllipse {
   /// Whether the polygon and the ellipse share area thicker than `tolerance`.
@@ -47,7 +47,7 @@ extension TurnedEllipse {
       let edgeY = to.y - from.y
       let length = (edgeX * edgeX + edgeY * edgeY).squareRoot()
       guard length > 0 else { continue }
-      // The distance of the edge's line from the origin. It is positive if the origin is on the inner side of the edge.
+      // The distance from the origin to the edge's line. It is positive if the origin is on the inner side of the edge.
       let inward = (edgeY * from.x - edgeX * from.y) / length
       guard inward < 0 else { continue }
       originInside = false
@@ -72,8 +72,8 @@ extension TurnedEllipse {
     return Point(x: seen.x / halfWidth, y: seen.y / halfHeight)
   }
 
-  /// Whether the ellipse reaches less than `tolerance` beyond a line. The line has this distance from the unit circle's
-  /// centre, in this direction.
+  /// Whether the ellipse extends less than `tolerance` beyond a line. `distance` and `x`, `y` are the line's distance
+  /// and direction from the centre, in coordinates in which the ellipse is the unit circle.
   private func isTouched(at distance: Double, towards x: Double, _ y: Double, tolerance: Double) -> Bool {
     guard distance < 1 else { return true }
     let slopeX = x / halfWidth
@@ -82,20 +82,20 @@ extension TurnedEllipse {
   }
 }
 
-// MARK: - Against an ellipse
+// MARK: - Overlap with an ellipse
 
 extension TurnedEllipse {
-  /// An upper bound on the steps of a search. If a search has found no line between two ellipses by then, the ellipses
-  /// count as overlapping. Each step at least halves the interval, so after this many steps no number is left between
-  /// its ends.
+  /// An upper bound on the steps of a search for a line that separates two ellipses. If none is found by then, the
+  /// ellipses count as overlapping. Each step at least halves an interval of `Double`s, so no number is left in it
+  /// after this many.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
-  /// They share none if there is a direction in which the sum of the two reaches is at most the distance between the
-  /// centres. The excess of the reaches over this distance depends on one number, `turn`, which covers all directions
-  /// on one side of the line between the centres. As a function of `turn`, the excess is convex. The search closes in
-  /// on its least value with tangents from both sides, until the value, or a lower bound on it, decides.
+  /// An ellipse's reach in a direction is the distance from its centre to its tangent. The ellipses share no area if
+  /// there is a direction in which the sum of their reaches is at most the distance between their centres. Directions
+  /// are described by one number, `turn`. The sum of the reaches minus the distance is a convex function of `turn`. The
+  /// search approaches its minimum with tangents from both sides, until the value, or a lower bound on it, decides.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y
@@ -111,8 +111,8 @@ extension TurnedEllipse {
     var middle = Tangent(first, second, at: 0, apart: apart)
     if middle.isSeparating(tolerance) { return false }
     if middle.slope == 0 { return true }
-    // Beyond this `turn`, the inner circles of the two ellipses already reach further than the distance. So the search
-    // needs no greater `turn`.
+    // Beyond this `turn`, circles inside the two ellipses already reach further than the distance between the centres.
+    // So no greater `turn` can separate the ellipses.
     let limit = apart / inner
     var left = middle
     var right = middle
@@ -125,7 +125,7 @@ extension TurnedEllipse {
       let width = right.turn - left.turn
       let bend = right.slope - left.slope
       guard width > 0, bend > 0 else { return true }
-      // A lower bound on the function: the height at which the two tangents cross.
+      // A lower bound on the function: its value where the two tangents cross.
       let crossing = left.turn + (right.slope * width - (right.value - left.value)) / bend
       let least = left.value + left.slope * (crossing - left.turn)
       let steepest = Swift.max(left.turn.magnitude, right.turn.magnitude)
@@ -139,8 +139,8 @@ extension TurnedEllipse {
     return true
   }
 
-  /// An ellipse's reach in the direction of `along`, turned. The reach is the square root of the sum of two squares,
-  /// each of a linear function.
+  /// How far an ellipse reaches in a direction, which is `along` plus `turn` times the perpendicular vector. The reach
+  /// is √(a² + b²), where a and b are linear functions of `turn`.
   private struct Reach {
     let acrossStart: Double
     let acrossStep: Double
@@ -164,7 +164,7 @@ extension TurnedEllipse {
     }
   }
 
-  /// The excess of the reaches over the distance in one direction, and the slope of this excess.
+  /// A tangent to the function whose minimum is searched for: the function's value and slope at one `turn`.
   private struct Tangent {
     let turn: Double
     let value: Double

@@ -1,10 +1,10 @@
 /// The corners of regular polygons and stars on the unit circle, clockwise, with the first corner at the top.
 ///
-/// They are computed once for every number of points that a shape may have (65 KB). A sine costs ten times as much as a
-/// look-up, and every move of a shape needs the corners of the shape and of each neighbour.
+/// They are computed once, for every number of points that a shape may have (65 KB). A look-up is ten times as fast as
+/// a sine, and every move of a shape needs the corners of the shape and of each neighbour.
 enum UnitCorners {
-  /// For each number of points there are twice as many directions: a star's tips, and an inner corner between each two
-  /// tips.
+  /// For each number of points there are twice as many directions: a star's tips, and an inner corner between each pair
+  /// of tips.
   private static let table: [Point] = {
     var corners: [Point] = []
     for points in Outline.pointsRange {
@@ -16,10 +16,11 @@ enum UnitCorners {
     return corners
   }()
 
-  /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps lie
+  /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps are
   /// halfway between two tips.
   static func corner(_ step: Int, points: Int) -> Point {
-    // The number of entries before these corners is twice the sum of all numbers from 3 to `points - 1`.
+    // The table lists the corners for 3, 4, 5, … points. The number of entries before these is twice the sum of 3 to
+    // `points - 1`.
     table[points * points - points - 6 + step]
   }
 }

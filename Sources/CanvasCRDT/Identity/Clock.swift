@@ -1,15 +1,15 @@
-/// A hybrid logical clock. It makes one actor's stamps. Each new stamp is greater than all stamps that the clock has
-/// made or seen before.
+/// A hybrid logical clock, which makes one actor's stamps. Each new stamp is greater than all stamps that the clock has
+/// made or seen.
 ///
-/// The clock follows the wall clock while the wall clock goes forward, and otherwise counts by itself. So stamps keep
-/// rising even if the wall clock jumps back or another machine's clock is fast.
+/// The clock follows the wall clock while that goes forward, and otherwise counts by itself. So stamps keep rising even
+/// if the wall clock jumps back or another machine's clock is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 
   /// The greatest time that the clock has made or seen: milliseconds and counter.
   public private(set) var time: UInt64
 
-  /// A clock that starts after `time`: 0 for a new actor, the saved time for an actor that comes back.
+  /// A clock that starts after `time`. This is 0 for a new actor, and the saved time for an actor that comes back.
   public init(actor: Identifier, time: UInt64 = 0) {
     self.actor = actor
     self.time = time
@@ -17,8 +17,8 @@ public struct Clock: Hashable, Sendable {
 
   /// Makes a new stamp, greater than all earlier ones. `milliseconds` is the wall clock's time.
   ///
-  /// When the counter is full, it carries over into the milliseconds. At the greatest time that a stamp can have, in
-  /// the year 10889, the clock stands still.
+  /// A full counter carries over into the milliseconds. At the greatest time that a stamp can have, in the year 10889,
+  /// the clock stands still.
   public mutating func tick(milliseconds: UInt64) -> Stamp {
     let wall = min(milliseconds, Stamp.millisecondsMax) << 16
     if wall > time {
@@ -38,14 +38,14 @@ public struct Clock: Hashable, Sendable {
 // MARK: - Checking stamps
 
 extension Clock {
-  /// How a stamp compares with a wall clock. This is checked once, when an operation enters a room. Merging never
-  /// checks it.
+  /// How a stamp compares with a wall clock. This is checked once, when an operation enters a room, and never when
+  /// merging.
   public enum Standing: Hashable, Sendable {
     case plausible
-    /// The stamp is ahead of the wall clock by more than is allowed.
+    /// The stamp is further ahead of the wall clock than allowed.
     case ahead(byMilliseconds: UInt64)
-    /// The stamp is too far behind the wall clock to be merged. Erasures of that age are already forgotten, so the
-    /// operation might bring a deleted shape back.
+    /// The stamp is too old to be merged. Erasures of that age are already forgotten, so the operation might bring a
+    /// deleted shape back.
     case tooOld(byMilliseconds: UInt64)
   }
 

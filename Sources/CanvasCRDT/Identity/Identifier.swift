@@ -5,7 +5,7 @@ public struct Identifier: Hashable, Sendable {
   /// The text read as one number in base 36, from 0 to 36⁹ − 1.
   public let packed: UInt64
 
-  /// 36⁹: one more than the greatest packed value.
+  /// 36⁹, which is one more than the greatest packed value.
   public static let packedLimit: UInt64 = 101_559_956_668_416
 
   /// The length of the text, including the hyphens.
@@ -22,7 +22,7 @@ public struct Identifier: Hashable, Sendable {
     self.packed = packed
   }
 
-  /// A random identifier. All identifiers are equally likely.
+  /// A random identifier, uniformly distributed.
   public static func random(using generator: inout some RandomNumberGenerator) -> Identifier {
     Identifier(unchecked: UInt64.random(in: 0..<packedLimit, using: &generator))
   }
@@ -36,7 +36,7 @@ extension Identifier: Comparable {
 // MARK: - Text
 
 extension Identifier {
-  /// Reads exactly the eleven bytes of an identifier's text.
+  /// Reads an identifier from the eleven bytes of its text.
   @inlinable
   public init?(text bytes: UnsafeRawBufferPointer) {
     guard bytes.count == Identifier.textLength else { return nil }
@@ -67,8 +67,8 @@ extension Identifier {
 
   /// Writes the eleven bytes of the text. `bytes` must have room for them.
   ///
-  /// Each of the three groups is computed without waiting for the divisions of another group. This matters because the
-  /// digest writes two identifiers for each update.
+  /// The three groups are computed independently, so that the processor can do their divisions at the same time. This
+  /// matters because the digest writes two identifiers for each update.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) {
     precondition(bytes.count >= Identifier.textLength, "an identifier's text takes eleven bytes")
@@ -106,7 +106,7 @@ extension Identifier {
     }
   }
 
-  /// The text's last group, `t7o`. The made-up name of a shape ends with it.
+  /// The text's last group, `t7o`. A shape without a name of its own is shown with a generated name that ends with it.
   public var lastGroup: Text {
     Text(capacity: 3) { room in
       Identifier.write(group: UInt32(truncatingIfNeeded: packed % 46_656), to: room, at: 0)

@@ -1,21 +1,20 @@
-// Sets and maps whose keys are identifiers. They replace the standard library's collections here.
+// Sets and maps whose keys are identifiers. They replace the standard library's collections to keep the code small.
 //
 // The compiler specialises the standard collections for every type of value, which takes two kilobytes each time. They
-// also use a hash function for arbitrary bytes. In this file, finding, inserting and removing are written once, for
-// integers, and a map only adds an array of values.
+// also hash arbitrary bytes. In this file, finding, inserting and removing are written once, for integers, and a map
+// only adds an array of values.
 
-/// A set of identifiers. Each identifier has a place in 0 ..< count, and a new identifier gets the next place. When an
-/// identifier is removed, the last identifier moves into its place.
+/// A set of identifiers. Each has an index in 0 ..< count, its place. A new identifier gets the next place. When an
+/// identifier is removed, the last one moves into its place.
 public struct IdentifierSet: Sendable {
-  /// The identifiers, by their places.
   public private(set) var members: [Identifier] = []
 
-  /// A hash table with open addressing. An entry is the place of an identifier plus one, or 0 for a free entry. The
+  /// A hash table with open addressing. An entry is 0 if it is free, otherwise the place of an identifier plus one. The
   /// table's length is a power of two, or 0.
   private var table: [UInt32] = []
 
-  /// Decides the slots of identifiers. It is random because identifiers come from outside, and somebody could otherwise
-  /// choose identifiers that collide. Nothing that can be read from a set depends on the seed.
+  /// The seed of the hash. It is random because untrusted clients choose identifiers, and could otherwise choose ones
+  /// that collide.
   private static let seed = UInt64.random(in: 0...UInt64.max) | 1
 
   private static let tableMin = 8
@@ -38,7 +37,7 @@ public struct IdentifierSet: Sendable {
     return entry == 0 ? nil : Int(entry) - 1
   }
 
-  /// Enters an identifier. Returns the identifier's place, and whether it is new.
+  /// Adds an identifier. Returns its place, and whether it is new.
   @discardableResult
   @inline(never)
   public mutating func insert(_ identifier: Identifier) -> (place: Int, isNew: Bool) {
@@ -51,8 +50,8 @@ public struct IdentifierSet: Sendable {
     return (members.count - 1, true)
   }
 
-  /// Removes an identifier and returns its place; `nil` if the identifier was not in the set. The last identifier moves
-  /// to this place, unless it is the removed one itself.
+  /// Removes an identifier and returns its place, or `nil` if it was not in the set. The last identifier moves to this
+  /// place.
   @discardableResult
   @inline(never)
   public mutating func remove(_ identifier: Identifier) -> Int? {
@@ -60,8 +59,7 @@ public struct IdentifierSet: Sendable {
     var hole = slot(of: identifier)
     guard table[hole] != 0 else { return nil }
     let place = Int(table[hole]) - 1
-    // Entries that had to take a later slot because of the removed entry move up. So the table needs no markers of
-    // removed entries.
+    // Entries that were displaced by the removed entry move up. So the table needs no markers of removed entries.
     let mask = table.count - 1
     var next = (hole + 1) & mask
     while table[next] != 0 {
@@ -92,7 +90,7 @@ public struct IdentifierSet: Sendable {
     if length > table.count { resize(to: length) }
   }
 
-  /// The slot of an identifier's entry. If the set doesn't have the identifier: the slot where its entry would be.
+  /// The slot of an identifier's entry, or the free slot where it would be.
   private func slot(of identifier: Identifier) -> Int {
     let mask = table.count - 1
     var slot = home(of: identifier)
@@ -121,7 +119,7 @@ public struct IdentifierSet: Sendable {
   }
 }
 
-/// A map from identifiers to values. The keys of equal maps may be in different orders.
+/// A map from identifiers to values. Equal maps may have their keys in different orders.
 public struct IdentifierMap<Value> {
   private var identifiers = IdentifierSet()
   /// The values, by the places of their identifiers.
@@ -134,8 +132,7 @@ public struct IdentifierMap<Value> {
   public var count: Int { values.count }
   public var isEmpty: Bool { values.isEmpty }
 
-  /// Whether there is a value for an identifier. `map[…] != nil` would copy the value, and would compare values of
-  /// equatable types.
+  /// Whether there is a value for an identifier. The comparison `map[…] != nil` would copy the value.
   public func contains(_ identifier: Identifier) -> Bool { identifiers.contains(identifier) }
 
   public subscript(identifier: Identifier) -> Value? {

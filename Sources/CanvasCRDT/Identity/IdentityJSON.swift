@@ -1,4 +1,4 @@
-// Identifiers and stamps as JSON strings, written directly into the output.
+// Identifiers and stamps as JSON strings, written to the output without intermediate copies.
 
 extension JSONWriter {
   @inlinable

@@ -1,7 +1,7 @@
 /// A reading of a hybrid logical clock: when a register was written, and by which actor.
 ///
-/// Stamps are ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so
-/// comparing two stamps takes at most two comparisons of integers.
+/// Stamps are ordered by milliseconds, then counter, then actor. Milliseconds and counter share one integer, so that
+/// comparing two stamps takes at most two integer comparisons.
 public struct Stamp: Hashable, Sendable {
   /// The milliseconds in the upper 48 bits, and the counter in the lower 16.
   public let time: UInt64
@@ -26,7 +26,7 @@ public struct Stamp: Hashable, Sendable {
   @inlinable public var milliseconds: UInt64 { time >> 16 }
   @inlinable public var counter: UInt64 { time & Stamp.counterMax }
 
-  /// Stands for the stamp of a register that has never been written. Every real stamp is greater.
+  /// The stamp of a register that has never been written. Every real stamp is greater.
   @inlinable static var never: Stamp { Stamp(time: 0, actor: Identifier(unchecked: 0)) }
 }
 
@@ -44,7 +44,7 @@ extension Stamp {
   /// two dots.
   public static let textLengthMax = 15 + 1 + 5 + 1 + Identifier.textLength
 
-  /// Reads `<ms>.<counter>.<actor>`. Both numbers must be in their shortest form, so that no stamp has two texts.
+  /// Reads `<ms>.<counter>.<actor>`. Leading zeros are rejected, so that no stamp has two texts.
   public init?(text bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= 4 + Identifier.textLength, bytes.count <= Stamp.textLengthMax else { return nil }
     let actorStart = bytes.count - Identifier.textLength
@@ -63,8 +63,8 @@ extension Stamp {
     self = parsed
   }
 
-  /// Reads the digits up to the next dot, and moves past the dot. There may be at most fifteen digits, so that the
-  /// number doesn't overflow.
+  /// Reads the digits up to the next dot, and moves past the dot. More than fifteen digits are rejected, because the
+  /// number could overflow.
   private static func number(in bytes: UnsafeRawBufferPointer, at index: inout Int, end: Int) -> UInt64? {
     let start = index
     var value: UInt64 = 0
@@ -79,7 +79,7 @@ extension Stamp {
     return value
   }
 
-  /// Writes the text and returns its length. `bytes` must have room for the longest text.
+  /// Writes the text and returns its length. `bytes` must have room for `textLengthMax` bytes.
   @inlinable
   public func write(to bytes: UnsafeMutableRawBufferPointer) -> Int {
     precondition(bytes.count >= Stamp.textLengthMax, "a stamp's text may take thirty-three bytes")

@@ -1,10 +1,11 @@
-/// The live shapes that have one name, and the numbers that can't be shown after this name.
+/// The live shapes that have the same name. All but the first show it with a number, but not with one of the numbers
+/// that are `taken`.
 ///
-/// A shape's number is not stored but computed from its rank. So when a shape is deleted, the numbers of all later
-/// shapes shift at no cost.
+/// A shape's number is not stored but computed from its rank in the group. So when a shape is deleted, the numbers of
+/// all later shapes shift at no cost.
 struct NameGroup: Hashable, Sendable {
-  /// A shape of the group. Members are ordered by the stamp of the name, and then by identifier, because one stamp may
-  /// name two shapes.
+  /// A shape of the group. Members are ordered by the stamp of their name. The identifier breaks ties, because one
+  /// stamp may name two shapes.
   struct Member: Hashable, Comparable, Sendable {
     let stamp: Stamp
     let shape: Identifier
@@ -14,21 +15,20 @@ struct NameGroup: Hashable, Sendable {
     }
   }
 
-  /// The members, sorted. The first member shows the name without a number.
+  /// The members, sorted. The first one shows the name without a number.
   private(set) var members: [Member] = []
 
-  /// The numbers that can't be shown after the name, sorted. Such a number is taken because the name with the number is
-  /// another shape's own name.
+  /// The numbers that this group can't use, sorted. For example, 2 is taken in the group `Sun` if another shape's own
+  /// name is `Sun 2`.
   private(set) var taken: [Int] = []
 
-  /// Whether no shape has the name and no number is taken.
   var isEmpty: Bool { members.isEmpty && taken.isEmpty }
 
   // MARK: - Members
 
-  /// The index of the member. If the group doesn't have the member: the index at which to insert it.
+  /// The rank of a member, or the rank that it would get.
   func rank(of member: Member) -> Int {
-    // The end of the list is tried first, because most searches are for the newest member, which is last.
+    // Most searches are for the newest member, so the end of the list is tried before the binary search.
     guard let last = members.last, !(last < member) else { return members.count }
     return members.partitionIndex { members[$0] < member }
   }
@@ -47,7 +47,7 @@ struct NameGroup: Hashable, Sendable {
     return rank + 1 + passedOver
   }
 
-  /// The rank of the member that shows this number. If the number is taken: the rank of the member that shows the next
+  /// The rank of the member that shows this number. If the number is taken, the rank of the member that shows the next
   /// free number.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }

@@ -1,7 +1,7 @@
-/// Name groups, found by their names.
+/// Finds the `NameGroup` of a name.
 ///
-/// A name is found by a hash of its bytes. The hash is cut to the size of an identifier, so that the tables made for
-/// identifiers can be used for names too. The few names that share a hash are stored together.
+/// Groups are found by a hash of the name. The hash is cut to the size of an identifier, so that `IdentifierMap` can be
+/// used. Names with the same hash are stored in one list.
 struct NameTable: Sendable {
   private struct Entry: Sendable {
     let name: Text
@@ -10,23 +10,22 @@ struct NameTable: Sendable {
 
   private var entries = IdentifierMap<[Entry]>()
 
-  /// Decides which names share a hash. It is random because names come from outside, and somebody could otherwise
-  /// choose names with the same hash.
+  /// The seed of the hash. It is random because untrusted clients choose names, and could otherwise choose ones that
+  /// collide.
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   subscript(name: Text) -> NameGroup? {
     entries[NameTable.hash(name)]?.first { $0.name == name }?.group
   }
 
-  /// Changes a group in place. If there is no group of this name, it starts empty. A group that is empty after the
-  /// change is removed.
+  /// Changes a group in place. A missing group is created empty, and a group that is empty afterwards is removed.
   mutating func change(_ name: Text, _ body: (inout NameGroup) -> Void) {
     let hash = NameTable.hash(name)
     let isOver = NameTable.change(name, among: &entries[hash, default: []], body)
     if isOver { entries[hash] = nil }
   }
 
-  /// Changes a group among the groups that share a hash. Returns whether no group with this hash is left.
+  /// Changes a group in the list of those that share a hash. Returns whether the list is empty afterwards.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],
@@ -39,7 +38,7 @@ struct NameTable: Sendable {
     return sharing.isEmpty
   }
 
-  /// A hash of the name's bytes, computed by multiplying and folding eight bytes at a time.
+  /// A hash of the name's bytes. It takes eight bytes at a time, and multiplies and folds them.
   private static func hash(_ name: Text) -> Identifier {
     name.withBytes { bytes in
       var hash = seed ^ UInt64(bytes.count)

@@ -1,11 +1,9 @@
-/// A name with a number, `Sun 2`. A shape shows such a name if another shape carried the same own name first.
+/// A name with a number, `Sun 2`. A shape shows it if another shape has the same own name with an older stamp.
 struct NumberedName: Hashable, Sendable {
   let name: Text
-  /// The number, which is at least two.
   let number: Int
 
-  /// An upper bound on the digits of the number. No shown number has more digits, and a number of this length fits into
-  /// an `Int` of 32 bits.
+  /// An upper bound on the digits of the number. Shown numbers are shorter, and nine digits fit into a 32-bit `Int`.
   private static let digitsMax = 9
 
   init(_ name: Text, _ number: Int) {
@@ -13,7 +11,7 @@ struct NumberedName: Hashable, Sendable {
     self.number = number
   }
 
-  /// Reads a numbered name. The number must be in its shortest form, so that no numbered name has two texts.
+  /// Reads a numbered name. A number with a leading zero is rejected, so that no numbered name has two texts.
   init?(_ text: Text) {
     let parsed = text.withBytes { bytes -> (nameLength: Int, number: Int)? in
       var start = bytes.count

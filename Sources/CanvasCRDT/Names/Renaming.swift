@@ -1,16 +1,14 @@
-/// The shapes whose number an update may change, with the numbers from before the update.
+/// The shapes whose number an update may change, with their numbers from before the update.
 struct Renaming {
   private struct Note {
     let name: Text
-    /// The members, in the order of their ranks before the update.
     var candidates: [(member: NameGroup.Member, number: Int)] = []
   }
 
   private var notes: [Note] = []
 
-  /// Remembers members of a group before the group changes. If this is called more than once for a group in an update,
-  /// every range must reach the group's end. A member that is already remembered keeps its first number, because its
-  /// number may have changed since.
+  /// Records the numbers of some members before their group changes. If this is called more than once for a group,
+  /// every range must extend to the group's end. A member that is already recorded keeps its first number.
   mutating func note(_ name: Text, _ group: NameGroup, ranks: Range<Int>) {
     var end = ranks.upperBound
     for earlier in notes where earlier.name == name {
@@ -23,14 +21,14 @@ struct Renaming {
     notes.append(note)
   }
 
-  /// The remembered shapes whose number has changed, sorted, without the shape that was updated.
+  /// The recorded shapes whose number has changed, sorted, without the shape that was updated.
   consuming func shapes(except updated: Identifier, _ group: (Text) -> NameGroup?) -> [Identifier] {
     var renamed: [Identifier] = []
     for note in notes {
       guard let group = group(note.name) else { continue }
       var rank = 0
       for (member, number) in note.candidates where member.shape != updated {
-        // Most members have the same rank as before, so a search is seldom needed.
+        // Most members keep their rank, so a search is seldom needed.
         if rank >= group.members.count || group.members[rank] != member { rank = group.rank(of: member) }
         if group.number(atRank: rank) != number { renamed.append(member.shape) }
         rank += 1

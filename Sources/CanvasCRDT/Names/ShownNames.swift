@@ -1,7 +1,7 @@
-/// The name that each live shape shows on every screen: its own name, followed by a number if other shapes carry the
+/// The name that each live shape shows on every screen: its own name, followed by a number if other shapes have the
 /// same name.
 ///
-/// The rules, for all shapes that carry one name, whether the name was given or made up:
+/// The rules, for all shapes with the same name, whether a person gave it or it was generated:
 /// - The shape whose name has the least stamp shows the name without a number.
 /// - The others show `name 2`, `name 3`, … in the order of their stamps.
 /// - A number is skipped if the name with this number is the own name of a live shape.
@@ -33,7 +33,7 @@ public struct ShownNames: Sendable {
   public init(_ canvas: Canvas) {
     let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
     claims.reserveCapacity(named.count)
-    // If members are added in the order of their stamps, each is added at the end of its group, which is quick.
+    // Sorted members are always added at the end of their group, which is quick.
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
@@ -43,7 +43,7 @@ public struct ShownNames: Sendable {
     }
   }
 
-  /// How many shapes have a shown name. This is the number of live shapes.
+  /// How many shapes have a shown name, which is the number of live shapes.
   public var count: Int { claims.count }
 
   // MARK: - Reading
@@ -55,16 +55,16 @@ public struct ShownNames: Sendable {
     return number == 1 ? claim.name : NumberedName(claim.name, number).text
   }
 
-  /// The shape that shows this name. No two shapes show the same name.
+  /// The shape that shows this name. There is at most one.
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // The number isn't taken: otherwise the search above would have found a shape whose own name is this text.
+    // The number isn't taken, because then the search above would have found a shape with this text as its own name.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }
 
-  // MARK: - Following the canvas
+  // MARK: - Updates from the canvas
 
   /// Updates the names after an operation that the canvas has already applied. Returns, sorted, the shapes for which
   /// `name(of:)` has changed, including shapes that came or went.

@@ -1,4 +1,4 @@
-/// The fraction that an order key stands for, as digits to calculate with. Each digit is 0…61, and the first digit
+/// The fraction that an `OrderKey` represents, as base-62 digits for arithmetic. Each digit is 0…61, and the first one
 /// counts 62nds.
 struct OrderFraction {
   static let base: UInt64 = 62
@@ -15,7 +15,7 @@ struct OrderFraction {
 
   static var zero: OrderFraction { OrderFraction(digits: []) }
 
-  /// The digit at `index`. After the last digit, all digits are 0.
+  /// The digit at `index`. All digits after the last stored one are 0.
   func digit(at index: Int) -> UInt8 {
     index < digits.count ? digits[index] : 0
   }
@@ -25,7 +25,8 @@ struct OrderFraction {
     digits.prefix { $0 == digit }.count
   }
 
-  /// The fraction, cut or padded to `length` digits, plus `steps` units of the last digit. `nil` if the sum reaches 1.
+  /// The fraction, cut or padded to `length` digits, plus `steps` units of the last digit. `nil` if the sum would be 1
+  /// or more.
   func adding(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var sum = resized(to: length)
     var carry = steps
@@ -40,7 +41,7 @@ struct OrderFraction {
   }
 
   /// The fraction, cut or padded to `length` digits, minus `steps` units of the last digit. `nil` if the difference
-  /// isn't above 0.
+  /// would be 0 or less.
   func subtracting(_ steps: UInt64, atLength length: Int) -> OrderFraction? {
     var difference = resized(to: length)
     var borrow = steps
@@ -63,7 +64,7 @@ struct OrderFraction {
     (0..<length).map { digit(at: $0) }
   }
 
-  /// The key for this fraction, without zeros at its end. The fraction must be above 0.
+  /// The key for this fraction, without trailing zeros. The fraction must be greater than 0.
   var key: OrderKey {
     var length = digits.count
     while length > 0, digits[length - 1] == 0 { length -= 1 }

@@ -1,15 +1,15 @@
 /// A shape's place in the drawing order, `z`: a fraction between 0 and 1, written in base 62 with the digits
 /// `0-9A-Za-z`.
 ///
-/// The digits are in the order of their bytes, and the last digit is never `0`. So the fractions have the same order as
-/// the bytes of their texts, and between any two keys there is another key.
+/// The digits are in the order of their bytes, and the last digit is never `0`. So fractions have the same order as the
+/// bytes of their texts, and between any two keys there is another key.
 public struct OrderKey: Hashable, Sendable {
   /// The text, of 1 to 64 digits.
   public let text: Text
 
   public static let lengthMax = 64
 
-  /// The fraction one half, `V`. A shape has this key until somebody writes another.
+  /// The fraction one half, `V`. A shape has this key until another one is written.
   public static let middle = OrderKey(unchecked: "V")
 
   /// `nil` if the text is not an order key.

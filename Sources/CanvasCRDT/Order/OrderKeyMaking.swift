@@ -1,24 +1,22 @@
-/// Making new order keys: between two others, or beyond the first or the last.
+/// Making new order keys: between two keys, or before the first or after the last.
 ///
-/// Between two keys, new keys are spread evenly. They have enough digits to leave about 8,000 places to each key, and
-/// each key is moved at random within half of its places. So if two people insert between the same neighbours at the
+/// Between two keys, new keys are spread evenly. They have enough digits for about 8,000 possible values per key, and
+/// each key is moved at random within half of its range. So if two people insert between the same neighbours at the
 /// same time, their keys nearly always differ.
 ///
-/// Beyond the last key, halving the remaining space would cost a digit every six keys. Instead the key counts upwards
-/// in small random steps, as a number of four digits. When the first digit has reached `z`, this digit stays in front,
-/// and the number behind it is one digit longer than before. So each `z` in front adds two digits and gives 62 times
-/// the space: about 1,200 keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count
-/// downwards in the same way, with `0` in front.
+/// After the last key, halving the remaining space would cost a digit every six keys. So the key counts upwards in
+/// small random steps, as a number of four digits. When the first digit has reached `z`, it stays, and the number after
+/// it is one digit longer than before. So each leading `z` adds two digits and gives 62 times the space: about 1,200
+/// keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count downwards in the same
+/// way, with leading `0` digits.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
-    /// The lower neighbour's key isn't less than the upper neighbour's.
     case neighboursOutOfOrder
-    /// There is no gap with this index among the neighbours.
     case indexOutOfRange
   }
 
-  /// A key between two other keys. A neighbour of `nil` stands for the end of the order on that side. Returns `nil` if
-  /// the new key would be too long.
+  /// A key between two other keys. A `nil` on one side means that there is no key on that side. Returns `nil` if the
+  /// new key would be too long.
   public static func between(
     _ lower: OrderKey?,
     _ upper: OrderKey?,
@@ -27,7 +25,7 @@ extension OrderKey {
     try run(of: 1, between: lower, upper, using: &generator)?.first
   }
 
-  /// `count` keys between two other keys, in order. A neighbour of `nil` stands for the end of the order on that side.
+  /// `count` keys between two other keys, in order. A `nil` on one side means that there is no key on that side.
   /// Returns `nil` if a new key would be too long.
   public static func run(
     of count: Int,
@@ -39,7 +37,7 @@ extension OrderKey {
     guard count > 0 else { return [] }
     switch (lower, upper) {
     case (nil, nil):
-      // If there are no keys yet, the new keys take the middle half of the fractions, so that there is room on both
+      // Without existing keys, the new keys take the middle half of the fractions, so that there is space on both
       // sides.
       return OrderGap(lower: firstQuarter, upper: lastQuarter).spread(count, using: &generator)
     case (let lower?, nil):
@@ -55,16 +53,16 @@ extension OrderKey {
   private static let firstQuarter = OrderKey(unchecked: "F")
   private static let lastQuarter = OrderKey(unchecked: "l")
 
-  // MARK: - Beyond the first or the last
+  // MARK: - Before the first or after the last
 
-  /// The smallest step from the first or last key to the next key beyond it, in units of the last digit. Every step is
-  /// less than twice the smallest one.
+  /// The smallest step from an existing key to a new first or last key, in units of the last digit. Every step is less
+  /// than twice this.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
   static let digitMax: UInt8 = 61
 
-  /// How many digits a key has when keys count beyond a key that begins with `leadingCount` digits `z` (upwards) or `0`
-  /// (downwards).
+  /// How many digits a new first or last key has. `leadingCount` is the number of leading `z` digits (after the last
+  /// key) or `0` digits (before the first) of the existing key.
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
 
   private static func ascending(
@@ -105,13 +103,13 @@ extension OrderKey {
   }
 }
 
-/// The gap between two order keys, or between a key and an end of the order.
+/// The gap between two order keys, or between a key and 0 or 1.
 struct OrderGap {
   private let lower: OrderFraction
   private let upper: OrderFraction
   private let isOpenAbove: Bool
 
-  /// How many places in the gap each new key should have to itself.
+  /// How many possible values in the gap each new key should have for itself.
   private static let roomPerKey: UInt64 = 8_192
 
   init(lower: OrderKey?, upper: OrderKey?) {
@@ -120,8 +118,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The least number of digits with which `count` keys have enough room, or the greatest length of a key if that is
-  /// less. Also the width of the gap, in units of the last of these digits.
+  /// The least number of digits with which each of `count` keys has `roomPerKey` values, but at most the greatest
+  /// length of a key. Also the width of the gap, in units of the last digit.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0
@@ -133,8 +131,8 @@ struct OrderGap {
     return (length, width)
   }
 
-  /// `count` keys, spread evenly within the gap. `nil` if even keys of the greatest length have too few places in the
-  /// gap.
+  /// `count` keys, spread evenly within the gap. `nil` if the gap has too few values even for keys of the greatest
+  /// length.
   func spread(_ count: Int, using generator: inout some RandomNumberGenerator) -> [OrderKey]? {
     let (length, width) = measure(for: count)
     let parts = UInt64(count + 1)
@@ -143,8 +141,8 @@ struct OrderGap {
     var keys: [OrderKey] = []
     keys.reserveCapacity(count)
     for number in 1...UInt64(count) {
-      // A key is moved at random by up to a quarter of a slot to either side, so that at least half a slot stays
-      // between neighbours.
+      // A key is moved at random by up to a quarter of a slot to either side. So at least half a slot stays between
+      // neighbours.
       let jitter = UInt64.random(in: 0...(slot / 2), using: &generator)
       let steps = number * slot + number * rest / parts + jitter - slot / 4
       guard let fraction = lower.adding(steps, atLength: length) else { return nil }

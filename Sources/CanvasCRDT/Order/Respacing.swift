@@ -1,10 +1,9 @@
 /// Keys for shapes that are inserted between others, and new keys for neighbours that have to make room.
 ///
-/// In most cases no neighbour has to make room. But if a new key would be longer than 64 bytes, or if the neighbours
-/// share one key, some shapes around the gap get new keys too: as few as comfortable room requires. All keys are
-/// written in the same message, so that nobody sees the shapes out of order.
+/// Usually no neighbour has to make room. But a new key may be longer than 64 bytes, or the neighbours may have the
+/// same key. Then some shapes around the gap get new keys too: as few as possible, but enough for keys of at most
+/// `comfortableLength`. All keys are written in the same message, so that nobody sees the shapes out of order.
 public struct Respacing: Hashable, Sendable {
-  /// A neighbour that gets another key.
   public struct Moved: Hashable, Sendable {
     /// The neighbour's index among the neighbours.
     public let offset: Int
@@ -15,24 +14,24 @@ public struct Respacing: Hashable, Sendable {
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// How many neighbours get new keys at once, if possible. This many fit into one message, together with the inserted
+  /// How many neighbours should get new keys at most. This many fit into one message, together with the inserted
   /// shapes.
   static let movedPreferredMax = 512
 
-  /// How long keys may be so that `count` shapes have comfortable room. It is half of the greatest length, so that
-  /// about two hundred keys fit into one gap before neighbours need new keys again.
+  /// How long keys may be when `count` shapes get new keys. Up to the preferred number it is half of the greatest
+  /// length. About two hundred more keys then fit into one gap before neighbours need new keys again.
   ///
-  /// For more shapes than the preferred number, keys may be longer. Otherwise each respacing at one place would move
-  /// all the shapes that the last respacing moved, and a few besides. With this rule, 20,000 insertions into one gap
-  /// move three shapes each on average, and never more than the preferred number at once.
+  /// For more shapes, keys may be longer. Otherwise each respacing at one place would move all shapes that the previous
+  /// one moved, and a few more. With this rule, 20,000 insertions into one gap move three shapes each on average, and
+  /// never more than the preferred number at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
 }
 
 extension OrderKey {
-  /// Keys for `count` shapes that are inserted at `index` among `neighbours`. The neighbours are in drawing order and
-  /// may share keys.
+  /// Keys for `count` shapes that are inserted at `index` among `neighbours`. The neighbours must be in drawing order;
+  /// several may have the same key.
   ///
   /// The neighbours must not include shapes that are being moved. The cost depends only on how many neighbours get new
   /// keys.
@@ -66,7 +65,7 @@ extension OrderKey {
   }
 }
 
-/// The neighbours around a gap that get new keys. The next neighbour on either side of the window keeps its key.
+/// A range of neighbours around a gap, which get new keys. The next neighbours on either side of the range keep theirs.
 private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
   private let neighbours: Neighbours
   private let count: Int
@@ -95,8 +94,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return below < above
   }
 
-  /// If the neighbours on both sides of the gap share a key, takes in all shapes with this key on one side: the side
-  /// that has fewer of them.
+  /// Called for a gap whose neighbours may have the same key. If they do, adds all shapes with this key on one side of
+  /// the gap to the range. Chooses the side with fewer of them.
   mutating func growPastSharedKey() throws(OrderKey.Failure) {
     guard try !isOpen(), let shared = above else { return }
     var reach = 1
@@ -113,8 +112,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether short enough keys fit between the two neighbours that keep their keys. There must be keys for the
-  /// neighbours in the window and for `added` more shapes.
+  /// Whether short keys fit between the two neighbours that keep their keys: for the neighbours in the range and for
+  /// `added` more shapes.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int
@@ -130,8 +129,7 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return length <= Respacing.comfortableLength(for: range.count + added)
   }
 
-  /// Takes one more neighbour into the window, on the side where the next key is longer, because that side is more
-  /// crowded.
+  /// Adds one more neighbour to the range, on the side where the next key is longer, because that side is more crowded.
   mutating func grow() {
     let lengthBelow = below?.length ?? 0
     let lengthAbove = above?.length ?? 0

@@ -10,7 +10,6 @@ public struct Point: Hashable, Sendable {
   }
 }
 
-/// A width and a height.
 public struct Size: Hashable, Sendable {
   public var width: Double
   public var height: Double

@@ -18,11 +18,11 @@ public struct Rect: Hashable, Sendable {
   @inlinable public var area: Double { size.width * size.height }
 }
 
-// MARK: - The common part of two rectangles
+// MARK: - Intersection of two rectangles
 
 extension Rect {
-  /// The part that both rectangles cover. `nil` if this part has no area, because the rectangles only touch or because
-  /// one of them has no area itself.
+  /// The intersection of two rectangles. `nil` if it has no area, because the rectangles only touch or because one of
+  /// them has no area itself.
   @inlinable
   public init?(intersecting first: Rect, _ second: Rect) {
     guard
@@ -42,15 +42,14 @@ extension Rect {
       && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
   }
 
-  /// By how much two ends may differ and still count as equal. Each end is a sum of decimals, which is rounded. For
-  /// example 14.8 and
-  /// 123.9 make 138.70000000000002, and a rectangle that is placed beside this end at 138.7 touches it.
+  /// By how much two edges may differ and still count as equal, because each is a rounded sum of decimals. For example,
+  /// 14.8 + 123.9 is 138.70000000000002, and a rectangle that is placed at 138.7 touches this edge.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
     (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50
   }
 
-  /// Every comparison with NaN fails, so a rectangle with a NaN has nothing in common with any other rectangle.
+  /// Every comparison with NaN is false, so a rectangle with a NaN intersects nothing.
   @inlinable
   static func commonSpan(
     _ first: Double,
@@ -71,7 +70,7 @@ extension Rect {
     return first > second ? (first, secondEnd - first) : (second, firstEnd - second)
   }
 
-  /// The smallest rectangle that holds both rectangles.
+  /// The smallest rectangle that contains both rectangles.
   @inlinable
   public func union(_ other: Rect) -> Rect {
     let left = Swift.min(minX, other.minX)
@@ -88,7 +87,7 @@ extension Rect {
     point.x >= minX && point.x <= maxX && point.y >= minY && point.y <= maxY
   }
 
-  /// Whether the whole other rectangle is inside this one. Edges may coincide.
+  /// Whether the other rectangle is inside this one. Edges may coincide.
   @inlinable
   public func contains(_ other: Rect) -> Bool {
     other.minX >= minX && other.maxX <= maxX && other.minY >= minY && other.maxY <= maxY

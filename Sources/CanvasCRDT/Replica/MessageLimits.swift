@@ -2,28 +2,26 @@
 struct MessageLimits: Sendable {
   var operationsMax: Int
   let bytesMax: Int
-  /// The limit on a message's bytes that the server announced.
+  /// The server's limit on the bytes of a message.
   private let bytesAllowed: Int
   let encoding: WireEncoding
 
-  /// - Parameter bytesTaken: an upper bound on a message's bytes. It is less than the limit that the server announced
-  ///   if a message within that limit turned out to be too long.
+  /// - Parameter bytesTaken: the greatest length of a message that still gets through. It may be below the server's
+  ///   limit, because something between client and server may have a lower one.
   init(_ limits: RoomLimits, encoding: WireEncoding, bytesTaken: Int = .max) {
-    // The rate bounds the number of operations too. A message with more operations than the rate permits at once could
-    // never be sent.
+    // The room's operations per second are a limit too: a message with more operations could never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))
     bytesAllowed = Int(clamping: limits.messageBytes)
     bytesMax = min(bytesAllowed, bytesTaken)
     self.encoding = encoding
   }
 
-  /// The bytes that a message takes besides its operations.
+  /// The bytes of a message without its operations.
   var envelopeBytes: Int { 64 }
 
-  /// An upper bound on the operation's length, found without encoding it.
+  /// An upper bound on the operation's encoded length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
-    // These bytes are for the operation's head, shape, actor, stamp and mask, and in JSON also for the names of these
-    // members.
+    // The bytes of the operation's head, shape, actor, stamp and mask. JSON also has the names of these members.
     var bytes = encoding == .binary ? 40 : 112
     for property in operation.set.assigned { bytes += bytesMax(of: property, in: operation.set) }
     return bytes
@@ -32,7 +30,7 @@ struct MessageLimits: Sendable {
   private func bytesMax(of property: Property, in set: borrowing Properties) -> Int {
     switch encoding {
     case .binary: MessageLimits.binaryBytesMax(of: property, in: set)
-    // Beside the property's name come two quotes and a colon, and a comma after the value.
+    // Four more bytes than the property's name are needed: for two quotes, a colon, and a comma after the value.
     case .json: property.wireName.utf8CodeUnitCount + 4 + MessageLimits.jsonBytesMax(of: property, in: set)
     }
   }
@@ -58,24 +56,24 @@ struct MessageLimits: Sendable {
     case .identifier, .tie: 32
     case .number: 24
     case .pair: 52
-    // A control character takes six bytes. Names from before the rule for names may have such characters.
+    // A control character takes six bytes. Such characters are no longer allowed in names, but old names may have them.
     case .name: 2 + 6 * set.name.utf8Count
     case .orderKey: 2 + set.z.text.utf8Count
     // A line break takes two bytes.
     case .text: 2 + 2 * set.text.utf8Count
-    // The worst case is a point that takes two bytes in a path and 14 characters here, `[65535,65535],`: seven
+    // The worst case is a point that takes two bytes in a path and 14 characters in JSON, `[65535,65535],`: seven
     // characters for each byte. Points that have widths or are far apart take fewer characters for each byte.
     case .path: 8 + 7 * set.path.bytes.count
     }
   }
 
-  /// Whether the server allows a message with this operation alone. The operation is encoded only if the upper bound on
+  /// Whether the server allows a message with only this operation. The operation is encoded only if the upper bound on
   /// its length exceeds the limit.
   func allows(_ operation: Operation) -> Bool {
     envelopeBytes + bytesMax(of: operation) <= bytesAllowed || bytes([operation]) <= bytesAllowed
   }
 
-  /// The length of a message with these operations, if the message has the longest possible sequence number.
+  /// The length of a message with these operations and the longest possible sequence number.
   func bytes(_ operations: [Operation]) -> Int {
     let id = MessageIdentifier(UInt64.max)
     return encoding.encode(.operations(Submission(id: id, operations: operations.map { ProposedOperation($0) }))).count

@@ -1,18 +1,18 @@
-/// The shown canvas, which includes the client's own unanswered edits, together with the confirmed canvas.
+/// Two canvases: the confirmed one, and the shown one, which includes the client's unanswered edits.
 ///
-/// These are not two whole canvases. A shape without pending edits is the same on both. Only a shape with pending edits
-/// has a confirmed record of its own, on `base`.
+/// A shape without pending edits is the same on both, so it is stored once. Only a shape with pending edits has a
+/// second, confirmed record, on `base`.
 struct OptimisticCanvas: Sendable {
   var shown: Canvas
 
-  /// The confirmed records of the shapes that have pending edits. It has no other shapes.
+  /// The confirmed records of the shapes that have pending edits, and no other shapes.
   private(set) var base: Canvas
 
-  /// How many operations are pending on each shape. A shape without pending operations is not in the map.
+  /// How many operations are pending on each shape. Shapes without pending operations are not in the map.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// After a reset: the part of the room's state that has arrived. Until the state is complete, the screen shows the
-  /// canvas from before the reset, if there was one.
+  /// While the room's whole state is being received again after a reset: the part that has arrived. The screen shows
+  /// the old canvas, if there was one, until the state is complete.
   private var arriving: Canvas
   private(set) var isArriving = false
 
@@ -26,7 +26,7 @@ struct OptimisticCanvas: Sendable {
   }
 }
 
-// MARK: - Own operations
+// MARK: - The client's own operations
 
 extension OptimisticCanvas {
   /// Counts one more pending operation on `shape`. To be called before the operation is written to the shown canvas.
@@ -39,7 +39,7 @@ extension OptimisticCanvas {
     pending[shape] = count + 1
   }
 
-  /// Counts `count` operations on `shape` as no longer pending. Their values are confirmed, superseded, or no longer
+  /// Counts `count` operations on `shape` as no longer pending, because they are confirmed, superseded, or no longer
   /// shown.
   mutating func release(_ shape: Identifier, count: Int = 1) {
     guard let standing = pending[shape] else { return }
@@ -51,7 +51,7 @@ extension OptimisticCanvas {
     }
   }
 
-  /// The server has made one of the client's own operations durable. The operation is shown already.
+  /// The server has stored one of the client's own operations, which is already shown.
   mutating func confirm(_ operation: Operation) {
     if pending.contains(operation.shape) { base.apply(operation) }
     if isArriving { arriving.apply(operation) }
@@ -76,7 +76,7 @@ extension OptimisticCanvas {
 // MARK: - The room's operations
 
 extension OptimisticCanvas {
-  /// Takes in an operation that the room has sent. Returns how the shown canvas has changed.
+  /// Applies an operation that the room has sent. Returns how the shown canvas has changed.
   mutating func receive(_ operation: borrowing Operation) -> Change {
     if isArriving {
       arriving.apply(operation)
@@ -86,7 +86,7 @@ extension OptimisticCanvas {
     return shown.apply(operation)
   }
 
-  /// Takes in one shape's record from the room's state. Returns how the shown canvas has changed.
+  /// Merges one shape's record from the room's state. Returns how the shown canvas has changed.
   mutating func receive(_ record: borrowing ShapeRecord) -> Change {
     if isArriving {
       arriving.merge(record, place: 0)
@@ -96,26 +96,27 @@ extension OptimisticCanvas {
     return shown.merge(record, place: 0)
   }
 
-  /// The room is about to send its whole state.
+  /// Called when the room is about to send its whole state.
   mutating func beginReset() {
     arriving = Canvas(seed: seed)
     isArriving = true
   }
 
-  /// The connection was lost before the whole state had arrived.
+  /// Called when the connection was lost before the whole state had arrived.
   mutating func abandonReset() {
     arriving = Canvas(seed: seed)
     isArriving = false
   }
 
-  /// The room's state is complete. It replaces the confirmed canvas, and the pending operations are shown over it.
+  /// Called when the room's state has arrived completely. It replaces the confirmed canvas, and the pending operations
+  /// are applied over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     showArriving(pending: outbox)
     abandonReset()
   }
 
-  /// How many more shapes there would be on the screen if the arrived part of the state were shown.
+  /// How many more shapes the screen would have if it showed the arrived part of the state.
   var gainOfArriving: Int { isArriving ? arriving.liveCount - shown.liveCount : 0 }
 
   /// Shows the part of the state that has arrived, as if it were the whole state.
@@ -136,14 +137,14 @@ extension OptimisticCanvas {
     return digest
   }
 
-  /// The confirmed canvas as a canvas of its own, to be saved or compared.
+  /// A copy of the confirmed canvas, to be saved or compared.
   var confirmed: Canvas {
     var confirmed = shown
     for shape in pending.keys { confirmed.replace(shape, from: base) }
     return confirmed
   }
 
-  /// Whether the newest confirmed state holds the operation's value in at least one register.
+  /// Whether at least one register of the newest confirmed state has the operation's value.
   func confirmedHolds(_ operation: Operation) -> Bool {
     if isArriving { return arriving.holds(operation) }
     return pending.contains(operation.shape) ? base.holds(operation) : shown.holds(operation)

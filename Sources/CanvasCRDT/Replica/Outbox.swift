@@ -1,22 +1,22 @@
-/// The client's own edits until the server has answered them: edits that wait to be sent, and edits on their way.
+/// The client's own edits that the server has not answered yet: edits that wait to be sent, and edits in flight.
 ///
-/// Stamps rise from the first message in flight to the last waiting edit. If a newer edit overwrites a register, the
-/// waiting edit that wrote it before drops it. So a long drag without a connection ends as one operation. An edit that
-/// was sent doesn't change, because the server may have it.
+/// Stamps rise from the first message in flight to the last waiting edit. When a newer edit overwrites a register, a
+/// waiting edit that wrote the same register drops its value. So a long drag without a connection ends as one
+/// operation. An edit that was sent doesn't change, because the server may have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
-    /// The number of the edit that the operation belongs to. Operations that were made together have the same number.
+    /// The number of the edit that the operation belongs to. Operations of one edit have the same number.
     let edit: UInt64
     /// The values that the operation replaced. `nil` for operations of an undo or a redo.
     var replaced: ReplacedValues?
   }
 
-  /// A message on its way. If the connection is lost, the message is sent again on the next connection.
+  /// A message in flight. If the connection is lost, it is sent again on the next connection.
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
-    /// When the message was sent on this connection, on the monotonic clock.
+    /// When the message was sent on this connection, on the monotonic clock. `nil` if it wasn't.
     var sentAt: UInt64?
 
     var isSent: Bool { sentAt != nil }
@@ -24,11 +24,12 @@ struct Outbox: Sendable {
 
   private(set) var flights: [Flight] = []
 
-  /// The operations that wait, in order. An operation whose registers have all been overwritten is empty. It stays in
-  /// the list until the list is tidied.
+  /// The operations that wait, in order. An operation is empty if all its registers were overwritten by newer ones.
+  /// Empty operations are removed now and then.
   private var waiting: [Pending] = []
   private var waitingStart = 0
-  /// An index in `waiting` plus this offset is a number that stays the same when operations are removed from the front.
+  /// Added to an index in `waiting`, this gives a number that stays the same when operations are removed from the
+  /// front.
   private var numberOffset = 0
   private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
@@ -55,7 +56,7 @@ extension Outbox {
     return nextEdit
   }
 
-  /// Adds an operation at the end. Returns how many waiting operations it has emptied.
+  /// Adds an operation at the end. Returns how many waiting operations became empty because of it.
   @discardableResult
   mutating func append(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) -> Int {
     var replaced = replaced
@@ -64,7 +65,8 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // The register moves from the older edit to the new edit. So does the value that the older edit had replaced.
+      // The new edit takes over the register from the older edit, together with the value that the older edit had
+      // replaced.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }
@@ -83,7 +85,7 @@ extension Outbox {
     return dropped
   }
 
-  /// Tidies the list only if most of it is empty, for example after a long drag.
+  /// Removes the empty operations if they are most of the list, for example after a long drag.
   private mutating func tidyIfWorthwhile() {
     if waiting.count > 64, waiting.count > 2 * waitingCount { tidy() }
   }
@@ -98,8 +100,8 @@ extension Outbox {
   }
 
   /// The length of the next message, in slots of the list and in operations. The message takes whole edits, the oldest
-  /// first, as many as the limits allow. If the first edit alone is too large for any message, it is split. Both
-  /// lengths are 0 if nothing waits.
+  /// first, as many as the limits allow. An edit that is too large for any message is split. Both lengths are 0 if
+  /// nothing waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
     var bytes = limits.envelopeBytes
@@ -122,12 +124,12 @@ extension Outbox {
     return (index - waitingStart, operations)
   }
 
-  /// The last operation in the first `slots` slots. Its stamp is the greatest of their stamps.
+  /// The last operation in the first `slots` slots, which has their greatest stamp.
   func lastWaiting(slots: Int) -> Pending? {
     waiting[waitingStart..<min(waitingStart + slots, waiting.count)].last { !$0.operation.set.assigned.isEmpty }
   }
 
-  /// Moves the operations in the first `slots` slots into flight, as one message.
+  /// Moves the first `slots` slots into flight, as one message.
   mutating func launch(slots: Int) {
     var flight = Flight(id: newIdentifier(), pending: [])
     let end = min(waitingStart + slots, waiting.count)
@@ -162,7 +164,7 @@ extension Outbox {
 // MARK: - In flight
 
 extension Outbox {
-  /// The connection is gone, so every unanswered message has to be sent again.
+  /// Called when the connection is lost: every unanswered message has to be sent again.
   mutating func ground() {
     for index in flights.indices { flights[index].sentAt = nil }
   }
@@ -183,7 +185,8 @@ extension Outbox {
     flights.remove(at: index)
   }
 
-  /// Takes operations out of a message in flight. The remaining operations become a new message, which has to be sent.
+  /// Takes operations out of a message in flight. The message's other operations have to be sent again, as a new
+  /// message.
   mutating func takeBack(at index: Int, where isTaken: (Int, Pending) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     var rest: [Pending] = []
@@ -210,8 +213,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of everything that still has to be sent: waiting edits, and messages that have to be sent
-  /// again.
+  /// Takes operations out of everything that has to be sent: waiting edits, and messages that have to be sent again.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in flights.indices.reversed() where !flights[index].isSent {
@@ -221,8 +223,8 @@ extension Outbox {
     return taken + takeBackWaiting(where: isTaken)
   }
 
-  /// Splits the messages that still have to be sent and are too large now. They may have been made in another encoding,
-  /// or before the server changed its limits.
+  /// Splits messages that have to be sent again and that are too large now. They may have been made in another
+  /// encoding, or before the server changed its limits.
   mutating func split(_ limits: MessageLimits) {
     var split: [Flight] = []
     for flight in flights {
@@ -253,8 +255,6 @@ extension Outbox {
   }
 }
 
-// MARK: - All operations
-
 extension Outbox {
   /// Calls `body` with every operation, from the oldest to the newest.
   func forEach(_ body: (Pending) -> Void) {
@@ -266,7 +266,7 @@ extension Outbox {
     }
   }
 
-  /// Replaces every operation's stamp by the result of `stamp`. All operations have to be sent again.
+  /// Changes every operation's stamp to the result of `stamp`. All operations have to be sent again.
   mutating func restamp(_ stamp: (Stamp) -> Stamp) {
     for index in flights.indices {
       flights[index].sentAt = nil
@@ -280,7 +280,7 @@ extension Outbox {
     tidy()
   }
 
-  /// Updates the record of the values that the pending edits have replaced.
+  /// Updates the stored values that pending edits have replaced.
   mutating func updateReplaced(_ update: (Identifier, inout ReplacedValues) -> Void) {
     func follow(_ pending: inout Pending) {
       guard var replaced = pending.replaced else { return }
@@ -295,7 +295,7 @@ extension Outbox {
     }
   }
 
-  /// Takes in the replaced values of saved edits. The list is in the order of the edits.
+  /// Restores the replaced values of saved edits. The list is in the order of the edits.
   mutating func restoreReplaced(_ saved: [(stamp: Stamp, values: ReplacedValues)]) {
     var rest = saved[...]
     func restore(_ pending: inout Pending) {
@@ -323,7 +323,7 @@ extension Outbox {
     return edits
   }
 
-  /// Restores a saved outbox: first the messages that were in flight, then the edits that waited.
+  /// A saved outbox: first the messages that were in flight, then the edits that waited.
   init(flights: [[Operation]], edits: [[Operation]]) {
     for operations in flights {
       let edit = newEdit()

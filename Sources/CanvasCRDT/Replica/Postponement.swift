@@ -1,8 +1,8 @@
-/// The server's refusal to accept an edit for now, for example because its disk is full. The edit is sent again after a
-/// pause.
+/// The server's answer that it can't store an edit now, for example because its disk is full. The edit is sent again
+/// after a pause.
 public struct Postponement: Hashable, Sendable {
   public let code: RejectCode
-  /// The reason, in words.
+  /// The reason, as text for people.
   public let message: Text
 
   public init(code: RejectCode, message: Text) {
@@ -12,7 +12,6 @@ public struct Postponement: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Whether edits are on their way and the server hasn't answered them yet. False while edits wait in the client, for
-  /// example after such a refusal.
+  /// Whether sent edits are still unanswered. False while edits wait in the client, for example after a postponement.
   public var awaitsAnswer: Bool { state.isJoined && outbox.sentCount > 0 }
 }

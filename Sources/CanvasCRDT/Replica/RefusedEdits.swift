@@ -1,14 +1,13 @@
-/// An edit that the server has refused, and the values that it had replaced.
+/// A refused edit, and the values that it had replaced.
 struct RefusedEdit {
   let stamp: Stamp
   var replaced: ReplacedValues
 }
 
-/// The edits of a message that the server has refused. They are removed from the history together, because removing
-/// them one by one would need a walk through all steps for each.
+/// The edits of a refused message. They are removed from the history together, because removing them one by one would
+/// mean a walk through all steps for each.
 struct RefusedEdits {
-  /// The edits of each shape, the newest first. The order matters because an edit may have replaced the value of an
-  /// older one.
+  /// The edits of each shape, the newest first, because an edit may have replaced the value of an older one.
   private var edits = IdentifierMap<[RefusedEdit]>()
 
   init(_ refused: [Outbox.Pending]) {

@@ -1,9 +1,9 @@
-/// The state of some of a shape's registers at one moment. A step that can be undone has two: before and after.
+/// The state of some of a shape's registers at one moment. A step that can be undone has two of them: before and after.
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
-  /// The properties that the snapshot covers; `deleted` stands for the erasure. If a covered property has no value, its
-  /// register did not exist at that moment.
+  /// The properties that the snapshot describes; `deleted` means the erasure. A covered property without a value had no
+  /// register at that moment.
   private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
@@ -32,7 +32,6 @@ struct RegisterSnapshot: Sendable {
     covered.insert(property)
   }
 
-  /// Copies the state of `property` from another snapshot.
   mutating func set(_ property: Property, from other: RegisterSnapshot) {
     if let stamp = other.stamp(of: property) {
       set(property, to: other.values, at: stamp)
@@ -41,13 +40,12 @@ struct RegisterSnapshot: Sendable {
     }
   }
 
-  /// Removes `property` from the covered properties.
   mutating func uncover(_ property: Property) {
     remove(property)
     covered.remove(property)
   }
 
-  /// Replaces each stamp that an operation has lost by the operation's new stamp.
+  /// Updates the stamps of operations that were given new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

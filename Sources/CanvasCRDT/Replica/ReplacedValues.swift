@@ -1,5 +1,5 @@
-/// The values that an edit replaced. They are stored until the server has answered: if the server refuses the edit,
-/// they are restored.
+/// The values that an edit replaced. They are stored until the server has answered, because they are restored if it
+/// refuses the edit.
 struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
   /// The registers that an earlier edit of the same step had already written.
@@ -12,14 +12,13 @@ struct ReplacedValues: Sendable {
     self.ofSameStep = ofSameStep
   }
 
-  /// Stands for replaced values that are not known, because an older version of the program saved the edits without
-  /// them.
+  /// Used for saved edits from an older version of the program, which didn't save the replaced values.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Replaces each stamp that an operation has lost by the operation's new stamp.
+  /// Updates the stamps of operations that were given new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// To be called when an older edit was refused whose values this edit had replaced. From now on, this edit counts as
+  /// Called when an older edit, whose values this edit had replaced, was refused. From now on, this edit counts as
   /// having replaced the values from before the older edit.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
@@ -28,15 +27,15 @@ struct ReplacedValues: Sendable {
 }
 
 extension RegisterSnapshot {
-  /// Removes an edit from the snapshot. Registers among `covered` that have the edit's value get back the value that
-  /// the edit had replaced. Returns which registers these are.
+  /// Removes an edit from the snapshot. Registers in `covered` that have the edit's value get back the value that the
+  /// edit had replaced. Returns these registers.
   @discardableResult
   mutating func forget(_ stamp: Stamp, _ replaced: RegisterSnapshot, of covered: PropertyMask = .all) -> PropertyMask {
     var touched = PropertyMask()
     for property in self.covered.intersection(covered) where self.stamp(of: property) == stamp {
       touched.insert(property)
     }
-    // When the deletion is removed, everything that it had erased exists again.
+    // Removing a deletion brings back everything that it had erased.
     if touched.contains(.deleted) {
       for property in self.covered.intersection(.registers) where self.stamp(of: property) == nil {
         touched.insert(property)

@@ -1,21 +1,21 @@
-/// The client's half of a room, as a state machine: the canvas that is shown, the client's own edits on their way, and
+/// The client's half of a room, as a state machine: the canvas that is shown, the client's own unanswered edits, and
 /// the connection.
 ///
 /// A replica does no I/O. The host reports each event (connected, received, disconnected, woken, an edit), and then
-/// carries out the effects that the replica returns. Every event brings the time, and all randomness comes from one
-/// seed. So the same replica runs in the terminal, in the browser and, a hundred at a time, in a simulation.
+/// carries out the effects that the replica returns. Every event comes with the time, and all randomness comes from one
+/// seed. So the same code runs in the terminal, in the browser and, a hundred replicas at a time, in a simulation.
 ///
-/// Edits are shown at once, and sent as soon as the room can be reached. An edit that the server refuses is reverted. A
-/// lost connection loses no edit: every unanswered edit is sent again under the same stamp. If the server already has
-/// the edit, sending it again changes nothing.
+/// Edits are shown at once, and sent when there is a connection. An edit that the server refuses is reverted. A lost
+/// connection loses no edit: every unanswered edit is sent again under the same stamp. This is idempotent, so the
+/// server may already have the edit.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
   var connection: ClientConnection
-  /// Whether the room's state still has to arrive after the welcome. After a reconnect, the state may be only what
-  /// changed while the client was away.
+  /// Whether the room's state still has to arrive after the welcome. After a reconnect, this may be only the changes
+  /// since the connection was lost.
   var isLoading = false
-  /// The actor that the client becomes once the room's state has arrived. `nil` if no change of actor is under way.
+  /// The actor that the client becomes once the room's state has arrived. `nil` if the actor doesn't change.
   var awaitedActor: Identifier?
   private var stateTold = ReplicaState.offline
 
@@ -26,8 +26,8 @@ public struct Replica: Sendable {
   var reserve = StampReserve()
   var random: SplitMix
 
-  /// The place in the log up to which everything has arrived. While more parts of a delivery are to follow, the cursor
-  /// doesn't move. So a delivery that is interrupted is sent again.
+  /// The position in the log up to which everything has arrived. It doesn't move until all parts of a delivery have
+  /// come, so an interrupted delivery is sent again.
   public internal(set) var cursor: Cursor?
 
   public internal(set) var room: Text?
@@ -37,10 +37,11 @@ public struct Replica: Sendable {
   public internal(set) var crowd: UInt64 = 0
 
   var messageLimits: MessageLimits
-  /// An upper bound on a message's bytes. It is reduced when the connection was closed because a message was too long.
+  /// An upper bound on a message's bytes. It is reduced when the server closes the connection because of a message that
+  /// is too long.
   var messageBytesTaken = Int.max
   var sendBlockedUntil: UInt64?
-  /// Why the server hasn't accepted an edit yet. It becomes `nil` when the server accepts an edit.
+  /// Why the server hasn't stored an edit yet. `nil` after the server has accepted an edit.
   public internal(set) var postponement: Postponement?
   var stampTrust = StampTrust.full
 
@@ -48,14 +49,15 @@ public struct Replica: Sendable {
   var digestCheck = DigestCheck()
   var pings = PingTimes()
   var sendWindow = SendWindow()
-  /// When the arrived part of the room's state was last shown, on the monotonic clock.
+  /// When an incomplete state was last shown while it was arriving, on the monotonic clock.
   var arrivingShownAt: UInt64 = 0
 
   var effects: [ReplicaEffect] = []
   private var unsentTold = 0
   private var wakeTold: UInt64?
 
-  /// A new replica. `actor` is the actor that this client was before, or `nil`. The host has to draw `seed` at random.
+  /// A new replica. `actor` is the actor from an earlier session of this client, or `nil`. The host has to choose
+  /// `seed` at random.
   public init(actor: Identifier? = nil, configuration: ReplicaConfiguration = ReplicaConfiguration(), seed: UInt64) {
     var random = SplitMix(seed: seed)
     let clock = Clock(actor: actor ?? Identifier.random(using: &random))
@@ -67,7 +69,7 @@ public struct Replica: Sendable {
       cursor: nil,
       random: random
     )
-    // This actor is provisional, because the client has no key for it. The server chooses the actor and sends the key.
+    // Without a key, the actor is only provisional. The server then chooses the actor and sends its key.
     if actor == nil { connection.askForNewActor() }
   }
 
@@ -92,7 +94,7 @@ public struct Replica: Sendable {
     self.cursor = cursor
     messageLimits = MessageLimits(RoomLimits(), encoding: configuration.encoding)
     var random = random
-    // The canvas is completed before it becomes part of the replica, because changing it afterwards would copy it.
+    // The canvas is finished before it is stored in the replica, because changing it afterwards would copy it.
     var optimistic = OptimisticCanvas(seed: random.next(), confirmed: confirmed)
     outbox.forEach { pending in
       optimistic.hold(pending.operation.shape)
@@ -112,10 +114,10 @@ public struct ReplicaConfiguration: Hashable, Sendable {
   public var encoding = WireEncoding.binary
   /// Whether to receive overlap notices.
   public var overlaps = false
-  /// Whether the client is read-only. Then edits are refused before they are made.
+  /// Whether the client is read-only. A read-only replica refuses edits.
   public var readonly = false
-  /// The longest pause between tries to connect. Pauses may be longer if the server closed the connection because of
-  /// too many clients.
+  /// The longest pause between tries to connect. Pauses may be longer if the server has closed the connection because
+  /// it has too many clients.
   public var pauseMillisecondsMax = Backoff.millisecondsMax
 
   public init() {}
@@ -127,7 +129,7 @@ extension Replica {
   /// The shown canvas: the confirmed canvas with the client's own edits over it.
   public var canvas: Canvas { optimistic.shown }
 
-  /// The canvas that the room is known to have, without unanswered edits. Each call builds it anew.
+  /// The canvas without unanswered edits, as far as the room's state is known. Each call builds it anew.
   public var confirmedCanvas: Canvas { optimistic.confirmed }
 
   /// The digest of `confirmedCanvas`, computed without building that canvas.
@@ -159,13 +161,13 @@ extension Replica {
     peers.first { $0.actor == actor }
   }
 
-  /// How many of the people in the room the server only counts, without naming them.
+  /// How many people in the room the server doesn't name because there are too many.
   public var unnamedCount: Int { max(0, Int(clamping: crowd) - peers.count - 1) }
 
-  /// The time on the server's clock, as far as the client can know it.
+  /// An estimate of the time on the server's clock.
   public func serverMilliseconds(at now: Moment) -> UInt64 { connection.serverTime.milliseconds(at: now) }
 
-  /// When the host has to call `wake` next, on the monotonic clock. This equals the time in the newest `wake` effect.
+  /// When the host has to call `wake` next, on the monotonic clock. This is the time in the newest `wake` effect.
   public var wakeAt: UInt64? {
     var next: UInt64?
     func consider(_ time: UInt64?) {
@@ -206,7 +208,7 @@ extension Replica {
     return effects
   }
 
-  /// The host has woken the replica, so its newest request to be woken has been carried out.
+  /// Called when the host has woken the replica. The newest `wake` effect is then used up.
   mutating func forgetWake() {
     wakeTold = nil
   }

@@ -1,8 +1,7 @@
 // Connecting and leaving: from the first try to the welcome, and what happens when the connection is lost.
 
 extension Replica {
-  /// Connects now, even if the next try is not due yet. A host calls this, for example, when the system reports that
-  /// the network is back.
+  /// Connects now, even if the next try is not due yet: for example, when the system reports that the network is back.
   public mutating func start(at now: Moment) -> [ReplicaEffect] {
     carryOut(connection.start())
     return finish(at: now)
@@ -16,8 +15,8 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// Changes the name and the color that other people see. Only a hello carries them, so an open connection is replaced
-  /// by a new one.
+  /// Changes the name and the color that other people see. Only a hello can carry them, so an open connection is
+  /// replaced by a new one.
   public mutating func introduce(name: Text?, color: Color?, at now: Moment) -> [ReplicaEffect] {
     guard name != configuration.name || color != configuration.color else { return finish(at: now) }
     configuration.name = name
@@ -30,7 +29,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection that the replica asked for is open.
+  /// Called when the connection is open.
   public mutating func connected(at now: Moment) -> [ReplicaEffect] {
     guard var hello = connection.opened(as: actor, at: now) else { return finish(at: now) }
     tellState()
@@ -44,7 +43,8 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The connection was lost, or could not be opened. `closeCode` is the WebSocket's close code, if there was one.
+  /// Called when the connection was lost or could not be opened. `closeCode` is the WebSocket close code, if there was
+  /// one.
   public mutating func disconnected(closeCode: UInt16?, at now: Moment) -> [ReplicaEffect] {
     if connection.closed(closeCode, at: now, using: &random) {
       if closeCode == CloseCode.tooLarge.rawValue { shortenMessages() }
@@ -54,7 +54,7 @@ extension Replica {
     return finish(at: now)
   }
 
-  /// The time in the newest `wake` effect has come.
+  /// Called at the time in the newest `wake` effect.
   public mutating func wake(at now: Moment) -> [ReplicaEffect] {
     forgetWake()
     carryOut(connection.wake(at: now, using: &random))
@@ -130,28 +130,25 @@ extension Replica {
     presence.welcome(at: now.monotonicMilliseconds)
   }
 
-  /// Sets the clock by the server's time. If the server would refuse an edit's stamp, the edit gets a new stamp. The
-  /// edits keep their order.
+  /// Sets the clock by the server's time. Edits whose stamps the server would refuse get new stamps, in the same order.
   mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
-    // The room was made again or restored: what it has accepted is what its state shows.
+    // The room was created anew or restored, so only its state shows what it has accepted.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
-    // Only the room's state shows which of the sent messages the room has accepted. So setting the clock waits for the
-    // state, and until then nothing is sent.
+    // Only the room's state shows which of the sent messages it has accepted. So the clock is set when the state has
+    // arrived, and until then nothing is sent.
     if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    // How far ahead the clock may stay. Three kinds of stamps hold it there: stamps that the room has accepted, however
-    // far ahead they are, stamps that an earlier life of this actor may have sent, and stamps that this client has
-    // sent. The room may have accepted the last two kinds. If it hasn't, it refuses the next stamps as ahead of its
-    // clock. By then its state has arrived, which shows the stamps that it has accepted, and from then on only those
-    // count.
+    // The clock must not go back behind stamps that the room may have accepted. These include stamps that this client
+    // has sent, and stamps that an earlier process with this actor may have sent. If the room hasn't accepted them, it
+    // refuses the next stamps as ahead of its clock. Then only the stamps in its state count.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
     let latest = max(wall &+ min(ahead, Stamp.millisecondsMax), taken)
 
-    // A client that didn't know the server's time has sent nothing. So its edits may get new stamps: the times at which
-    // they were really made.
+    // A client that didn't know the server's time has sent nothing. Its edits may therefore get new stamps, with the
+    // corrected times at which they were made.
     let offset = knewServerTime ? 0 : connection.serverTime.offset ?? 0
     let shift = offset.magnitude > Replica.offsetMillisecondsTolerated ? offset : 0
     if newActor != actor || shift != 0 || clock.clock.time >> 16 > latest {
@@ -159,12 +156,12 @@ extension Replica {
     }
   }
 
-  /// An upper bound on the error of a wall clock that still counts as right.
+  /// By how much a wall clock may be wrong without a correction of the stamps.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
-  /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so an
-  /// edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far ahead. If
-  /// the actor changes, edits that the room already has are not sent again.
+  /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so
+  /// that an edit stays older than newer edits by other people. Stamps rise, so only the newest ones can be too far
+  /// ahead. If the actor changes, edits that the room already has are not sent again.
   private mutating func restamp(as actor: Identifier, now wall: UInt64, latest: UInt64, shift: Int64) {
     var taken: [Outbox.Pending] = []
     if actor != self.actor {
@@ -186,8 +183,8 @@ extension Replica {
       if renewed != stamp { replaced.enter(stamp, by: renewed) }
       return renewed
     }
-    // If a value was overwritten while it waited, only the history still has the value's stamp. This stamp is replaced
-    // too. Otherwise the clock, which was set back, might give the same stamp to another value.
+    // The history may have stamps that are no longer in the outbox, because newer edits have overwritten their values.
+    // They are replaced too. Otherwise the clock, which was set back, might give the same stamp to another value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {

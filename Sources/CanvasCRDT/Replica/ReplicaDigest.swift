@@ -1,58 +1,54 @@
-/// Checks whether the replica's state equals the server's. The two states are compared when both are at the same place
-/// in the log.
+/// Checks whether the replica's state equals the server's. The two states are compared at the same position in the log.
 ///
-/// What always holds:
-/// - While the replica is live, a check is planned, or the server's answer is on its way.
-/// - The host gets one verdict for each check that it asked for. If the replica started a check itself, the host learns
-///   of it only if a difference is repaired.
+/// Invariants:
+/// - While the replica is live, a check is planned, or the server's answer is awaited.
+/// - The host gets one verdict for each check that it asked for. It learns of other checks only if a difference is
+///   repaired.
 struct DigestCheck: Sendable {
-  /// An upper bound on the requests in one check. In a busy room, the log may move on between a request and its answer.
-  /// Then the two states can't be compared, and the request is repeated.
+  /// How many requests one check may make. In a busy room, the log may move on between a request and its answer. The
+  /// states can't be compared then, and the request is repeated.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
-  /// How long after its return a replica asks for the digest. It asks soon, because the server may have misread the
-  /// cursor, and then the states differ from the start. It doesn't ask at once, because showing the drawing and sending
-  /// unsent edits come first. When thousands of replicas come back together, their requests are spread over
-  /// `returnSpread`.
+  /// How long after a reconnect a replica asks for the digest. It asks early, because a cursor that the server misread
+  /// makes the states differ from the start. It doesn't ask at once, because showing the drawing and sending unsent
+  /// edits come first. When thousands of replicas reconnect together, their requests are spread over `returnSpread`.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
-  /// How long a difference may stay unnoticed. Checks are cheap: an answer has forty bytes, and both sides keep their
-  /// digests up to date, so neither has to read its whole drawing.
+  /// The time between two checks, and so the longest time for which a difference stays unnoticed. Checks are cheap: an
+  /// answer has forty bytes, and both sides update their digests with every change.
   static let intervalMilliseconds: UInt64 = 300_000
   static let intervalSpread: UInt64 = 60_000
-  /// The shortest time between two repairs. A repair loads the whole state again, which removes a difference that arose
-  /// once. If the difference comes back, for example because the server computes the digest differently, more repairs
-  /// would only cost traffic.
+  /// The shortest time between two repairs. A repair loads the whole state again. If the difference comes back, for
+  /// example because the server computes the digest differently, more repairs would only cost traffic.
   static let healPauseMilliseconds: UInt64 = 3_600_000
 
-  /// When to ask for the digest next. `nil` while the replica isn't live, or while the answer is on its way.
+  /// When to ask for the digest next. `nil` while the replica isn't live, or while the answer is awaited.
   private(set) var dueAt: UInt64?
   private(set) var isAsked = false
-  /// Whether the host waits for the verdict.
   private(set) var isWanted = false
   private var triesLeft = 0
 
-  /// When the replica last loaded the whole state because of a difference. `nil` if the digests have agreed since.
+  /// When the replica last loaded the whole state because of a difference. `nil` if the digests have agreed since then.
   private var healedAt: UInt64?
 
-  /// Operations that the server has accepted but not yet sent back. The confirmed canvas already has them. In the log,
-  /// they may come after the place for which the server gives its digest.
+  /// Operations that the server has accepted but not yet sent back. The confirmed canvas already has them. The server's
+  /// digest may be for an earlier position in the log, and lack them.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// How many operations the list may have before it is searched. The search drops operations that were overwritten,
-  /// because the server may never send them back.
+  /// How many operations `unechoed` may have before overwritten ones are dropped from it. The server may never send
+  /// those back.
   private static let unechoedMax = 4_096
 
-  /// The host asks for a check now.
+  /// Called when the host asks for a check.
   mutating func want(at time: UInt64) {
     isWanted = true
     triesLeft = DigestCheck.triesMax
     if !isAsked { dueAt = time }
   }
 
-  /// Plans a check, because the replica has become live or has got the whole state again.
+  /// Plans a check when the replica has become live or has received the whole state again.
   /// - Parameter isDoubtful: whether the replica may have something that the room's state doesn't have.
   mutating func begin(isDoubtful: Bool, actor: Identifier, at time: UInt64) {
     guard isDoubtful else { return planNext(actor: actor, at: time) }
@@ -81,7 +77,7 @@ struct DigestCheck: Sendable {
     return isAsked
   }
 
-  /// Plans to ask again. Returns false if the replica has asked often enough.
+  /// Plans another request in this check. Returns false if there were too many already.
   mutating func askAgain(at time: UInt64) -> Bool {
     triesLeft -= 1
     guard triesLeft > 0 else { return false }
@@ -101,7 +97,7 @@ struct DigestCheck: Sendable {
 
   mutating func agreed() { healedAt = nil }
 
-  /// Whether the state is to be loaded again because of a difference.
+  /// Whether to load the state again because of a difference.
   mutating func heals(at time: UInt64) -> Bool {
     if let healedAt, time &- healedAt < DigestCheck.healPauseMilliseconds { return false }
     healedAt = time
@@ -150,10 +146,10 @@ struct DigestCheck: Sendable {
 }
 
 extension Replica {
-  /// Checks whether the server's and the replica's states agree. A `digest` effect brings the verdict. A difference is
-  /// repaired by loading the whole state again; unsent edits are kept.
+  /// Checks whether the server's and the replica's states agree. The verdict comes as a `digest` effect. A difference
+  /// is repaired by loading the whole state again; unsent edits are kept.
   ///
-  /// The replica also checks by itself: soon after it has come back, and every few minutes.
+  /// The replica also checks by itself: soon after a reconnect, and every few minutes.
   public mutating func askDigest(at now: Moment) -> [ReplicaEffect] {
     digestCheck.want(at: now.monotonicMilliseconds)
     return finish(at: now)
@@ -172,9 +168,9 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // If an operation has not come back after this many checks, it never will: its shape was deleted before the state
-    // was sent, and the room has forgotten the deletion. So the check goes on. If the digests differ, the whole state
-    // is loaded.
+    // If no request is left and an operation has still not come back, it never will: its shape was deleted before the
+    // state was sent, and the room has forgotten the deletion. So the digests are compared. If they differ, the whole
+    // state is loaded.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()

@@ -1,4 +1,4 @@
-// The client's own edits: they are shown at once, and sent when that is possible.
+// The client's own edits. They are shown at once, and sent when there is a connection.
 
 /// Values for some of one shape's properties.
 public struct ShapeEdit: Hashable, Sendable {
@@ -12,8 +12,9 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes. All values together are one step to undo, and one message if the limits allow that. If one value
-  /// is not allowed, none is written. A line that is tied to a deleted shape keeps the ends that it had (S14).
+  /// Writes to shapes. All values together are one undo step, and one message if the limits allow that. If one value is
+  /// not allowed, none is written. If a shape is deleted, a line that is tied to it keeps its ends where they are drawn
+  /// (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)
@@ -30,7 +31,7 @@ extension Replica {
     return (shape, edit([ShapeEdit(shape: shape, set: set)], at: now))
   }
 
-  /// Deletes those of `shapes` that are live.
+  /// Deletes the live shapes among `shapes`.
   public mutating func delete(_ shapes: [Identifier], at now: Moment) -> [ReplicaEffect] {
     var set = Properties()
     set.delete()
@@ -47,12 +48,12 @@ extension Replica {
     return optimistic.shown.ends(ofLinesWithout: leaving).map { ShapeEdit(shape: $0.line, set: $0.set) }
   }
 
-  /// Deletes every shown shape, as one step to undo.
+  /// Deletes all shown shapes, as one undo step.
   public mutating func clear(at now: Moment) -> [ReplicaEffect] {
     delete(optimistic.shown.shapes.map { $0.id }, at: now)
   }
 
-  /// Makes all edits until `endGroup` one step to undo, for example all edits of a drag.
+  /// Begins a group: all edits until `endGroup`, for example those of a drag, are one undo step.
   public mutating func beginGroup() {
     history.beginGroup()
   }
@@ -138,8 +139,7 @@ extension Replica {
     if dropped > 0 { optimistic.release(operation.shape, count: dropped) }
   }
 
-  /// Whether the client is a viewer. A viewer's edits are refused here, so they never appear on the viewer's own
-  /// screen.
+  /// Whether the client may only view. Its edits are refused here, so they never appear on its own screen.
   private var isLookingOn: Bool { configuration.readonly || role == .viewer }
 
   private mutating func refuse(_ edit: ShapeEdit, code: RejectCode, _ message: Text) {

@@ -1,7 +1,7 @@
-// What the replica does with each message from the server.
+// What a replica does with each message from the server.
 
 extension Replica {
-  /// Takes in a frame from the server.
+  /// Processes a frame from the server.
   public mutating func received(_ bytes: [UInt8], isText: Bool, at now: Moment) -> [ReplicaEffect] {
     guard state == .greeting || state.isJoined else { return finish(at: now) }
     guard isText == configuration.encoding.isText else {
@@ -70,7 +70,7 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
-    // If an edit's answer comes after a whole state, the edit may be older than the state, and its shape may have been
+    // If an edit's answer comes after a whole state, the state may be newer than the edit, and its shape may have been
     // deleted since.
     let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
     if isLoading || isDoubtful {
@@ -85,8 +85,8 @@ extension Replica {
     }
   }
 
-  /// Shows the drawing while it arrives over a slow connection, if the client has nothing of the room yet. On a fast
-  /// connection this isn't worth the work.
+  /// Shows the drawing while it is still arriving over a slow connection, if the client had nothing of the room before.
+  /// On a fast connection this isn't worth the work.
   private mutating func showArriving(at now: Moment) {
     guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
       optimistic.gainOfArriving > 0
@@ -188,10 +188,10 @@ extension Replica {
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
-      // The host's clock was changed since the welcome, so the next welcome has to correct the clock and the stamps. If
-      // an earlier life of this actor may have sent later stamps, the client needs a new actor: only as a new actor may
-      // it set its clock back behind those stamps. The present estimate of the server's time is of no use, because the
-      // change of the host's clock may have made it wrong too.
+      // The host's clock was changed since the welcome, so the next welcome has to correct the clock and the stamps. An
+      // earlier process with this actor may have sent later stamps. Then the clock can be set back behind those stamps
+      // only under a new actor. The present estimate of the server's time is of no use, because it depends on the
+      // host's clock.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
@@ -205,8 +205,8 @@ extension Replica {
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection) { _, _ in true }
       }
-      // If the room has no space for one new shape, it has none for the new shapes after it. A shape with a text or a
-      // path is different: its length may be why it was refused, so shapes with shorter ones may still fit.
+      // If the room has no space for one new shape, it has none for the new shapes after it. But a shape with a text or
+      // a path may have been refused because of its length, and shorter ones may still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
       let bytes = refused.longBytes(of: .all)
@@ -223,16 +223,16 @@ extension Replica {
     }
   }
 
-  /// Settles the undo and redo steps of the shapes that have no operation on its way. While the room's state arrives,
-  /// this has to wait, because the canvas may lack values that the server has already accepted.
+  /// Settles the undo and redo steps of shapes without operations in flight. This has to wait while the room's state is
+  /// arriving, because the canvas may lack values that the server has already accepted.
   private mutating func settleHistory(_ shapes: IdentifierSet) {
     guard !isLoading, !optimistic.isArriving else { return }
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
   }
 
-  /// Reverts all operations that are too old. The server names one operation, but it would refuse all older ones next,
-  /// including those that wait. If each were reverted only after its own refusal, each would cost a round trip, and the
-  /// rest of its message would be sent again each time.
+  /// Reverts all operations that are too old. The server names only one, but it would refuse all older ones next,
+  /// including those that wait. Waiting for each refusal would cost a round trip each, and the rest of the message
+  /// would be sent again each time.
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
     guard let place = rejection.operation, place < pending.count else {
@@ -248,9 +248,9 @@ extension Replica {
     takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
   }
 
-  /// Settles undos and redos whose operations are no longer on their way. There are two cases: they were answered
-  /// before the room's state had arrived, or an earlier life of this client sent them and didn't get the answers. The
-  /// room's state shows which of them were accepted.
+  /// Settles undos and redos whose operations are no longer in flight: they were answered before the room's state had
+  /// arrived, or an earlier process sent them and didn't get the answers. The room's state shows which of them were
+  /// accepted.
   private mutating func settleAnsweredExchanges() {
     var shapes = IdentifierSet()
     for exchange in history.exchanges {
@@ -263,9 +263,9 @@ extension Replica {
 
   public static var tooLong: Text { "this is longer than the server takes in one message" }
 
-  /// Reacts to a close because a message was too long. If the message was within the limit that the server announced,
-  /// something between client and server has a lower limit. From now on messages are half as long. An operation that is
-  /// too long by itself is reverted.
+  /// Called when the connection was closed because a message was too long. If the message was within the limit that the
+  /// server announced, something between client and server has a lower limit. From now on, messages are half as long.
+  /// An operation that is too long by itself is reverted.
   mutating func shortenMessages() {
     var longest: (index: Int, bytes: Int)?
     for index in outbox.flights.indices where outbox.flights[index].isSent {
@@ -296,9 +296,9 @@ extension Replica {
     takeBack(outbox.takeBack(at: index, where: isTaken) + waiting, rejection)
   }
 
-  /// Reverts refused operations that have already been removed from the outbox: removes them from the shown canvas and
-  /// the history, and reports them. If the server has already sent a refused operation back, the operation is confirmed
-  /// after all, and its refusal is not reported.
+  /// Reverts refused operations that are no longer in the outbox: removes them from the shown canvas and the history,
+  /// and reports them. But an operation that the server has already sent back is in the log after all. Then the
+  /// operation is confirmed and not reported.
   private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
     var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
@@ -315,8 +315,7 @@ extension Replica {
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
       optimistic.release(pending.operation.shape)
-      // The clock ignores a stamp that was refused as ahead: the stamp is in no log, and following it could put the
-      // clock far ahead.
+      // A stamp that was refused as ahead is ignored: it is in no log, and following it could put the clock far ahead.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }

@@ -1,4 +1,5 @@
-// The client's messages after hello: edits within the room's limits, presence, pings, and requests for the digest.
+// The messages that the client sends after hello: edits within the room's limits, presence, pings, and requests for the
+// digest.
 
 extension Replica {
   mutating func sendPending(at now: Moment) {
@@ -30,8 +31,8 @@ extension Replica {
     }
   }
 
-  /// Whether a message that ends with this operation may be sent, because the host has stored a time that covers the
-  /// operation's stamp. If not, the host is asked to store the edits.
+  /// Whether a message that ends with this operation may be sent: the host must have stored a time that covers the
+  /// operation's stamp. If it hasn't, it is asked to store the edits.
   private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
     guard let last, !reserve.covers(last.operation.at) else { return true }
     if reserve.ask() { effects.append(.keep) }
@@ -39,24 +40,24 @@ extension Replica {
   }
 }
 
-// MARK: - The number of messages under way
+// MARK: - Messages in flight
 
-/// An upper bound on unanswered messages. While answers are quick, several messages are allowed, so that the connection
-/// is never idle. While answers are slow, the connection is congested, and only one message is allowed: a newer edit
-/// can replace an edit that waits in the client, but not one that was sent.
+/// An upper bound on unanswered messages. While answers are quick, there may be several, so that the connection is
+/// never idle. While answers are slow, the connection is congested, and there may be only one. The reason is that a
+/// newer edit can replace an edit that waits in the client, but not one that was sent.
 struct SendWindow: Sendable {
   static let messagesMax = 4
   /// The connection counts as congested if an answer takes longer than twice the quickest answer plus this time. A
-  /// commit alone may take this long.
+  /// commit on the server may already take this long.
   private static let toleratedMilliseconds: UInt64 = 100
 
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// A short message, such as hello, was answered. Its round trip is the measure for the answers to edits.
+  /// Called when a short message, such as hello, was answered. Its round trip is compared with the answers to edits.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
-  /// A message of edits was answered.
+  /// Called when a message of edits was answered.
   mutating func answered(milliseconds: UInt64) {
     roundTrip(milliseconds: milliseconds)
     let isQuick = milliseconds <= 2 * quickest + SendWindow.toleratedMilliseconds
@@ -68,9 +69,9 @@ struct SendWindow: Sendable {
 
 // MARK: - Presence
 
-/// Sends the client's newest presence, but not too often.
+/// Sends the client's newest presence, within a rate limit.
 struct PresenceSender: Sendable {
-  /// The shortest time between two messages with a presence. More frequent messages would make no visible difference.
+  /// The shortest time between two messages with a presence. A higher rate would make no visible difference.
   static let millisecondsMin: UInt64 = 50
 
   private(set) var state: JSONText?
@@ -82,7 +83,7 @@ struct PresenceSender: Sendable {
     if isJoined { dueAt = max(time, sentAt.map { $0 &+ PresenceSender.millisecondsMin } ?? 0) }
   }
 
-  /// The client has just joined, so nobody in the room has the client's presence yet.
+  /// Called when the client has joined. Nobody in the room has its presence yet.
   mutating func welcome(at time: UInt64) {
     dueAt = state == nil ? nil : time
   }
@@ -145,7 +146,7 @@ struct PingTimes: Sendable {
 }
 
 extension Replica {
-  /// Asks the server for its time. The answer sets the clock and measures the round trip.
+  /// Asks the server for its time. The answer is used to set the clock and to measure the round trip.
   public mutating func ping(at now: Moment) -> [ReplicaEffect] {
     if state.isJoined { send(.ping(MessageIdentifier(pings.begin(at: now.monotonicMilliseconds)))) }
     return finish(at: now)

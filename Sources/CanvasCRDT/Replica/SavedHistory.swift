@@ -3,7 +3,7 @@
 //
 //     version      one byte, 4
 //     undoable     varint: how many; then each step, the oldest first:
-//       turn       varint
+//       turn       varint: the step's number, which rises from step to step
 //       passed     varint: the turn of the step for which an undo passed over this one; 0 if none did
 //       entries    varint: how many; then each:
 //         shape    six bytes
@@ -61,7 +61,7 @@ enum SavedHistory {
 
 extension Replica {
   /// The undo and redo steps as bytes. Only the newest steps are saved, with up to `shapesMax` shapes for each list. An
-  /// open step is saved as if it were complete, because it can't go on after the replica is restored.
+  /// open step is saved as if it were complete, because it can't be continued after the replica is restored.
   public func saveHistory(shapesMax: Int = 10_000) -> [UInt8] {
     var history = history
     history.closeStep()
@@ -104,7 +104,7 @@ extension Replica {
     }
   }
 
-  /// Writes the newest steps, within the bound on shapes. At least one step is written, whatever its size.
+  /// Writes the newest steps, within the limit on shapes. At least one step is written, whatever its size.
   private func write(_ steps: [UndoHistory.Step], shapesMax: Int, to writer: inout ByteWriter) {
     var shapes = 0
     var count = 0
@@ -244,9 +244,8 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Continues with the saved steps, and forgets the current ones. If the operations of an undo are not, or no longer,
-  /// saved with the replica, the undo counts as done for now. When the room's state has arrived, it shows whether the
-  /// undo was accepted.
+  /// Replaces the current steps by the saved ones. An undo whose operations are not saved with the replica counts as
+  /// done for now: the room's state will show whether it was accepted.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     var replaced: [(stamp: Stamp, values: ReplacedValues)] = []
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in

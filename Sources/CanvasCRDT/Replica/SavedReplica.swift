@@ -9,8 +9,8 @@
 //     runs         varint: how many messages were in flight; then for each a varint, its number of operations
 //     edits        varint: how many edits were waiting; then for each a varint, its number of operations
 //     operations   the operations of both, as in a message
-//     cursor       counted text, empty if there is none yet. The cursor and the parts are only there with the drawing
-//     parts        varint: how many; then each part of the confirmed state as columns
+//     cursor       only with the drawing: counted text, empty if there is no cursor yet
+//     parts        only with the drawing: varint: how many; then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // The cursor is only stored together with the drawing, because a replica without the drawing has to load all of it. The
@@ -23,13 +23,13 @@ public enum SavedReplicaError: Error, Hashable, Sendable {
   case damaged
   /// Another version of this program saved the bytes.
   case unknownVersion(UInt8)
-  /// The bytes stand for more shapes than a room may have.
+  /// The bytes describe more shapes than a room may have.
   case tooLarge
 }
 
 enum SavedReplica {
   static let version: UInt8 = 2
-  /// The version before this one. It can still be read, but its drawing may lack something.
+  /// The previous version of the format. It can still be read, but its drawing may lack some properties and kinds.
   static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
@@ -37,8 +37,8 @@ enum SavedReplica {
   static let keyFlag: UInt8 = 4
   static let flagsAll: UInt8 = 7
 
-  /// An upper bound on the shapes in a save: ten times as many as a room takes by default. Without a bound, a few bytes
-  /// of columns could stand for any number of shapes and fill the memory.
+  /// An upper bound on the shapes in a save: ten times the default limit of a room. Without a bound, a few bytes of
+  /// columns could describe any number of shapes and fill the memory.
   static let shapesMax = 1_000_000
 
   static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -59,7 +59,7 @@ enum SavedReplica {
 
 extension Replica {
   /// Saves the edits that the server has not answered yet. `withDrawing` also saves the confirmed canvas, so that the
-  /// next start can show it before the room is reached. Undo steps are not saved.
+  /// next start can show it before there is a connection. Undo steps are not saved.
   ///
   /// - Parameter withEdits: `false` leaves out the unanswered edits, so that the restored replica doesn't send them.
   ///   Their stamps still count as used.
@@ -71,8 +71,8 @@ extension Replica {
     )
   }
 
-  /// Saves the shown drawing, including unanswered edits, so that another replica can show it before the room is
-  /// reached. The save has no cursor. So a replica that starts with it loads the whole room, and then shows the
+  /// Saves the shown drawing, including unanswered edits, so that another replica can show it before there is a
+  /// connection. The save has no cursor. So a replica that starts with it loads the whole room, and then shows the
   /// server's state.
   public func saveShown() -> [UInt8] {
     save(edits: Outbox(), drawing: optimistic.shown, cursor: nil)
@@ -120,8 +120,8 @@ extension Replica {
   /// Continues from a saved replica: the same actor, offline, with the same edits to send.
   ///
   /// `drawing` is a save by any replica of the same room. It is used instead of the saved replica's own drawing,
-  /// because drawings are large and are saved less often than edits. When the client reconnects, the room sends what
-  /// has changed since.
+  /// because drawings are large and are saved less often than edits. After a reconnect, the room sends what has changed
+  /// since.
   public init(
     saved bytes: [UInt8],
     drawing: [UInt8]? = nil,
@@ -143,7 +143,7 @@ extension Replica {
     )
   }
 
-  /// A new client that starts with another client's saved drawing, but without the other client's unsent edits.
+  /// A new client that starts with another client's saved drawing, without that client's unsent edits.
   public init(
     drawing bytes: [UInt8],
     configuration: ReplicaConfiguration = ReplicaConfiguration(),
@@ -166,8 +166,8 @@ extension Replica {
   }
 }
 
-/// A saved replica after it was read and checked. It is a class because it is large and never changes, so passing a
-/// reference avoids copies.
+/// A saved replica that was read and checked. It is a class because it is large and never changes: passing a reference
+/// avoids copies.
 private final class SavedParts {
   let clock: StampClock
   let serverTime: ServerTime

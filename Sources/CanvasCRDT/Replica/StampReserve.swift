@@ -1,24 +1,23 @@
 /// The stamps that a client may use if it can end at any moment and continue from its saved state.
 ///
-/// Suppose that a stamp were sent but not saved. If the clock is behind in the client's next life, that life could use
-/// the same stamp for another edit. So the saved state names a time ahead of all stamps made so far, and the next life
-/// starts after this time.
+/// Suppose that a stamp was sent but not saved. If the clock is behind when the client starts again, the new process
+/// could use the same stamp for another edit. So the saved state has a time ahead of all stamps made so far, and the
+/// new process starts after this time.
 ///
-/// What always holds: after `reserve` was called, a stamp may be sent only if it is not later than the time known to be
-/// saved.
+/// Invariant: once `reserve` was called, a stamp may be sent only if it is not later than the time known to be saved.
 struct StampReserve: Sendable {
-  /// How far the reserved time is ahead of the stamps. While somebody draws, the edits are saved several times within
-  /// this span. So only the first edit has to wait for a save.
+  /// How far the reserved time is ahead of the stamps. While somebody draws, the edits are saved more often than this,
+  /// so only the first edit has to wait for a save.
   private static let milliseconds: UInt64 = 500
 
-  /// The last time that is reserved. 0 if no time is reserved.
+  /// The last reserved time, or 0.
   private(set) var reservedTime: UInt64 = 0
-  /// The last time that is known to be saved. `nil` if the host doesn't use reserves.
+  /// The last time that is known to be saved. `nil` if the host doesn't reserve stamps.
   private var keptTime: UInt64?
   private var isAsked = false
 
-  /// Reserves times after `time`, if only few are left. The host then saves the reserved time.
-  /// - Parameter former: the time that the client's earlier lives had saved.
+  /// Reserves times after `time`, if few are left. The host has to save the reserved time.
+  /// - Parameter former: the time that earlier processes of the client had saved.
   mutating func reserve(after time: UInt64, former: UInt64) {
     if keptTime == nil { keptTime = former }
     let milliseconds = time >> 16
@@ -26,15 +25,15 @@ struct StampReserve: Sendable {
     reservedTime = StampReserve.end(ofMilliseconds: milliseconds + StampReserve.milliseconds)
   }
 
-  /// The host has saved a reserved time.
+  /// Called when the host has saved a reserved time.
   mutating func keep(untilMilliseconds milliseconds: UInt64) {
     isAsked = false
     let time = StampReserve.end(ofMilliseconds: milliseconds)
-    // A later time is ignored: it was reserved before the clock was corrected.
+    // A time after `reservedTime` was reserved before the clock was corrected, and is ignored.
     if let keptTime, time <= reservedTime { self.keptTime = max(keptTime, time) }
   }
 
-  /// The clock was corrected, so the next stamps may be earlier than the stamps before.
+  /// Called when the clock was corrected. The next stamps may be earlier than the previous ones.
   mutating func startOver() {
     reservedTime = 0
     if keptTime != nil { keptTime = 0 }
@@ -43,8 +42,7 @@ struct StampReserve: Sendable {
 
   func covers(_ stamp: Stamp) -> Bool { keptTime.map { stamp.time <= $0 } ?? true }
 
-  /// - Returns: whether the host now has to be asked to save the reserved time. Each reserved time is asked for only
-  ///   once.
+  /// Returns whether to ask the host to save the reserved time. The host is asked once for each reserved time.
   mutating func ask() -> Bool {
     defer { isAsked = true }
     return !isAsked
@@ -57,15 +55,15 @@ struct StampReserve: Sendable {
 
 extension Replica {
   /// Reserves stamps. To be called each time before `save`. When the host has stored the bytes from `save`, it calls
-  /// `kept` with the result of this function. From the first call on, the replica sends an edit only when the stored
-  /// bytes cover the edit's stamp.
+  /// `kept` with the result of this function. From the first call on, the replica sends an edit only if its stamp is
+  /// covered by the stored bytes.
   /// - Returns: the time up to which stamps are reserved, in Unix milliseconds.
   public mutating func reserveStamps() -> UInt64 {
     reserve.reserve(after: clock.clock.time, former: clock.formerTime)
     return reserve.reservedTime >> 16
   }
 
-  /// The host has stored a save that was made after `reserveStamps` returned `milliseconds`.
+  /// Called when the host has stored a save that was made after `reserveStamps` returned `milliseconds`.
   public mutating func kept(untilMilliseconds milliseconds: UInt64, at now: Moment) -> [ReplicaEffect] {
     reserve.keep(untilMilliseconds: milliseconds)
     return finish(at: now)

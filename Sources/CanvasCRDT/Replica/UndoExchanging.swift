@@ -1,8 +1,9 @@
-// Undoing and redoing: computing the values that take the canvas from one side of a step to the other.
+// Undoing and redoing: computing the values that change the canvas from the state after a step to the state before it,
+// or back.
 
 extension UndoHistory {
   /// The operations that undo the newest step that still has an effect. Empty if there is no such step. The caller
-  /// applies the operations to `canvas` directly, not through the history.
+  /// applies them to `canvas` directly, not with `UndoHistory.apply`.
   public mutating func undo(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     closeStep()
@@ -22,16 +23,16 @@ extension UndoHistory {
     return operations
   }
 
-  /// The operations that revert everything that the open step has written so far. The step goes on neither list, and
-  /// steps that could be redone before it can be redone again. Empty if no step is open or nothing was written.
+  /// The operations that revert everything that the open step has written so far. The step is not put on either list,
+  /// and the steps that could be redone before it can still be redone. Empty if no step is open or nothing was written.
   mutating func abandonStep(on canvas: Canvas, clock: inout Clock, milliseconds: UInt64) -> [Operation] {
     openGroups = 0
     guard !open.entries.isEmpty else { return [] }
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses a part of these operations, that part of the step goes on the list of undoable steps,
-    // because the drawing still shows it.
+    // If the server refuses a part of these operations, the drawing still shows that part of the step. It then goes on
+    // the list of undoable steps.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),
@@ -42,8 +43,8 @@ extension UndoHistory {
     return operations
   }
 
-  /// Moves steps from one list to the other, the newest first, until a moved step has an effect. `from` becomes the
-  /// turn that this step had on the first list.
+  /// Moves steps from one list to the other, the newest first, until a moved step has an effect. Sets `from` to the
+  /// number (turn) that this step had on the first list.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,
@@ -76,13 +77,13 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // A step that other people have overwritten is kept only for its order relative to a step that has an effect. Here
-    // no step has an effect, so the overwritten steps are dropped.
+    // Steps that other people have overwritten are kept only to preserve their order relative to a step with an effect.
+    // Here no step has an effect, so they are dropped.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
 
-  /// After a redo, moves back the steps that the undo had passed over, as long as they still have no effect.
+  /// After a redo, moves back the steps that the undo had passed over, if they still have no effect.
   private mutating func bringBackPassedOver(
     for turn: UInt64,
     on canvas: Canvas,
@@ -108,8 +109,9 @@ extension UndoHistory {
     }
   }
 
-  /// The operations that take the canvas from one side of a step to the other. Empty if both sides look alike, for
-  /// example after a value was overwritten by an equal one. `nil` if other people have overwritten everything.
+  /// The operations that change the canvas from one side of a step to the other (before and after). Empty if both sides
+  /// look alike, for example after a value was overwritten by an equal one. `nil` if other people have overwritten
+  /// everything.
   private mutating func exchange(
     _ step: inout Step,
     _ exchange: inout Exchange,
@@ -161,7 +163,7 @@ extension UndoHistory {
   }
 
   /// The order in which `entries` are written. Shapes that come back are written last, in the order in which they had
-  /// got their names. So shapes that share a name get the same numbers as before.
+  /// been named. So shapes that share a name get the same numbers as before.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
     func naming(_ place: Int) -> Stamp? {
       let from = isUndo ? entries[place].after : entries[place].before
@@ -177,7 +179,7 @@ extension UndoHistory {
     return places
   }
 
-  /// The values that take a shape from one side of a step to the other. `nil` if the shape has changed since it was on
+  /// The values that change a shape from one side of a step to the other. `nil` if the shape is no longer as it was on
   /// the first side.
   private func transition(
     of shape: Identifier,
@@ -209,7 +211,7 @@ extension UndoHistory {
       }
     case (false, true):
       guard originalStamp(of: .deleted, in: shape, on: canvas) == from.stamp(of: .deleted) else { return nil }
-      // Values that other people wrote while the shape was deleted stay.
+      // Values that other people wrote while the shape was deleted are left alone.
       set.take(to.values.assigned.intersection(.registers).subtracting(registers), from: to.values)
     case (true, false):
       for property in registers {
@@ -218,14 +220,14 @@ extension UndoHistory {
         guard original.actor == actor || isFormer(original) else { return nil }
       }
       set.delete()
-    // The step both made and deleted the shape. There is nothing to write, but the shape's present erasure now stands
-    // for the erasure on the other side.
+    // The step both made and deleted the shape, so nothing has to be written. The shape's present erasure now stands
+    // for the step's erasure on the other side.
     case (false, false): break
     }
     return set
   }
 
-  /// The registers that have changed since they were on this side, because somebody has written or erased them.
+  /// The registers that are no longer as on this side, because somebody has written or erased them.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -239,8 +241,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// The registers now have the values of the `to` side again. Remembers for each register which stamp of that side its
-  /// present stamp stands for. Returns false if no register has a value of that side.
+  /// Called when the registers have got back the values of the `to` side. Records which stamp of that side each
+  /// register's present stamp stands for. Returns false if no register has a value of that side.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -271,7 +273,7 @@ extension UndoHistory {
     return isAny
   }
 
-  /// Replaces the alias of a register's stamp, and returns the former alias.
+  /// Replaces the alias of a register's stamp, and returns the previous alias.
   @discardableResult
   mutating func replaceAlias(
     of property: Property,
@@ -288,13 +290,12 @@ extension UndoHistory {
   }
 }
 
-// MARK: - Shapes that go and come back
+// MARK: - Shapes that are deleted or come back
 
 extension UndoHistory {
-  /// The sides of an entry. They are recorded anew if an undo or redo has deleted the entry's shape or brought it back.
-  /// A deletion removes all values of the shape, so all of them are recorded. After an undo has brought a shape back,
-  /// the values that other people wrote while it was deleted are recorded too. Otherwise redoing the deletion would not
-  /// know these values.
+  /// The new sides of an entry whose shape was deleted or brought back by an undo or redo. A deletion removes all
+  /// values of the shape, so all of them are recorded. When an undo has brought a shape back, the values that other
+  /// people wrote while it was deleted are recorded too. Otherwise they would keep the deletion from being redone.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -306,8 +307,8 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // A register that did not exist on this side may hold a default value now. This value is written again together
-      // with the shape, but the register still counts as not existing.
+      // A register that did not exist on this side may have a default value now. It is written again together with the
+      // shape, but the register still counts as missing.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

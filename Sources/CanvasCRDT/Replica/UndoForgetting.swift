@@ -1,9 +1,10 @@
-// Changes to the history because of the server's answers: refused operations are forgotten, and stamps are replaced.
+// Changes to the history that follow from the server's answers: refused operations are forgotten, and stamps are
+// replaced.
 
 extension UndoHistory {
   /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. The values
-  /// that they had replaced take their places. But if an undo or a redo has written a refused edit's value again
-  /// meanwhile, that value stays, because it belongs to the operation of the undo or redo.
+  /// that they had replaced are used instead. If an undo or a redo has written a refused value again meanwhile, the
+  /// value stays, because it belongs to that undo or redo.
   mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
     var refused = refused
     for shape in refused.shapes {
@@ -49,19 +50,19 @@ extension UndoHistory {
     }
   }
 
-  /// The user continues as another actor. `last` is the last stamp under the former one.
+  /// Called when the user continues as another actor. `last` is the last stamp under the former one.
   mutating func leave(_ last: Stamp) {
     former.append(last)
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user wrote this stamp as a former actor. A stamp of the former actor that is later than the user's
-  /// last stamp was written by somebody else.
+  /// Whether the user wrote this stamp as a former actor. If the stamp is later than the last one under that actor,
+  /// somebody else wrote it.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }
 
-  /// All stamps of an actor in the history that are later than `time`, in rising order, without repeats.
+  /// All stamps of an actor in the history that are later than `time`, sorted, without repeats.
   func stamps(by actor: Identifier, after time: UInt64) -> [Stamp] {
     var found: [Stamp] = []
     func take(_ stamp: Stamp?) {
@@ -93,7 +94,7 @@ extension UndoHistory {
     return rising
   }
 
-  /// Replaces old stamps by new ones, after operations got new stamps.
+  /// Updates the history after operations were given new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) {
     guard !replaced.isEmpty else { return }
     UndoHistory.restamp(replaced, in: &undoable)
@@ -143,7 +144,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Entry {
-  /// Removes refused edits from the entry. Returns whether anything is left that can be undone.
+  /// Removes refused edits from the entry. Returns whether something remains that can be undone.
   fileprivate mutating func forget(_ edits: [RefusedEdit]) -> Bool { edits.allSatisfy { forget($0) } }
 
   private mutating func forget(_ edit: RefusedEdit) -> Bool {
@@ -151,8 +152,8 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // These registers hold nothing any more that this step wrote. So the step no longer covers them, whoever wrote
-    // their present values.
+    // These registers have nothing left that this step wrote. So the step no longer covers them, whoever wrote their
+    // present values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -168,7 +169,7 @@ extension UndoHistory.Alias {
   }
 }
 
-/// Old stamps and their replacements. They are entered in rising order, which is the order of an outbox.
+/// Old stamps and their replacements. They are added in rising order, which is their order in the outbox.
 public struct ReplacedStamps {
   private var before: [Stamp] = []
   private var after: [Stamp] = []
@@ -190,6 +191,6 @@ public struct ReplacedStamps {
 }
 
 extension [Stamp] {
-  /// The index of a stamp in a rising list. If the list doesn't have the stamp: the index at which to insert it.
+  /// The index of a stamp in a sorted list, or the index at which it would be inserted.
   fileprivate func rank(of stamp: Stamp) -> Int { partitionIndex { self[$0] < stamp } }
 }

@@ -1,41 +1,41 @@
-/// One user's steps, to be undone and redone.
+/// One user's undo and redo steps.
 ///
 /// A step is everything that one gesture writes. Undoing a step writes the earlier values again under new stamps.
-/// Registers that no longer hold the step's value are skipped, because somebody else has changed them since.
+/// Registers that no longer have the step's value are skipped, because somebody else has changed them since.
 ///
 /// Because undoing writes new stamps, a register's stamp alone doesn't tell whether the register is as an earlier step
-/// left it. Therefore the history remembers, for each register that was written back, under which stamp the value was
-/// first written. This original stamp is the one that is compared. So a step stays unchanged while it moves between the
-/// two lists, and undoing and redoing can go on for ever. Only shapes that an undo or redo deletes or brings back are
-/// recorded anew, with the values that other people wrote meanwhile.
+/// left it. Therefore an alias connects the new stamp of a restored value with its original stamp, and original stamps
+/// are compared. So a step stays unchanged while it moves between the two lists, and undoing and redoing can go on for
+/// ever. Only shapes that an undo or redo deletes or brings back are recorded anew, with the values that other people
+/// wrote meanwhile.
 ///
 /// The server may refuse the writes of an undo or redo. The step then goes back to its former list: see `Exchange`.
 public struct UndoHistory: Sendable {
-  /// An upper bound on the steps, which bounds the memory. Nobody undoes this many steps.
+  /// An upper bound on the steps, to limit the memory. Nobody undoes this many steps.
   public static let stepsMax = 1_000
 
-  /// An upper bound on the shapes that all steps together remember; each takes about 300 bytes. The newest step is kept
-  /// whatever its size.
+  /// An upper bound on the shapes in all steps together; each takes about 300 bytes. The newest step is kept whatever
+  /// its size.
   public static let shapesMax = 100_000
 
-  /// An upper bound on turns. Nobody makes this many, so a greater turn in a saved history is invalid.
+  /// An upper bound on turns (step numbers). A greater turn in a saved history is invalid.
   static let turnMax: UInt64 = 1 << 48
 
-  /// An upper bound on the former actors that are remembered. No user becomes this many actors. Without the bound, a
-  /// server that gives a new actor each time could fill the memory.
+  /// An upper bound on the former actors that are remembered. Without it, a server that gives a new actor on each
+  /// connection could fill the memory.
   static let formerMax = 100
 
-  /// Below this number of shapes with aliases, a search for aliases that no step needs isn't worth the work.
+  /// The least value of `aliasesMax`. With fewer aliases, dropping unneeded ones isn't worth the work.
   private static let aliasesMin = 1_024
 
   struct Step: Sendable {
     var entries: [Entry] = []
 
-    /// A number that says when the step was put on its list. Within each list, turns rise.
+    /// The step's number, assigned when it was put on its list. Within a list, turns rise.
     var turn: UInt64 = 0
 
-    /// Set if an undo found nothing to do for this step and went on to the step below. The value is the turn in which
-    /// the step below was put on the redoable list. Redoing the step below also brings this step back.
+    /// Set if an undo found nothing to do for this step and went on to the next older one. The value is the turn that
+    /// the older step then got on the redoable list. Redoing the older step also brings this step back.
     var passedOverFor: UInt64?
   }
 
@@ -43,20 +43,20 @@ public struct UndoHistory: Sendable {
     let shape: Identifier
     var before: RegisterSnapshot
     var after: RegisterSnapshot
-    /// The registers that undoing left unchanged, because they no longer held the step's values. Redoing leaves them
+    /// The registers that undoing left unchanged, because they no longer had the step's values. Redoing leaves them
     /// unchanged too.
     var spared = PropertyMask()
 
-    /// Whether a register still has what this step wrote. `now` is the shape's present state on the canvas.
+    /// Whether a register still has the value that this step wrote. `now` is the shape's present state on the canvas.
     func isWritten(_ property: Property, in now: RegisterSnapshot) -> Bool {
       after.covered.contains(property) && after.stamp(of: property) == now.stamp(of: property)
         && after.stamp(of: property) != before.stamp(of: property)
     }
   }
 
-  /// A register's current stamp, and the earlier stamp that the current one stands for because both have the same
-  /// value. `original` is `nil` if the register did not exist. While the server may still refuse the write under the
-  /// current stamp, the alias of the register's previous stamp is kept too.
+  /// Records that the value under a register's current stamp was first written under another stamp, `original`.
+  /// `original` is `nil` if the register did not exist then. While the server may still refuse the current stamp, the
+  /// alias of the previous one is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -65,13 +65,13 @@ public struct UndoHistory: Sendable {
 
   var undoable: [Step] = []
   var redoable: [Step] = []
-  /// The aliases of each shape. For each register, the newest alias comes last.
+  /// The aliases of each shape. For each register, the newest alias is last.
   var aliases = IdentifierMap<[Alias]>()
-  /// The last stamp of each actor that the user was before. The newest comes last.
+  /// The last stamp of each actor that the user was before, the newest last.
   var former: [Stamp] = []
-  /// When more shapes than this have aliases, a search finds and drops the aliases that no step needs.
+  /// When more shapes than this have aliases, the aliases that no step needs are searched for and dropped.
   private var aliasesMax = UndoHistory.aliasesMin
-  /// How many such searches have been made. For tests.
+  /// How many searches for unneeded aliases have been made. For tests.
   private(set) var aliasLooks = 0
   var shapesRemembered = 0
   var lastTurn: UInt64 = 0
@@ -79,7 +79,7 @@ public struct UndoHistory: Sendable {
   /// Undos and redos that the server has not answered yet, the oldest first.
   var exchanges: [Exchange] = []
 
-  /// The step that is being made, and each shape's index in it.
+  /// The step that is still being made, and each shape's index in it.
   var open = Step()
   var places = IdentifierMap<Int>()
   var openGroups = 0
@@ -93,7 +93,7 @@ public struct UndoHistory: Sendable {
 // MARK: - Recording
 
 extension UndoHistory {
-  /// Makes all writes until the matching `endGroup` one step. Inner groups are part of the outermost group.
+  /// Makes all writes until the matching `endGroup` one step. Nested groups are part of the outermost one.
   public mutating func beginGroup() {
     openGroups += 1
   }
@@ -104,8 +104,8 @@ extension UndoHistory {
     if openGroups == 0 { closeStep() }
   }
 
-  /// Applies one of the user's own operations, and remembers the values that it replaced. Outside a group, the
-  /// operation is a step of its own.
+  /// Applies one of the user's own operations, and records the values that it replaced. Outside a group, the operation
+  /// is a step by itself.
   mutating func apply(
     _ operation: borrowing Operation,
     to canvas: inout Canvas
@@ -136,8 +136,7 @@ extension UndoHistory {
 
   mutating func closeStep() {
     guard !open.entries.isEmpty else { return }
-    // The redoable steps are dropped only here, when the step is complete, because an abandoned step must leave them as
-    // they were.
+    // The redoable steps are dropped only now that the step is complete, because an abandoned step must not drop them.
     forgetRedoable()
     open.turn = newTurn()
     undoable.append(open)
@@ -167,8 +166,8 @@ extension UndoHistory {
       dropped += 1
     }
     if dropped > 0 { undoable.removeFirst(dropped) }
-    // An alias that no step names is never needed again. An undo that the server has not answered names its aliases, so
-    // they stay. If a search drops no alias, the next search comes when the number of aliases has doubled.
+    // Aliases that no step and no unanswered undo refers to are dropped. The next search comes when the number of
+    // shapes with aliases has doubled.
     if aliases.count > max(aliasesMax, UndoHistory.aliasesMin + shapesRemembered) { forgetUnnamedAliases() }
   }
 
@@ -195,8 +194,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if its
-  /// value stands for a register that did not exist.
+  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if it
+  /// did not exist originally.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {

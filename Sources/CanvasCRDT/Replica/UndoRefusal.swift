@@ -1,32 +1,32 @@
 // What happens to a step when the server refuses its undo or redo.
 //
-// The rule: the refused part of a step goes back to its former list, and can be tried again. The accepted part stays on
-// the list where it is. So each list always agrees with the drawing, and no step gets lost. If the user has made edits
-// meanwhile, they stay above a step that goes back, because they are newer. A refused edit, in contrast to a refused
-// undo, leaves no step, because other people never saw it (`forget`).
+// The refused part of a step goes back to its former list, and can be tried again. The accepted part stays on the list
+// where it is. So each list always agrees with the drawing, and no step gets lost. If the user has made edits
+// meanwhile, they stay above a step that goes back, because they are newer. A refused edit leaves no step at all,
+// because other people never saw it (`forget`).
 
 extension UndoHistory {
-  /// The place of a step on one of the two lists.
+  /// Identifies a step: its list, and its number there.
   struct Place: Hashable, Sendable {
     let isUndoable: Bool
     let turn: UInt64
   }
 
-  /// The alias that a register had before an exchange. The exchange changed the alias but didn't write to the register.
-  /// If the exchange is refused, the register gets its former alias back.
+  /// The alias that a register had before an exchange changed it without writing to the register. It is restored if the
+  /// exchange is refused.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
     var alias: Alias?
   }
 
-  /// An undo or redo that has an effect, until the server has answered all of its operations.
+  /// An undo or redo that has an effect and that the server has not answered completely.
   struct Exchange: Sendable {
     /// What the exchange wrote to one shape of the step.
     struct Part: Sendable {
-      /// The place to which the entry goes back if the operation is refused.
+      /// Where the entry goes back to if the operation is refused.
       var from: Place
-      /// The entry as it was at the place `from`.
+      /// The entry as it was in the step at `from`.
       var entry: Entry
       var stamp: Stamp
       let written: PropertyMask
@@ -34,21 +34,19 @@ extension UndoHistory {
 
     let from: Place
     let to: Place
-    /// The parts, by their shapes.
     var parts = IdentifierMap<Part>()
-    /// The entries for which nothing was written. If the server has accepted none of the parts, these entries go back
-    /// together with the last part.
+    /// The entries for which nothing was written. If all parts are refused, these entries go back together with the
+    /// last part.
     var rest: [Entry] = []
-    /// The aliases that the exchange changed without a write, by their shapes.
+    /// The aliases that the exchange changed without writing to their registers, by shape.
     var standIns = IdentifierMap<[StandIn]>()
-    /// Whether the server has accepted at least one part.
     var isTaken = false
   }
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // The number of shapes that the newest exchanges have together. Bounding it bounds the memory: if an old undo
-    // beyond the bound is refused, its step is not put back.
+    // The number of shapes in all exchanges is limited, to limit the memory. If it is exceeded, the oldest exchanges
+    // are dropped: their steps are not put back if the server refuses them.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -58,7 +56,7 @@ extension UndoHistory {
     if dropped > 0 { exchanges.removeFirst(dropped) }
   }
 
-  /// Whether an operation that the server has refused was an edit, an undo or a redo.
+  /// Whether a refused operation was an edit, an undo or a redo.
   func origin(of operation: Operation) -> EditOrigin {
     guard let exchange = exchanges.first(where: { $0.parts[operation.shape]?.stamp == operation.at }) else {
       return .edit
@@ -70,12 +68,13 @@ extension UndoHistory {
 // MARK: - The server's answers
 
 extension UndoHistory {
-  /// The server has accepted an operation. If an undo or redo wrote it, this part of the step stays where it is.
+  /// Called when the server has accepted an operation. If an undo or redo wrote it, this part of the step stays where
+  /// it is.
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // This exchange is newer than earlier exchanges of the same entry, and it was accepted. So the outcome of the
-    // earlier exchanges no longer matters.
+    // This exchange is newer than other exchanges of the same entry, and it was accepted. So their outcome no longer
+    // matters.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true
@@ -83,7 +82,7 @@ extension UndoHistory {
     exchanges.removeAll { $0.parts.isEmpty }
   }
 
-  /// No operation on `shape` is on its way any more, so no undo or redo of the shape can still be refused.
+  /// Called when no operation on `shape` is unanswered any more. So no undo or redo of the shape can still be refused.
   mutating func settle(_ shape: Identifier, on canvas: Canvas) {
     for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
       exchanges[index].isTaken = true
@@ -94,8 +93,9 @@ extension UndoHistory {
     aliases[shape] = ofShape.isEmpty ? nil : ofShape
   }
 
-  /// Operations on `shapes` were refused and removed from the canvas. Older operations were removed too if a refused
-  /// operation had taken over their registers while they waited. The entries whose values are gone are put back.
+  /// Called when operations on `shapes` were refused and removed from the canvas. Older operations may have been
+  /// removed with them, if a refused operation had taken over their registers while they waited. The entries whose
+  /// values are gone are put back.
   mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
     for index in exchanges.indices.reversed() {
       let exchange = exchanges[index]
@@ -106,8 +106,8 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // A later exchange that still stands has moved the entry on. If the server refuses that exchange too, the
-          // entry goes all the way back.
+          // A later exchange has moved the entry on, and may still be accepted. If it is refused too, the entry goes
+          // all the way back.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {
@@ -132,8 +132,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Gives former aliases back to the registers that the exchange didn't write. If a later exchange has changed such an
-  /// alias too, the former alias is restored only when the later exchange is refused.
+  /// Restores the previous aliases of the registers that the exchange didn't write. If a later exchange has changed
+  /// such an alias too, the alias is restored only when the later exchange is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false
@@ -151,7 +151,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether every value that the exchange wrote is still there, or has lost to a newer value.
+  /// Whether every value that the exchange wrote is still there, or was overwritten by a newer value.
   fileprivate func stands(on canvas: Canvas) -> Bool {
     for property in written {
       guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
@@ -189,7 +189,7 @@ extension UndoHistory {
     if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
   }
 
-  /// Puts each entry into the step at the entry's place. If that step is gone, a new step is made there.
+  /// Puts each entry into the step that its place names. If that step doesn't exist any more, a new step is made there.
   private mutating func insert(_ entries: [(entry: Entry, place: Place)]) {
     func insert(_ entry: Entry, at turn: UInt64, into steps: inout [Step]) {
       let index = steps.partitionIndex { steps[$0].turn < turn }

@@ -3,7 +3,6 @@ public enum WireEncoding: UInt8, CaseIterable, Hashable, Sendable {
   case json
   case binary
 
-  /// The WebSocket subprotocol that a client requests for this encoding.
   public var subprotocol: StaticString {
     switch self {
     case .json: "canvas.v1.json"

@@ -1,4 +1,4 @@
-/// A colour of three channels, `#RRGGBB`.
+/// A colour with three channels, `#RRGGBB`.
 public struct Color: Hashable, Sendable {
   public var red: UInt8
   public var green: UInt8

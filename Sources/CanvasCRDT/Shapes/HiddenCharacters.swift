@@ -1,15 +1,15 @@
 /// Invisible characters, and characters that set the direction of the text around them (S8).
 ///
-/// With such characters, one name could look like another name, or reverse the sentence around it. So a new name must
-/// have none. Stored names are read unchanged, so decoders don't check this.
+/// With such characters, one name could look like another name, or reverse the sentence around it. So new names must
+/// have none. Names that are already stored may have them, so decoders don't check this.
 ///
 /// The joiners U+200C and U+200D and the variation selectors are invisible too, but Arabic and Indic scripts and many
 /// emoji need them. They are allowed where they have an effect, and refused elsewhere, for example between Latin
 /// letters.
 public enum HiddenCharacters {
-  /// Characters that are invisible wherever they stand: the characters that Unicode says to ignore if they can't be
-  /// shown (`Default_Ignorable_Code_Point`), and the separators of lines and paragraphs. The joiners and the variation
-  /// selectors are not in this list, because their effect depends on their neighbours.
+  /// Characters that are invisible in every context: Unicode's `Default_Ignorable_Code_Point` and the separators of
+  /// lines and paragraphs. The joiners and variation selectors are left out, because their effect depends on their
+  /// neighbours.
   public static let always: [ClosedRange<UInt32>] = [
     0x00AD...0x00AD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5, 0x180B...0x180F,
     0x200B...0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164,
@@ -23,7 +23,8 @@ public enum HiddenCharacters {
       var place = 0
       while place < bytes.count {
         let (scalar, next) = UTF8Scalars.read(bytes, at: place)
-        // Every invisible character is at least U+00AD, and nearly all names have only smaller characters.
+        // Every invisible character is at least U+00AD. Nearly all names have only smaller ones, so this check is
+        // quick.
         if scalar >= 0xAD {
           let following = next < bytes.count ? UTF8Scalars.read(bytes, at: next).scalar : 0
           if isHidden(scalar, after: previous, before: following) { return true }
@@ -35,8 +36,8 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without its invisible characters. If a removal takes away the effect of another character, for example of
-  /// a joiner, that character is removed too.
+  /// The text without its invisible characters. A joiner or selector that has no effect after another removal is
+  /// removed too.
   public static func removed(from text: Text) -> Text {
     var text = text
     while occur(in: text) { text = removedOnce(from: text) }
@@ -69,15 +70,15 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // A selector has an effect after an emoji. An emoji that is a digit, `#` or `*` has a selector and then U+20E3,
-    // which draws a key around the digit or sign.
+    // A selector has an effect after an emoji. A digit, `#` or `*` becomes an emoji by a selector and U+20E3, which
+    // draws a key around it.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }
   }
 
-  /// Whether the character is of a script in which joiners may have an effect: Arabic or a script that comes later in
-  /// Unicode. The earlier scripts (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
+  /// Whether joiners may have an effect in the character's script: in Arabic and all scripts after it in Unicode. The
+  /// scripts before it (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
   private static func joins(_ scalar: UInt32) -> Bool {
     scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D
   }
@@ -86,13 +87,12 @@ public enum HiddenCharacters {
 }
 
 extension PropertyRules {
-  /// Whether a new edit is allowed to use this name. A new name must have no invisible characters, although older names
-  /// may have them.
+  /// Whether a new edit may use this name. Unlike stored names, a new name must have no invisible characters.
   public static func takesName(_ name: Text) -> Bool { allowsName(name) && !HiddenCharacters.occur(in: name) }
 }
 
 extension Properties {
-  /// Throws if a new edit is not allowed to assign one of these values.
+  /// Throws if a new edit may not assign one of these values.
   public func checkNew() throws(PropertyProblem) {
     try check()
     if assigned.contains(.name), HiddenCharacters.occur(in: name) { throw PropertyProblem(.name) }

@@ -1,5 +1,4 @@
-/// A place in a shape's box, before the box is turned: the fractions of its width and height, counted from the top left
-/// corner.
+/// A place in a shape's box, before rotation: fractions of its width and height, measured from the top left corner.
 public struct BoxPlace: Hashable, Sendable {
   public var x: UInt16
   public var y: UInt16
@@ -9,22 +8,22 @@ public struct BoxPlace: Hashable, Sendable {
     self.y = y
   }
 
-  /// The number that stands for the right or the lower side of the box.
+  /// The value at the right or the lower side of the box.
   public static var end: UInt16 { .max }
 
-  /// The place's distance from the box's top left corner, as fractions of the sides.
+  /// The fractions as numbers from 0 to 1.
   public var share: Point { Point(x: Double(x) / Double(BoxPlace.end), y: Double(y) / Double(BoxPlace.end)) }
 }
 
-/// The points that a line leads through, or along which a stroke of ink was drawn, in the shape's box.
+/// The points of a line or of a stroke of ink, relative to the shape's box.
 ///
-/// A path is stored in the form of the binary encoding: a byte that says whether the points have widths, then for each
-/// point its difference from the point before, and its width. So a long stroke takes little memory. It is decoded only
-/// when it is drawn.
+/// A path is stored in its binary encoding: a byte that says whether the points have widths, then for each point its
+/// difference from the previous one, and its width. So a long stroke takes little memory. It is decoded only to be
+/// drawn.
 public struct Path: Hashable, Sendable {
   public struct Point: Hashable, Sendable {
     public var place: BoxPlace
-    /// The line's width at this point, in hundredths of the stroke's width.
+    /// The line's width at this point, in percent of the stroke's width.
     public var width: UInt8
 
     public init(_ place: BoxPlace, width: UInt8 = Path.evenWidth) {
@@ -65,7 +64,7 @@ public struct Path: Hashable, Sendable {
     bytes = writer.finish()
   }
 
-  /// Reads a path in the form of `bytes`. `nil` if the bytes are neither a valid path nor empty.
+  /// Reads a path in the form of `bytes`, which may be empty. `nil` if the bytes are invalid.
   init?(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty {
       self = .none
@@ -102,7 +101,7 @@ public struct Path: Hashable, Sendable {
     return points
   }
 
-  /// A difference between two coordinates: a varint whose lowest bit is the sign. The varint takes at most three bytes.
+  /// Reads a difference between two coordinates: a varint of at most three bytes, whose lowest bit is the sign.
   private static func step(in bytes: UnsafeRawBufferPointer, _ at: inout Int) -> Int64? {
     var value: UInt64 = 0
     for shift in stride(from: 0, through: 14, by: 7) {
@@ -116,7 +115,7 @@ public struct Path: Hashable, Sendable {
   }
 }
 
-/// The tie of a line's end: a shape, and a place in this shape's box. The end stays at this place when the shape moves.
+/// Ties the end of a line to a place in another shape's box. When that shape moves, the end moves with it.
 public struct Tie: Hashable, Sendable {
   public var shape: Identifier
   public var place: BoxPlace

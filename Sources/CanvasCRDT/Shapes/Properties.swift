@@ -3,11 +3,11 @@
 /// `assigned` says which values exist. The other properties have their defaults, so a shape can be read without
 /// checking `assigned`. Two sets of values are equal exactly if they assign equal values to the same properties.
 public struct Properties: Hashable, Sendable {
-  /// The properties that have been given a value. Setting a property adds the property to this set.
+  /// The properties that have a value. Setting a property adds it to this set.
   public internal(set) var assigned = PropertyMask()
 
-  // Each field begins with its default. A kind and a name have no default, so their initial values are never shown. The
-  // smallest fields come first, so that there are no gaps between the fields.
+  // Each field is initialised with its property's default. A kind and a name have no default, so their initial values
+  // are never shown. The smallest fields come first, so that there is no padding between fields.
   public var kind = ShapeKind.rectangle { didSet { assigned.insert(.kind) } }
   public var visible = true { didSet { assigned.insert(.visible) } }
   public var alpha: Int16 = 10 { didSet { assigned.insert(.alpha) } }
@@ -25,8 +25,8 @@ public struct Properties: Hashable, Sendable {
 
   private var rare = Rare.none
 
-  /// The values of the rare properties, which are stored outside of this struct. `none` if all of them have their
-  /// defaults, so that equal values are always stored in the same way.
+  /// The values of the rare properties, stored outside of this struct. `none` if all have their defaults, so that equal
+  /// values are always stored in the same way.
   private enum Rare: Hashable, Sendable {
     case none
     indirect case some(RareValues)
@@ -41,8 +41,8 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether `deleted: true` is written. This erases all registers of the shape whose stamps are not greater than the
-  /// erasure's stamp.
+  /// Whether `deleted: true` is written. It erases all registers of the shape whose stamps are at most the erasure's
+  /// stamp.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {
@@ -131,8 +131,8 @@ extension Properties {
 extension Properties {
   var longerSide: Double { max(size.width, size.height) }
 
-  /// The bytes of the texts and paths among the given properties. Nearly all shapes have neither a text nor a path, so
-  /// only the check for one is inlined.
+  /// The bytes of the texts and paths among the given properties. Only the check for a text or a path is inlined,
+  /// because nearly all shapes have neither.
   @inline(__always)
   public func longBytes(of properties: PropertyMask) -> Int {
     assigned.intersection(properties).intersection(.long).isEmpty ? 0 : addedLongBytes(of: properties)
@@ -154,7 +154,7 @@ extension Properties {
 // MARK: - Copying and clearing values
 
 extension Properties {
-  /// Takes one property's value from `other`, where the property must be assigned.
+  /// Copies one property's value from `other`, which must assign the property.
   public mutating func take(_ property: Property, from other: borrowing Properties) {
     switch property.form {
     case .erasure: delete()
@@ -174,18 +174,16 @@ extension Properties {
     }
   }
 
-  /// Takes the values of all `properties` from `other`.
   mutating func take(_ properties: PropertyMask, from other: borrowing Properties) {
     for property in properties { take(property, from: other) }
   }
 
-  /// Resets a property to its default, so that it is no longer assigned.
+  /// Resets a property to its default and removes it from `assigned`.
   mutating func clear(_ property: Property) {
     take(property, from: Properties())
     assigned.remove(property)
   }
 
-  /// Resets all `properties` to their defaults, so that they are no longer assigned.
   mutating func clear(_ properties: PropertyMask) {
     for property in properties.intersection(assigned) { clear(property) }
   }
@@ -195,22 +193,21 @@ extension Properties {
     clear(assigned)
   }
 
-  /// The values of `properties` only.
+  /// Only the values of `properties`.
   public func keeping(_ properties: PropertyMask) -> Properties {
     var kept = self
     kept.clear(assigned.subtracting(properties))
     return kept
   }
 
-  /// The values of this set that differ from the values of `other`. If `other` doesn't assign a property, the
-  /// property's default is compared.
+  /// The values of this set that differ from those of `other`. A property that `other` doesn't assign is compared with
+  /// its default.
   public func differing(from other: borrowing Properties) -> Properties {
     var differing = self
     for property in assigned where agrees(on: property, with: other) { differing.clear(property) }
     return differing
   }
 
-  /// Whether this set and `other` assign the same value to `property`.
   func agrees(on property: Property, with other: borrowing Properties) -> Bool {
     switch property.form {
     case .erasure: true

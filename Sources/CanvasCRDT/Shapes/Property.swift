@@ -1,8 +1,8 @@
-/// One of a shape's properties. Each property is a register of its own, and has a row in `PropertyTable.swift`.
+/// One of a shape's properties. Each is a register of its own, and has a row in `PropertyTable.swift`.
 ///
-/// A case's place is its bit in a `PropertyMask` and a part of the binary encoding, so new cases come last. The
-/// properties that change most often have the lower seven bits, so that the mask of an edit in progress is one byte on
-/// the wire.
+/// A case's position is its bit in a `PropertyMask` and a part of the binary encoding, so new cases must come last. The
+/// properties that change most often have the lowest seven bits, so that the mask of most edits is one byte on the
+/// wire.
 public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case position
   case size
@@ -10,7 +10,7 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case fill
   case alpha
   case visible
-  /// The erasure. Its stamp is stored beside the registers and decides which of them are gone.
+  /// The erasure, which is not a register. Its stamp decides which registers are erased.
   case deleted
   case kind
   case name
@@ -52,18 +52,18 @@ public typealias ForEachProperty<Value> = InlineArray<28, Value>
 /// One value for each common property. The bits of all rare properties come after these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>
 
-/// A set of properties, with one bit for each. A bit that stands for no property must not be set.
+/// A set of properties, with one bit for each. Other bits must not be set.
 public struct PropertyMask: Hashable, Sendable {
   public var rawValue: UInt32
 
   @inlinable
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The empty set. A literal `[]` would first create an array, wherever it is not inlined.
+  /// The empty set. A literal `[]` would first create an array where it is not inlined.
   @inlinable
   public init() { rawValue = 0 }
 
-  /// The properties whose row of the table meets `isWanted`.
+  /// The properties whose row in `PropertyTable.swift` meets `isWanted`.
   public init(where isWanted: (PropertyRow) -> Bool) {
     rawValue = 0
     for property in Property.allCases where isWanted(property.row) { insert(property) }
@@ -72,27 +72,26 @@ public struct PropertyMask: Hashable, Sendable {
   /// Every property, including the erasure.
   @inlinable public static var all: PropertyMask { PropertyMask(rawValue: 1 << UInt32(Property.count) - 1) }
 
-  /// Every property that is a register, which is every property but the erasure.
+  /// Every property except the erasure, because all others are registers.
   public static var registers: PropertyMask { all.subtracting(PropertyMask().inserting(.deleted)) }
 
-  /// The properties that few shapes have. A shape without them stores no values and stamps for them: see `RareValues`.
+  /// The properties that few shapes have. A shape without them stores no values or stamps for them: see `RareValues`.
   @inlinable
   public static var rare: PropertyMask { PropertyMask(rawValue: all.rawValue & ~common.rawValue) }
 
-  /// The properties that are not rare.
   @inlinable
   public static var common: PropertyMask { PropertyMask(rawValue: 1 << 15 - 1) }
 
-  /// The properties whose values may be long. `longBytes` counts the bytes of these.
+  /// The properties with values that may be long. `longBytes` counts their bytes.
   static var long: PropertyMask { PropertyMask().inserting(.text).inserting(.path) }
 
-  /// The properties that decide where a shape's outline runs, and whether it is visible.
+  /// The properties that affect a shape's outline, or whether it is visible.
   public static let outline = PropertyMask { $0.decidesOutline }
 
-  // The functions below are inlined: each is one or two instructions, and merging calls them several times for every
-  // register.
+  // The functions below are inlined because each is only one or two instructions, and merging calls them several times
+  // for every register.
 
-  // The operator `<<` would check each time whether the number has enough bits for the shift.
+  // The masking shift `&<<` is used because `<<` would check the shift count each time.
   @inlinable
   @inline(__always)
   static func bit(of property: Property) -> UInt32 { 1 &<< UInt32(property.rawValue) }
@@ -139,7 +138,6 @@ public struct PropertyMask: Hashable, Sendable {
     PropertyMask(rawValue: rawValue & ~other.rawValue)
   }
 
-  /// How many properties are in the set.
   @inlinable public var count: Int { rawValue.nonzeroBitCount }
   @inlinable public var isEmpty: Bool { rawValue == 0 }
 

@@ -1,6 +1,5 @@
-// The fields of `Properties`, grouped by the form of their values; several properties may have one form. A row of the
-// table names its field, and the switches below connect rows and fields. So a row without a field doesn't compile, and
-// neither does a field that can't be read or written.
+// The fields of `Properties`, grouped by type. A row of the table names its field, and the switches below connect rows
+// and fields. So a row without a field doesn't compile, and neither does a field that can't be read or written.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio, textSize
@@ -18,11 +17,11 @@ extension Properties {
     case visible, filled, locked
   }
 
-  /// A field whose value is one of a few words.
+  /// A field with a value from a short list of words.
   public enum ChoiceField: Sendable {
     case textAlign, textPlace, dash, fromEnd, toEnd
 
-    /// The words, in the order of their numbers.
+    /// The words, in the order of their numbers on the wire.
     public var words: [StaticString] {
       switch self {
       case .textAlign: TextAlign.allCases.map { $0.wireName }
@@ -129,7 +128,7 @@ extension Properties {
     }
   }
 
-  /// The field's value as the number of its word. Setting a number that no word has changes nothing.
+  /// The field's value as the number of its word. Setting a number without a word changes nothing.
   public subscript(field: ChoiceField) -> UInt8 {
     get {
       switch field {

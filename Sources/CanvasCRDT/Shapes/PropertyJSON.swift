@@ -1,7 +1,7 @@
-// Values of properties as JSON.
+// Property values as JSON.
 
 extension JSONWriter {
-  /// Writes one property's value, whether it is assigned or the default.
+  /// Writes one property's value, or its default if it is not assigned.
   public mutating func value(_ property: Property, of set: borrowing Properties) {
     switch property.form {
     case .erasure: value(true)
@@ -65,10 +65,9 @@ extension JSONWriter {
 }
 
 extension Properties {
-  /// Whether this value wins over another value with the same stamp, because this value's JSON is greater, byte by byte
-  /// (M3).
+  /// Whether this value wins over another value with the same stamp: its JSON is greater, byte by byte (M3).
   ///
-  /// This is needed only if an actor writes two values under one stamp. So it may be slow, but it must give the same
+  /// This happens only if an actor writes two values under one stamp. So it may be slow, but it must give the same
   /// result on every replica.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }

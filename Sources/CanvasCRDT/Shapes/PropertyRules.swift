@@ -1,7 +1,7 @@
-/// The rules for values. They are checked once, where a value enters: by decoders, and by the code that makes edits.
-/// Merging never checks them.
+/// The rules for values. They are checked once, when a value enters the system: by decoders, and by the code that makes
+/// edits. Merging never checks them.
 public enum PropertyRules {
-  // Ranges of the table that are also used by other code.
+  // Ranges from the table that other code uses too.
   public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
   public static var sides: ClosedRange<Double> { 1...1e6 }
   public static var turns: ClosedRange<Double> { -1e6...1e6 }
@@ -37,18 +37,18 @@ public enum PropertyRules {
   }
 }
 
-/// Says that the value of this property is not allowed.
+/// The value of this property is not allowed.
 public struct PropertyProblem: Error, Hashable, Sendable {
   public let property: Property
 
   public init(_ property: Property) { self.property = property }
 
-  /// A sentence that says which values are allowed, for a refusal.
+  /// A sentence for people that says which values are allowed.
   public var message: Text { Text(property.wireName).appending(" must be ").appending(property.form.expectation) }
 }
 
 extension PropertyForm {
-  /// The end of `message`: the values that this form allows.
+  /// The end of `message`: the allowed values.
   var expectation: Text {
     switch self {
     case .erasure: "true"
@@ -78,7 +78,7 @@ extension PropertyForm {
 }
 
 extension PropertyForm {
-  /// A list in words: `rectangle, ellipse or star`.
+  /// A list as text: `rectangle, ellipse or star`.
   fileprivate static func alternatives(_ names: [StaticString]) -> Text {
     var words: Text = ""
     for (place, name) in names.enumerated() {
@@ -90,14 +90,14 @@ extension PropertyForm {
 }
 
 extension Text {
-  /// The text followed by a range in words: ` from 1 to 10`.
+  /// The text followed by a range: ` from 1 to 10`.
   func appending(from lower: Double, to upper: Double) -> Text {
     appending(" from ").appending(Text(number: lower)).appending(" to ").appending(Text(number: upper))
   }
 }
 
 extension PropertyMask {
-  /// The properties whose Swift type can also hold values that are not allowed. Only these have to be checked.
+  /// The properties whose Swift type has values that are not allowed. Only these have to be checked.
   fileprivate static let bounded = PropertyMask { row in
     switch row.form {
     case .number, .integer, .pair, .name, .text: true
@@ -112,7 +112,7 @@ extension Properties {
     for property in assigned.intersection(.bounded) where !allows(property) { throw PropertyProblem(property) }
   }
 
-  /// Whether the value is in its range. NaN is in no range. Values of the other forms are always allowed.
+  /// Whether the value is in its range. NaN is in no range. Forms without a range allow all values.
   @inline(__always)
   private func allows(_ property: Property) -> Bool {
     switch property.form {

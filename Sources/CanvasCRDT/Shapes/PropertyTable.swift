@@ -1,18 +1,18 @@
 /// The table of properties: one row for each property, with everything about it except its storage.
 ///
-/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md read the rows. So a new property is a row
-/// here and a field of `Properties`. After a change here, run `make table`, which writes the files that are generated
-/// from the table.
+/// The encodings, the checks, the page, the terminal and docs/PROTOCOL.md use the rows. So a new property is a row here
+/// and a field of `Properties`. After a change here, run `make table`, which writes the files that are generated from
+/// the table.
 public struct PropertyRow: Sendable {
   /// The property's name in JSON.
   public let wireName: StaticString
 
   public let form: PropertyForm
 
-  /// Whether the property decides where the shape's outline runs, or whether the shape has an outline.
+  /// Whether the property affects the shape's outline, or whether the shape has an outline.
   public let decidesOutline: Bool
 
-  /// The property's description for docs/PROTOCOL.md, where the form and the range are added to it.
+  /// The property's description for docs/PROTOCOL.md. The form and the range are added there automatically.
   public let meaning: StaticString
 
   /// The sentence with which the terminal reports a change of the property. `{shape}` stands for the shape's name,
@@ -38,23 +38,22 @@ public struct PropertyRow: Sendable {
   }
 }
 
-/// The kind of value that a property has. The form decides how the value is stored, written, read and checked
-/// everywhere.
+/// The kind of value that a property has. It decides how the value is stored, encoded and checked.
 public enum PropertyForm: Sendable {
-  /// `true` and no other value: writing it erases the shape.
+  /// Only the value `true`, which erases the shape.
   case erasure
   case kind
   case name
   case orderKey
   /// A text that may have line breaks.
   case text
-  /// One word out of a list.
+  /// One word of a list.
   case choice(Properties.ChoiceField)
-  /// An identifier, or none at all.
+  /// An identifier or nothing.
   case identifier(Properties.IdentifierField)
   /// Points in the shape's box.
   case path
-  /// A place in another shape's box, or none at all.
+  /// A place in another shape's box, or nothing.
   case tie(Properties.TieField)
   case flag(Properties.FlagField)
   case color(Properties.ColorField)
@@ -68,13 +67,13 @@ public enum PropertyForm: Sendable {
 public enum PropertyUnit: Sendable {
   case none
   case degrees
-  /// Tenths: 7 is shown as 70 %.
+  /// In tenths: 7 is shown as 70 %.
   case tenths
-  /// A fraction of something: 0.5 is shown with two decimals or as 50 %.
+  /// As a fraction: 0.5 is shown with two decimals or as 50 %.
   case ratio
 }
 
-/// How the page's inspector shows a property. The property's form decides what can be typed or picked.
+/// How the page's inspector shows a property. The property's form decides how its value is typed or picked.
 public struct InspectorField: Sendable {
   public enum Group: Sendable {
     case who
@@ -86,11 +85,11 @@ public struct InspectorField: Sendable {
 
   public let label: StaticString
   public let group: Group
-  /// The range of the field's slider, which may be less than the allowed range. `nil` if there is no slider and the
-  /// number is typed.
+  /// The range of the field's slider, which may be smaller than the allowed range. Without a slider, the number is
+  /// typed.
   public let slider: ClosedRange<Double>?
   public let step: Double
-  /// The kinds of shapes for which the property has a meaning.
+  /// The kinds of shapes that use the property.
   public let kinds: ShapeKinds
 
   init(
@@ -109,8 +108,8 @@ public struct InspectorField: Sendable {
 }
 
 extension Property {
-  /// The row of a property. It is inlined, so that code that reads one column of the table is compiled without the
-  /// other columns.
+  /// The row of a property. It is inlined, so that code that uses one column of the table is compiled without the other
+  /// columns.
   @inline(__always)
   public var row: PropertyRow {
     switch self {
@@ -332,8 +331,7 @@ extension Property {
     }
   }
 
-  /// The properties in the order in which docs/PROTOCOL.md lists them and JSON writes them: those that matter most to
-  /// people come first.
+  /// The properties in the order of docs/PROTOCOL.md and of JSON: those that matter most to people come first.
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
     .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash, .filled,

@@ -1,7 +1,7 @@
 /// The values of the properties that few shapes have.
 ///
-/// They are stored apart from the other values. So a shape without any of them takes no memory or time for them. If
-/// most shapes will not have a new property, its value belongs here.
+/// They are stored separately, so that a shape without any of them spends no memory or time on them. The value of a new
+/// property belongs here if most shapes won't have one.
 struct RareValues: Hashable, Sendable {
   var text = Text.empty
   var textSize = 20.0
@@ -20,7 +20,7 @@ struct RareValues: Hashable, Sendable {
   static let defaults = RareValues()
 }
 
-/// How the stroke is broken.
+/// Whether the stroke is solid, dashed or dotted.
 public enum Dash: UInt8, CaseIterable, Hashable, Sendable {
   case solid
   case dashed

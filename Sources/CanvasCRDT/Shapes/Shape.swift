@@ -2,11 +2,11 @@
 public struct Shape: Hashable, Sendable {
   public let id: Identifier
 
-  /// The values. Their `assigned` says which of them somebody has set.
+  /// All values. `assigned` has those that were set explicitly.
   public let properties: Properties
 
-  /// When the shape's name was written. For a shape without a name: when its kind was written. If several shapes have
-  /// one name, the shape with the least of these stamps shows the name without a number.
+  /// When the shape's name was written, or its kind if it has no name. Of the shapes with the same name, the one with
+  /// the least stamp shows the name without a number.
   let nameStamp: Stamp
 
   init(id: Identifier, properties: Properties, nameStamp: Stamp) {
@@ -15,17 +15,15 @@ public struct Shape: Hashable, Sendable {
     self.nameStamp = nameStamp
   }
 
-  /// The shape's own name. For a shape without a name: the name that is made up for it, which is its kind in words and
-  /// its identifier's last group.
+  /// The shape's own name. For a shape without a name, a generated one: its kind and its identifier's last group.
   public var baseName: Text {
     properties.assigned.contains(.name) ? properties.name : Shape.madeUpName(properties.kind, id)
   }
 
-  /// Whether a shape with this name counts as a shape without a name. This is so if the name is one that would be made
-  /// up for the shape, with any kind. Undoing a shape's first name writes such a name, because a register can't be
-  /// removed.
+  /// Whether this name equals one that would be generated for the shape, with any kind. A shape with such a name counts
+  /// as unnamed. Undoing a shape's first name writes such a name, because a register can't be removed.
   static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
-    // A quick check first: the names that people give nearly always end differently.
+    // A quick check comes first: names that people choose nearly always end differently.
     let isLikely = name.withBytes { name in
       id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
     }
@@ -40,8 +38,7 @@ public struct Shape: Hashable, Sendable {
 // MARK: - Properties that were never set
 
 extension Shape {
-  /// The values of `wanted`. A property that was never set has its default. The default of a name is the name that is
-  /// made up for the shape.
+  /// The values of `wanted`. A property that was never set has its default. The default of a name is the generated one.
   public func values(of wanted: PropertyMask) -> Properties {
     var values = properties.keeping(wanted)
     for property in wanted.intersection(.registers).subtracting(properties.assigned) {
@@ -50,7 +47,7 @@ extension Shape {
     return values
   }
 
-  /// The values of the properties in which this shape differs from `earlier`.
+  /// This shape's values for the properties in which it differs from `earlier`.
   public func changes(since earlier: Shape) -> Properties {
     let either = properties.assigned.union(earlier.properties.assigned)
     return values(of: either).differing(from: earlier.values(of: either))
@@ -58,8 +55,7 @@ extension Shape {
 }
 
 extension Properties {
-  /// Sets a property to its default. The default of a name is the name that is made up for the shape, which counts as
-  /// no name.
+  /// Sets a property to its default. The default of a name is the generated one, which counts as no name.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

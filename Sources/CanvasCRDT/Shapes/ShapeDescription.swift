@@ -23,6 +23,6 @@ extension Shape: CustomStringConvertible {
 }
 
 extension Properties {
-  /// The opacity as a fraction: an alpha of 10 is 1, which is opaque.
+  /// The opacity from 0 (invisible) to 1 (opaque).
   public var opacity: Double { Double(alpha) / 10 }
 }

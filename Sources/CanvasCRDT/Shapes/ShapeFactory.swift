@@ -1,22 +1,21 @@
-/// Makes random shapes. Every part of a shape is random within its bounds and rounded to a whole number.
+/// Makes random shapes with random values, rounded to whole numbers.
 ///
-/// The caller passes the generator, and random numbers are drawn in the same way everywhere. So one seed makes the same
-/// shapes in a test, on a server and in a browser. The shapes have no name and no place in the drawing order.
+/// The random numbers depend only on the caller's generator. So one seed makes the same shapes in a test, on a server
+/// and in a browser. The shapes have no name and no `z`.
 public struct ShapeFactory: Sendable {
-  /// The area in which shapes lie. A shape lies within it completely, unless the shape is larger than the area.
+  /// The area in which shapes lie. Only a shape larger than the area extends beyond it.
   public var area: Rect
 
-  /// The kinds to choose from, each equally likely. If the list is empty, shapes are rectangles.
+  /// The kinds to choose from, each with the same probability. If the list is empty, shapes are rectangles.
   public var kinds: [ShapeKind] = ShapeKind.outlines
 
-  /// The range of widths. If `nil`, every shape is 150 wide.
+  /// The range of widths. `nil` means that every shape is 150 wide.
   public var widths: ClosedRange<Double>?
-  /// The range of heights. If `nil`, every shape is 120 high.
+  /// The range of heights. `nil` means that every shape is 120 high.
   public var heights: ClosedRange<Double>?
 
-  /// The range of angles in degrees. By default shapes stand upright.
+  /// The range of angles in degrees. By default shapes are not rotated.
   public var rotations: ClosedRange<Double> = 0...0
-  /// The range of levels of alpha.
   public var alphas: ClosedRange<Int16> = 1...10
   /// The number of a polygon's corners or a star's tips.
   public var points: ClosedRange<Int16> = 3...8
@@ -30,7 +29,6 @@ public struct ShapeFactory: Sendable {
   /// The side of a square, and the width and height of a circle.
   public static let sideLength = 100.0
 
-  /// A random shape within the bounds.
   public func make(using generator: inout some RandomNumberGenerator) -> (Identifier, Properties) {
     let id = Identifier.random(using: &generator)
     var shape = Properties()
@@ -61,7 +59,7 @@ public struct ShapeFactory: Sendable {
     return (id, shape)
   }
 
-  /// A square of a random bright colour at a random place.
+  /// A square with a random bright colour at a random place.
   public func square(using generator: inout some RandomNumberGenerator) -> (Identifier, Properties) {
     let id = Identifier.random(using: &generator)
     var shape = Properties()
@@ -72,7 +70,7 @@ public struct ShapeFactory: Sendable {
     return (id, shape)
   }
 
-  /// A circle of a random bright colour around a point.
+  /// A circle with a random bright colour around a point.
   public static func circle(
     centredAt center: Point,
     using generator: inout some RandomNumberGenerator
@@ -94,7 +92,7 @@ public struct ShapeFactory: Sendable {
     let coordinates = PropertyRules.coordinates
     let left = coordinates.nearest(to: area.minX)
     let top = coordinates.nearest(to: area.minY)
-    // If a shape is larger than the area, it starts at the area's edge.
+    // A shape that is larger than the area starts at the area's edge.
     let right = max(left, coordinates.nearest(to: area.maxX - size.width))
     let bottom = max(top, coordinates.nearest(to: area.maxY - size.height))
     return Point(
@@ -105,7 +103,7 @@ public struct ShapeFactory: Sendable {
 }
 
 extension Color {
-  /// A colour of any hue, at least half saturated and at least seven tenths bright.
+  /// A colour of any hue, with a saturation of at least 0.5 and a brightness of at least 0.7.
   public static func bright(using generator: inout some RandomNumberGenerator) -> Color {
     let hue = WholeNumber.fraction(using: &generator)
     let saturation = 0.5 + WholeNumber.fraction(using: &generator) * 0.5
@@ -114,19 +112,18 @@ extension Color {
   }
 }
 
-/// Random whole numbers. They are the same on every platform, whatever the width of `Int` and the platform's rounding
-/// functions.
+/// Random whole numbers that are the same on every platform: they don't depend on the width of `Int` or on the
+/// platform's rounding functions.
 private enum WholeNumber {
-  /// 2⁵³, the number of equal parts of 1 that a `Double` can count exactly.
+  /// 2⁵³: a `Double` can represent every multiple of 1/2⁵³ between 0 and 1.
   private static let fractionScale = 9_007_199_254_740_992.0
 
-  /// A number that is at least 0 and less than 1.
   static func fraction(using generator: inout some RandomNumberGenerator) -> Double {
     Double(generator.next() >> 11) / fractionScale
   }
 
-  /// A whole number in a range, clamped to the allowed values. If the range has no whole number, the result is its
-  /// lower bound.
+  /// A random whole number in a range, which is first limited to the allowed values. If the range has no whole number,
+  /// the result is its lower bound.
   static func random(
     in range: ClosedRange<Double>,
     within allowed: ClosedRange<Double>,
@@ -154,15 +151,15 @@ private enum WholeNumber {
     Int(number(upTo: UInt64(count - 1), using: &generator))
   }
 
-  /// A number up to `last`: the upper half of a product. It is as uniform as 64 bits allow, and draws exactly one
-  /// random number. The standard library's function may draw more than one, and how many depends on the platform.
+  /// A number up to `last`: the upper half of a 128-bit product. This draws exactly one random number, and is as
+  /// uniform as 64 bits allow. The standard library's function may draw more than one, depending on the platform.
   private static func number(upTo last: UInt64, using generator: inout some RandomNumberGenerator) -> UInt64 {
     (last + 1).multipliedFullWidth(by: generator.next()).high
   }
 }
 
 extension ClosedRange where Bound == Double {
-  /// The value in the range that is nearest to `value`. For NaN, the lower bound.
+  /// The value in the range that is nearest to `value`. NaN gives the lower bound.
   fileprivate func nearest(to value: Double) -> Double {
     guard value >= lowerBound else { return lowerBound }
     return value > upperBound ? upperBound : value

@@ -1,20 +1,18 @@
 /// The kind of a shape. To add a kind, add a case here and its outline in `Outline`.
 ///
-/// A case's place is its number in the binary encoding, so new cases come last.
+/// A case's position is its number in the binary encoding, so new cases must come last.
 public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case rectangle
   case roundedRectangle
   case ellipse
   case polygon
   case star
-  /// A text in a box that is not drawn: it has no fill, and overlaps nothing.
+  /// A text in an invisible box: it has no fill, and overlaps nothing.
   case text
   /// A line through points, with ends that may be tied to shapes.
   case line
-  /// A stroke drawn freehand.
   case ink
 
-  /// The kind's name on the wire.
   public var wireName: StaticString {
     switch self {
     case .rectangle: "rectangle"
@@ -28,7 +26,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind in words, for the first half of a made-up name.
+  /// The kind as words for people, used in generated names.
   public var words: StaticString {
     switch self {
     case .rectangle: "Rectangle"
@@ -59,11 +57,10 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   @inlinable
   public var isStroke: Bool { self == .line || self == .ink }
 
-  /// The kinds whose shapes consist of an outline and its fill.
+  /// The kinds of shapes that are a filled outline.
   public static let outlines: [ShapeKind] = [.rectangle, .roundedRectangle, .ellipse, .polygon, .star]
 }
 
-/// A set of kinds.
 public struct ShapeKinds: OptionSet, Sendable {
   public let rawValue: UInt32
 
@@ -78,11 +75,8 @@ public struct ShapeKinds: OptionSet, Sendable {
   public static var line: ShapeKinds { ShapeKinds(.line) }
   /// The kinds that have an area with a stroke around it.
   public static var areas: ShapeKinds { strokes.union(ShapeKinds(.text)).complement }
-  /// The kinds that consist only of a line.
   public static var strokes: ShapeKinds { [ShapeKinds(.line), ShapeKinds(.ink)] }
-  /// The kinds that have a fill colour.
   public static var filled: ShapeKinds { strokes.complement }
-  /// The kinds that have a stroke.
   public static var stroked: ShapeKinds { ShapeKinds(.text).complement }
 
   private var complement: ShapeKinds { ShapeKinds(rawValue: ~rawValue) }

@@ -1,16 +1,14 @@
-/// The properties and kinds that a client knows (C12). The server sends the client no others, because the client
-/// couldn't read them.
+/// Which properties and kinds a client knows (C12). The server sends the client no others, because the client couldn't
+/// read them.
 ///
-/// The raw values are the numbers that clients send in `hello`. If a later version adds properties or kinds, it adds a
-/// case for them.
+/// The raw values are the numbers that clients send in `hello`. A version that adds properties or kinds adds a case for
+/// them.
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
-  /// The vocabulary of a client whose `hello` names none: the properties up to `innerRatio`, and the kinds up to
-  /// `star`.
+  /// For clients whose `hello` has no vocabulary: the properties up to `innerRatio`, and the kinds up to `star`.
   case first = 1
-  /// The properties and kinds of the first vocabulary, and those that were added together with texts.
+  /// Adds the properties and kinds that came with texts.
   case second = 2
-  /// The properties and kinds of the second vocabulary, and those for groups, locks, shapes without a fill, broken
-  /// strokes, lines and ink.
+  /// Adds groups, locks, shapes without a fill, dashed and dotted strokes, lines and ink.
   case third = 3
 
   public static let newest = Vocabulary.third
@@ -33,12 +31,11 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// The kind that is sent to a client in place of `kind`. If the client doesn't know the kind, it is sent a rectangle.
+  /// The kind to send to the client: `kind` itself, or a rectangle if the client doesn't know it.
   public func told(_ kind: ShapeKind) -> ShapeKind {
     kind.rawValue <= lastKind.rawValue ? kind : .rectangle
   }
 
-  /// Whether a client knows all of these values.
   func knows(_ values: borrowing Properties) -> Bool {
     values.assigned.subtracting(properties).isEmpty && told(values.kind) == values.kind
   }
@@ -52,7 +49,7 @@ extension PropertyMask {
 }
 
 extension Properties {
-  /// These values, as they are sent to a client with this vocabulary.
+  /// These values without those that a client of this vocabulary doesn't know.
   func told(to vocabulary: Vocabulary) -> Properties {
     var told = keeping(vocabulary.properties)
     if assigned.contains(.kind) { told.kind = vocabulary.told(kind) }

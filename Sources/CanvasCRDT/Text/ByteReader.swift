@@ -1,16 +1,16 @@
-/// Reads bytes from first to last. Any sequence of bytes leads to a value or to a named failure.
+/// Reads bytes from first to last. Invalid bytes lead to a named failure and never to a crash.
 ///
 /// The reader borrows its bytes and doesn't own them. The reader and every slice that it returns must stay within the
 /// `withUnsafeBytes` closure that the buffer came from, or within a function that this closure calls.
 public struct ByteReader {
   public enum Failure: Error, Hashable, Sendable {
-    /// The bytes end before the value does.
+    /// The bytes end in the middle of a value.
     case truncated
     /// A varint is longer than necessary, or has more than 64 bits.
     case malformedVarint
   }
 
-  /// The length of the longest varint: nine bytes hold seven bits each, and a tenth byte holds one.
+  /// The length of the longest varint: nine bytes with seven bits each, and a tenth byte with one bit.
   public static let varintLengthMax = 10
 
   public let bytes: UnsafeRawBufferPointer
@@ -22,7 +22,6 @@ public struct ByteReader {
     offset = 0
   }
 
-  /// How many bytes have been read.
   @inlinable public var position: Int { offset }
   @inlinable public var remaining: Int { bytes.count &- offset }
   @inlinable public var isAtEnd: Bool { offset == bytes.count }
@@ -34,8 +33,8 @@ public struct ByteReader {
     return bytes[offset]
   }
 
-  /// Returns the next `count` bytes without copying them. The count may come from outside, so it may be negative or too
-  /// large.
+  /// Returns the next `count` bytes without copying them. `count` may come from untrusted input, so it may be negative
+  /// or too large.
   @inlinable
   public mutating func readBytes(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
     guard count >= 0, count <= remaining else { throw .truncated }
@@ -43,7 +42,7 @@ public struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset &+ count)])
   }
 
-  /// Reads a varint, and then as many bytes as the varint says.
+  /// Reads a varint, and then that many bytes.
   @inlinable
   public mutating func readCountedBytes() throws(Failure) -> UnsafeRawBufferPointer {
     let count = try readVarint()
@@ -65,8 +64,7 @@ public struct ByteReader {
     Value(bigEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
   }
 
-  /// Reads LEB128 and refuses all but the shortest form. So each number has only one encoding, and equal values are
-  /// equal bytes.
+  /// Reads LEB128 and rejects all but the shortest form, so that equal values always have equal bytes.
   @inlinable
   public mutating func readVarint() throws(Failure) -> UInt64 {
     guard offset < bytes.count else { throw .truncated }
@@ -81,7 +79,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // In the tenth byte, only the lowest bit may be set, because that is the number's 64th bit.
+      // The tenth byte may have only its lowest bit set, which is the number's 64th bit.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

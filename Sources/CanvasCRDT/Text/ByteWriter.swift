@@ -1,7 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
-/// The array is kept larger than the written part, so new bytes are written into it in place. The bounds and the
-/// uniqueness of the array are therefore checked once for a whole value rather than for each byte.
+/// The array is kept larger than the written part, so new bytes are written into it in place. So bounds and uniqueness
+/// of the array are checked once for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]
@@ -13,19 +13,17 @@ public struct ByteWriter: Sendable {
     written = 0
   }
 
-  /// How many bytes have been written.
   @inlinable public var count: Int { written }
 
   /// A copy of the written bytes. `finish()` returns them without a copy.
   public var bytes: [UInt8] { [UInt8](storage[..<written]) }
 
-  /// Returns the written bytes without copying them. The writer can't be used afterwards.
+  /// Returns the written bytes without copying them, and consumes the writer.
   public consuming func finish() -> [UInt8] {
     storage.removeLast(storage.count - written)
     return storage
   }
 
-  /// Lends the written bytes to `body`.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -39,7 +37,6 @@ public struct ByteWriter: Sendable {
     written = count
   }
 
-  /// Makes room for `additional` more bytes.
   @inlinable
   public mutating func reserve(_ additional: Int) {
     if storage.count &- written < additional { grow(additional) }
@@ -69,8 +66,6 @@ public struct ByteWriter: Sendable {
     written = start &+ added
   }
 }
-
-// MARK: - Bytes and texts
 
 extension ByteWriter {
   @inlinable
@@ -117,8 +112,8 @@ extension ByteWriter {
     withUnsafeBytes(of: value.bigEndian) { append($0) }
   }
 
-  /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest first. The high bit of a byte is set if
-  /// more bytes follow.
+  /// Writes LEB128 in its shortest form: seven bits in each byte, the lowest bits first. The high bit of a byte is set
+  /// if more bytes follow.
   @inlinable
   public mutating func appendVarint(_ value: UInt64) {
     if value < 0x80 { return append(UInt8(truncatingIfNeeded: value)) }
@@ -135,7 +130,7 @@ extension ByteWriter {
     }
   }
 
-  /// Writes a zigzag varint: 0, −1, 1, −2 become 0, 1, 2, 3. So small negative numbers are short too.
+  /// Writes a zigzag varint, which encodes 0, −1, 1, −2 as 0, 1, 2, 3. So small negative numbers are short too.
   @inlinable
   public mutating func appendSignedVarint(_ value: Int64) {
     appendVarint(UInt64(bitPattern: (value << 1) ^ (value >> 63)))

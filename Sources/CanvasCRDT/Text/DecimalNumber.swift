@@ -1,24 +1,24 @@
-/// A number in JSON's grammar, split into its parts but not yet rounded to a `Double`.
+/// A decimal number in JSON's syntax, split into its parts but not yet rounded to a `Double`.
 struct DecimalNumber {
   var isNegative = false
-  /// The first nineteen significant digits, which always fit into 64 bits.
+  /// The first nineteen significant digits, because more may not fit into 64 bits.
   var significand: UInt64 = 0
   /// The power of ten by which the significand is multiplied.
   ///
-  /// The exponent is clamped to a bound. This changes no result: digits that outweigh such an exponent would not fit
-  /// into memory.
+  /// The exponent is clamped. This changes no result, because a text with enough digits to compensate for such an
+  /// exponent would not fit into memory.
   var exponent: Int64 = 0
-  /// Whether there are digits other than zero after the first nineteen.
+  /// Whether a digit other than zero follows the first nineteen.
   var isCut = false
-  /// Where the digits before and after the point are in the text. They are read again if the number has more than
-  /// nineteen digits.
+  /// The position in the text of the digits before and after the decimal point. They are read again if the number has
+  /// more than nineteen digits.
   var digits: Range<Int>
 
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the grammar allows. Returns `nil` if no number starts at `index`, or if the number is incomplete.
-  /// In that case `index` is left at the wrong byte.
+  /// Reads as far as the syntax allows. Returns `nil` if no number starts at `index`, or if it is incomplete. `index`
+  /// is then left at the wrong byte.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {
@@ -82,8 +82,7 @@ struct DecimalNumber {
 }
 
 extension NumberText {
-  /// Reads all of `bytes` as one number in JSON's grammar, correctly rounded. A number that is too large becomes
-  /// infinity.
+  /// Reads all of `bytes` as one JSON number, correctly rounded. A number that is too large becomes infinity.
   public static func parse(_ bytes: UnsafeRawBufferPointer) -> Double? {
     var index = 0
     guard let number = DecimalNumber(reading: bytes, at: &index), index == bytes.count else { return nil }

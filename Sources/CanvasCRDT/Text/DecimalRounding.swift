@@ -1,10 +1,10 @@
 /// Rounds a decimal number to the nearest `Double`, with ties to even. The result is exact for any number of digits.
 ///
-/// There are three ways, and each is exact where it is used:
+/// There are three methods, and each is exact where it is used:
 /// - Short numbers need one floating-point operation (Clinger).
-/// - Up to nineteen digits with a power of ten within ±27 need one multiplication or division of 128 bits. This covers
-///   what pages and bots write.
-/// - All other numbers are computed with long integers, whose size is bounded.
+/// - Up to nineteen digits with a power of ten within ±27 need one multiplication or division of 128 bits. Numbers from
+///   pages and bots are of this kind.
+/// - All other numbers are computed with long integers of limited size.
 extension DecimalNumber {
   /// The nearest `Double`. `bytes` must be the bytes from which the number was read.
   func rounded(from bytes: UnsafeRawBufferPointer) -> Double {
@@ -20,7 +20,7 @@ extension DecimalNumber {
     }
     if exponent >= -27, exponent <= 27 {
       let below = DecimalNumber.roundedProduct(of: significand, timesTenTo: Int(exponent))
-      // The full number lies between this significand and the next one. In most cases, both round to the same `Double`.
+      // The full number lies between this significand and the next one. Usually both round to the same `Double`.
       if !isCut || below == DecimalNumber.roundedProduct(of: significand + 1, timesTenTo: Int(exponent)) {
         return below
       }
@@ -58,15 +58,15 @@ extension DecimalNumber {
       }
       return Double(significand: high, exponent: exponent + 64 - shift, hasMore: low != 0)
     }
-    // Both numbers have their highest bit set. So the quotient of 2⁶³ times one number and the other fits into 64 bits.
+    // Both numbers have their highest bit set, so (2⁶³ × dividend) / divisor fits into 64 bits.
     let shift = significand.leadingZeroBitCount
     let fiveShift = five.leadingZeroBitCount
     let dividend = significand << UInt64(shift)
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The bit that is shifted in should come from the remainder. Its place is far below the bits that decide the
-      // rounding, so it can stay 0, and the remainder decides ties.
+      // The lowest bit should come from the remainder. It is far below the bits that decide the rounding, so 0 is good
+      // enough; ties are decided by the remainder.
       quotient <<= 1
       exponent -= 1
     }
@@ -75,7 +75,7 @@ extension DecimalNumber {
 }
 
 extension Double {
-  /// `significand` × 2^`exponent`, rounded to the nearest, with ties to even. `hasMore` means that the exact number is
+  /// `significand` × 2^`exponent`, rounded to nearest, with ties to even. `hasMore` means that the exact number is
   /// slightly greater than this product.
   ///
   /// The significand's highest bit must be set.
@@ -85,7 +85,7 @@ extension Double {
       self = .infinity
       return
     }
-    // 53 bits of the significand are kept. Below the least normal number, fewer are kept.
+    // 53 bits of the significand are kept, or fewer for a subnormal number.
     let isNormal = leadingExponent >= -1_022
     let dropped = isNormal ? 11 : 11 + (-1_022 - leadingExponent)
     if dropped > 64 {
@@ -96,8 +96,8 @@ extension Double {
     let rest = dropped == 64 ? significand : significand & ((1 << UInt64(dropped)) - 1)
     let half: UInt64 = 1 << UInt64(dropped - 1)
     let roundsUp = rest > half || (rest == half && (hasMore || kept & 1 == 1))
-    // If rounding up carries out of the significand, the carry increases the exponent. This is the right result, even
-    // where it is infinity.
+    // If rounding up overflows the significand, the carry increments the exponent. This is correct, even when the
+    // result is infinity.
     let biased = isNormal ? UInt64(leadingExponent + 1_022) << 52 : 0
     self = Double(bitPattern: biased + kept + (roundsUp ? 1 : 0))
   }

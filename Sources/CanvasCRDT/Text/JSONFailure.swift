@@ -10,9 +10,9 @@ public struct JSONFailure: Error, Hashable, Sendable {
     case malformedNumber
     case tooDeep
     case trailingBytes
-    /// The text is JSON, but the value is of another kind than the reader wanted.
+    /// The text is valid JSON, but the value is not of the kind that the caller asked for.
     case unexpectedKind
-    /// The text is JSON, but a value is longer than allowed.
+    /// The text is valid JSON, but a value is longer than allowed.
     case tooLong
   }
 
@@ -26,7 +26,7 @@ public struct JSONFailure: Error, Hashable, Sendable {
     self.offset = offset
   }
 
-  /// The failure in words, for an error message: `a control character in a string`.
+  /// The failure as text, for an error message: `a control character in a string`.
   public var words: StaticString {
     switch reason {
     case .endOfText: "the text ends too early"
@@ -45,7 +45,7 @@ public struct JSONFailure: Error, Hashable, Sendable {
 }
 
 extension JSONFailure: CustomStringConvertible {
-  /// The failure with its place: `a control character in a string at byte 12`.
+  /// The failure and its offset: `a control character in a string at byte 12`.
   public var message: Text { Text(words).appending(" at byte ").appending(Text(decimal: UInt64(offset))) }
 
   public var description: String { message.string }
@@ -55,12 +55,11 @@ extension JSONFailure: CustomStringConvertible {
 public enum JSONQuotes: Sendable {
   /// Only double quotes, as in RFC 8259.
   case double
-  /// Single quotes too, as in the squares layout. Between quotes of one kind, quotes of the other kind need no escape,
-  /// and `\'` is an escape.
+  /// Single quotes too, as in the squares layout. In quotes of one kind, the other kind needs no escape. `\'` is an
+  /// escape.
   case doubleOrSingle
 }
 
-/// The kind of a JSON value.
 public enum JSONKind: UInt8, Hashable, Sendable {
   case object
   case array

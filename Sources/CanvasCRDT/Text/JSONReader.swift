@@ -1,4 +1,4 @@
-/// Walks through a JSON text that has been checked, value by value, without building anything.
+/// Reads a JSON text that was checked before, value by value, without building a tree.
 ///
 ///     var reader = try JSONReader(validating: bytes)
 ///     try reader.beginObject()
@@ -9,15 +9,15 @@
 ///       }
 ///     }
 ///
-/// The caller must read or skip the value of each key or element before it goes on to the next one. If it doesn't, or
-/// if it reads another kind of value than there is, the reader throws a named failure. So a loop over elements always
-/// ends. The reader and its results borrow the bytes, so they must stay within the `withUnsafeBytes` closure that the
-/// buffer came from.
+/// The caller must read or skip the value of each key or element before it asks for the next one. Otherwise the reader
+/// throws, so that a loop over elements always ends. It also throws if the value is of another kind than the caller
+/// asks for. The reader and its results borrow the bytes, so they must stay within the `withUnsafeBytes` closure that
+/// the buffer came from.
 public struct JSONReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
   @usableFromInline var index: Int
-  /// The offset of the key or element that was returned last. The reader throws if the caller goes on to the next one
-  /// without having read this value, because such a caller would otherwise loop for ever.
+  /// The offset of the key or element that was returned last. If the caller asks for the next one without having read
+  /// this value, the reader throws. Otherwise such a caller could loop for ever.
   private var given = -1
 
   /// Checks the whole text once, so that reading needs no checks.
@@ -55,8 +55,8 @@ public struct JSONReader {
     advance(to: index &+ 1)
   }
 
-  /// Returns the next member's key, and moves to the member's value. At the object's end, returns `nil` and moves past
-  /// the object.
+  /// Returns the next member's key, and moves to the member's value. At the end of the object, returns `nil` and moves
+  /// past it.
   public mutating func nextKey() throws(JSONFailure) -> JSONString? {
     guard try nextIsPresent(before: UInt8(ascii: "}")) else { return nil }
     let key = try readString()
@@ -66,8 +66,7 @@ public struct JSONReader {
     return key
   }
 
-  /// Returns whether the array has another element. If so, the reader is at this element. If not, the reader has moved
-  /// past the array.
+  /// Returns whether the array has another element, and moves to it. At the end of the array, moves past it.
   public mutating func nextElement() throws(JSONFailure) -> Bool {
     try nextIsPresent(before: UInt8(ascii: "]"))
   }
@@ -110,7 +109,7 @@ public struct JSONReader {
     }
   }
 
-  /// Returns the nearest `Double`. If the number is too large, the result is infinity, which callers refuse.
+  /// Returns the nearest `Double`. A number that is too large becomes infinity, which callers must reject.
   public mutating func readNumber() throws(JSONFailure) -> Double {
     var end = index
     guard let number = DecimalNumber(reading: bytes, at: &end) else { throw JSONFailure(.unexpectedKind, at: index) }
@@ -134,7 +133,7 @@ public struct JSONReader {
     _ = try readRawValue()
   }
 
-  /// Returns the next value's bytes as they are in the text.
+  /// Returns the next value's bytes, unchanged.
   public mutating func readRawValue() throws(JSONFailure) -> UnsafeRawBufferPointer {
     let start = index
     var end = start
@@ -180,13 +179,13 @@ public struct JSONReader {
   }
 }
 
-/// A string or a key. Its bytes are still in the text from which it was read.
+/// A string or a key. It refers to the bytes of the JSON text.
 public struct JSONString {
-  /// The bytes between the quotes, with their escapes.
+  /// The bytes between the quotes, with escapes.
   public let raw: UnsafeRawBufferPointer
   public let hasEscapes: Bool
 
-  /// Lends `body` the bytes that the string stands for. They are copied only if the string has escapes.
+  /// Calls `body` with the unescaped bytes. They are copied only if the string has escapes.
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -198,7 +197,7 @@ public struct JSONString {
     withBytes { bytes in Text(uncheckedUTF8: bytes) }
   }
 
-  /// Makes `case "shape":` possible in a switch over a key.
+  /// Allows `case "shape":` in a switch over a key.
   public static func ~= (text: StaticString, string: JSONString) -> Bool {
     let text = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     guard string.hasEscapes else {

@@ -2,12 +2,11 @@
 ///
 /// `JSONReader` reads a text that has passed this check without further checks.
 public enum JSONScanner {
-  /// An upper bound on the depth to which objects and arrays may nest. Messages need seven levels; more are allowed for
-  /// values that are passed on unread. The bound keeps memory small: one bit for each open bracket is enough, and a
-  /// text of many brackets can't exhaust the stack.
+  /// How deep objects and arrays may be nested. Messages need seven levels; presence and other values that are passed
+  /// on unread may have more. The limit bounds the memory, because each open bracket takes one bit.
   public static let depthMax = 128
 
-  /// Checks that the text is one value with only whitespace around it. Throws what is wrong otherwise.
+  /// Throws if the text is not one value with only whitespace around it.
   public static func validate(
     _ bytes: UnsafeRawBufferPointer,
     quotes: JSONQuotes = .double,
@@ -17,7 +16,7 @@ public enum JSONScanner {
     let depthMax = min(depthMax, OpenContainers.countMax)
     var index = whitespaceEnd(in: bytes, from: 0)
     while true {
-      // A value starts here.
+      // Here a value starts.
       guard index < bytes.count else { throw JSONFailure(.endOfText, at: index) }
       switch bytes[index] {
       case UInt8(ascii: "{"):
@@ -43,7 +42,7 @@ public enum JSONScanner {
         index = try scalarEnd(in: bytes, from: index, quotes: quotes)
       }
 
-      // A value has ended here. The containers around it may end here too.
+      // Here a value has ended, and the containers around it may end too.
       while true {
         index = whitespaceEnd(in: bytes, from: index)
         if open.count == 0 {
@@ -130,8 +129,7 @@ public enum JSONScanner {
   }
 }
 
-/// A bit for each open container, which says whether the container is an object or an array. The number of bits bounds
-/// the depth.
+/// One bit for each open container, which says whether it is an object or an array.
 private struct OpenContainers {
   static let countMax = 128
 

@@ -1,6 +1,6 @@
-/// Skips strings, and turns their escapes into the bytes that they stand for.
+/// Skips strings, and decodes their escapes.
 extension JSONScanner {
-  /// The offset after the closing quote of the string that starts at `start`. Checks everything in between.
+  /// Checks the string that starts at `start`. Returns the offset after its closing quote.
   static func stringEnd(
     in bytes: UnsafeRawBufferPointer,
     from start: Int,
@@ -25,7 +25,7 @@ extension JSONScanner {
     }
   }
 
-  /// Skips ASCII characters that need no unescaping, eight bytes at a time where possible.
+  /// Skips ASCII characters that are not escapes or quotes, eight bytes at a time where possible.
   static func plainEnd(in bytes: UnsafeRawBufferPointer, from start: Int, quote: UInt8) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = ones &* UInt64(quote)
@@ -33,9 +33,9 @@ extension JSONScanner {
     var index = start
     while bytes.count &- index >= 8 {
       let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      // In the result, a byte's high bit is set if the byte was 0 (which means that it matched), below 0x20, or not
-      // ASCII. A borrow may also set the bit of the byte above a match. This is harmless, because the eight bytes are
-      // then checked one by one.
+      // In the result, a byte's high bit is set if the byte was 0 (a match), below 0x20, or not ASCII. A borrow may
+      // also set the bit of the byte above a match. This is harmless, because the eight bytes are then checked one by
+      // one.
       let quoteMatch = (eight ^ quotes) &- ones
       let backslashMatch = (eight ^ backslashes) &- ones
       let control = eight &- ones &* 0x20
@@ -75,7 +75,7 @@ extension JSONScanner {
     }
   }
 
-  /// The UTF-16 code unit of the `\uXXXX` at `start`, if there is one.
+  /// The UTF-16 code unit of the `\uXXXX` at `start`, or `nil` if it is not such an escape.
   private static func codeUnit(in bytes: UnsafeRawBufferPointer, at start: Int) -> UInt32? {
     guard bytes.count &- start >= 6, bytes[start] == UInt8(ascii: "\\"), bytes[start &+ 1] == UInt8(ascii: "u") else {
       return nil
@@ -95,7 +95,7 @@ extension JSONScanner {
     return unit
   }
 
-  /// The bytes that the inside of a checked string stands for. They are never more than the inside has.
+  /// Decodes the escapes in a checked string without its quotes. The result is never longer than the input.
   static func unescaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
       var index = 0
@@ -136,8 +136,8 @@ extension JSONScanner {
     }
   }
 
-  /// Writes a scalar's UTF-8, and returns the offset after it. There is always space, because an escape is longer than
-  /// the character for which it stands.
+  /// Writes a scalar's UTF-8, and returns the offset after it. There is always enough space, because an escape is
+  /// longer than its character.
   private static func write(_ scalar: UInt32, to room: UnsafeMutableBufferPointer<UInt8>, at start: Int) -> Int {
     let continuation = { (shift: UInt32) in UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
     switch scalar {

@@ -1,21 +1,19 @@
-/// One JSON value that is passed on unread. It has been checked, has no superfluous whitespace, and is within limits of
-/// length and depth.
+/// One JSON value, such as a presence, that is passed on without being interpreted. It is valid, has no superfluous
+/// whitespace, and is within limits of length and depth.
 public struct JSONText: Hashable, Sendable {
-  /// The value without whitespace between its parts. Values with equal bytes are equal, but equal values may have
-  /// different bytes.
+  /// The value without whitespace between its tokens. Equal values may have different bytes.
   public let bytes: [UInt8]
 
-  /// An upper bound on the depth. It is half the depth of a message: a client that got the value in a shallow message
-  /// must be able to send it in a deeper one.
+  /// How deep the value may be nested: half as deep as a message. So a value that came in one message can be sent in
+  /// another that nests it deeper.
   public static let depthMax = JSONScanner.depthMax / 2
 
-  /// Reads all of `bytes`. Whitespace between parts doesn't count towards `maximumBytes`.
+  /// Reads all of `bytes`. Whitespace between tokens doesn't count towards `maximumBytes`.
   public init(validating bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(JSONFailure) {
     var reader = try JSONReader(validating: bytes)
     try self.init(reading: &reader, maximumBytes: maximumBytes)
   }
 
-  /// Takes the reader's next value.
   public init(reading reader: inout JSONReader, maximumBytes: Int) throws(JSONFailure) {
     let start = reader.offset
     let raw = try reader.readRawValue()
@@ -35,8 +33,7 @@ public struct JSONText: Hashable, Sendable {
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
       case UInt8(ascii: "'"):
-        // The reader may allow single quotes. A value that is passed on must be strict JSON, so single quotes are
-        // refused here.
+        // The reader may allow single quotes, but a value that is passed on must be strict JSON.
         throw JSONFailure(.unexpectedByte, at: start + index)
       case UInt8(ascii: "\""):
         end = try JSONScanner.stringEnd(in: raw, from: index, quotes: .double)
@@ -64,7 +61,6 @@ public struct JSONText: Hashable, Sendable {
   /// `{}`: the presence of a peer that has set none.
   public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
 
-  /// A whole number as JSON.
   public init(_ number: UInt64) {
     var writer = JSONWriter(capacity: 24)
     writer.value(number)

@@ -1,7 +1,7 @@
-/// Writes compact JSON, and puts in the commas.
+/// Writes compact JSON, and adds the commas.
 ///
-/// Whether a comma is due depends only on the last written byte, so no stack is needed. The caller closes what it
-/// opens, and writes a key before each value of an object.
+/// Whether a comma is needed depends only on the last written byte, so no stack is needed. The caller must close what
+/// it opens, and write a key before each value of an object.
 public struct JSONWriter: Sendable {
   @usableFromInline var output: ByteWriter
   @usableFromInline var isCommaDue = false
@@ -19,10 +19,9 @@ public struct JSONWriter: Sendable {
 
   @inlinable public var count: Int { output.count }
 
-  /// A copy of the written bytes. `finish()` returns them without a copy.
   public var bytes: [UInt8] { output.bytes }
 
-  /// Returns the written bytes without copying them. The writer can't be used afterwards.
+  /// Returns the written bytes without copying them, and consumes the writer.
   public consuming func finish() -> [UInt8] { output.finish() }
 
   // MARK: - Objects and arrays
@@ -47,7 +46,7 @@ public struct JSONWriter: Sendable {
     isCommaDue = true
   }
 
-  /// Writes a key that needs no escapes. No key of the protocol does.
+  /// Writes a key that needs no escapes. No key of the protocol needs any.
   @inlinable
   public mutating func key(_ name: StaticString) {
     let length = name.utf8CodeUnitCount
@@ -118,7 +117,7 @@ public struct JSONWriter: Sendable {
     json.bytes.withUnsafeBytes { raw($0) }
   }
 
-  /// Writes a value that is known to be JSON, unchanged.
+  /// Writes bytes that are known to be JSON, unchanged.
   @inlinable
   public mutating func raw(_ bytes: UnsafeRawBufferPointer) {
     put(upTo: bytes.count) { room in
@@ -134,7 +133,7 @@ public struct JSONWriter: Sendable {
 
   // MARK: - Implementation
 
-  /// Writes a comma if one is due, and then what `body` writes. The space for both is checked once.
+  /// Writes a comma if one is needed, and then what `body` writes. The space for both is checked once.
   @inlinable
   @inline(__always)
   mutating func put(upTo maximum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
@@ -153,7 +152,7 @@ public struct JSONWriter: Sendable {
       .copyMemory(from: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Writes a string from UTF-8. Most strings have nothing to escape, and are copied whole.
+  /// Writes a string from UTF-8. Most strings need no escapes, and are copied whole.
   private mutating func string(_ bytes: UnsafeRawBufferPointer) {
     let needsEscapes = bytes.contains { JSONWriter.needsEscape($0) }
     put(upTo: (needsEscapes ? bytes.count &* 6 : bytes.count) &+ 2) { room in

@@ -1,8 +1,7 @@
-/// A decimal number with all digits that can matter, as a long integer and a power of ten.
+/// A decimal number as a long integer and a power of ten, with all digits that affect rounding.
 ///
-/// Any number halfway between two `Double`s can be written with 767 digits. So the digits after the first 800 can only
-/// tell whether a number lies beyond such a halfway point, and one digit stands for all of them. This bounds the work
-/// for any text.
+/// Any number halfway between two `Double`s can be written with 767 digits. Digits after the first 800 only decide on
+/// which side of such a number the value lies, so one digit can replace them all. This limits the work for any text.
 struct LongDecimal {
   private var integer = LongInteger()
   private var exponent: Int64
@@ -11,7 +10,7 @@ struct LongDecimal {
   private static let digitsMax: Int64 = 800
 
   init(digitsOf number: DecimalNumber, in bytes: UnsafeRawBufferPointer) {
-    // In this type, the exponent is the power of ten by which the integer of all digits is multiplied.
+    // Here, the exponent is the power of ten by which the integer of all digits is multiplied.
     exponent = number.exponent
     var significant: Int64 = 0
     var dropped: Int64 = 0
@@ -28,7 +27,7 @@ struct LongDecimal {
       }
     }
     digitCount = significant - dropped
-    // The exponent of `DecimalNumber` belongs to its first nineteen digits.
+    // `DecimalNumber.exponent` is for the first nineteen digits only.
     exponent -= max(0, digitCount - 19)
     if hasMore {
       integer.multiply(by: 10, adding: 1)
@@ -70,7 +69,7 @@ struct LongDecimal {
   }
 }
 
-/// A whole number of any size, in words of 32 bits. The lowest word comes first, and the highest is not zero.
+/// An unsigned integer of any size, in words of 32 bits. The lowest word comes first, and the highest is not zero.
 struct LongInteger {
   private var words: [UInt32] = []
 
@@ -125,7 +124,7 @@ struct LongInteger {
     if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
-  /// Subtracts `other`, unless `other` is greater. Returns whether it was subtracted.
+  /// Subtracts `other` unless it is greater. Returns whether it was subtracted.
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
     if isLess(than: other) { return false }
     var borrow: Int64 = 0
@@ -146,8 +145,8 @@ struct LongInteger {
     return index >= 0 && words[index] < other.words[index]
   }
 
-  /// The highest 64 bits, shifted so that the first of them is set. Also the power of two by which these 64 bits have
-  /// to be multiplied, and whether any lower bit is set.
+  /// The highest 64 bits, shifted so that their first bit is set; the power of two by which they have to be multiplied;
+  /// and whether any lower bit is set.
   func leadingBits() -> (significand: UInt64, exponent: Int, hasMore: Bool) {
     let exponent = bitWidth - 64
     var significand: UInt64 = 0

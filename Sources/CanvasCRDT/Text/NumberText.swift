@@ -3,7 +3,7 @@
 /// A number is written with the fewest digits that read back as the same number. So a page, a bot and the server write
 /// the same text for a value.
 public enum NumberText {
-  /// An upper bound on the length, a little more than that of the longest text, `-0.0000012345678901234567`.
+  /// An upper bound on the length. The longest text is `-0.0000012345678901234567`.
   public static let lengthMax = 32
 
   /// Writes `value` and returns how many bytes were written. `bytes` must have room for the longest text.
@@ -18,13 +18,13 @@ public enum NumberText {
       bytes[0] = UInt8(ascii: "-")
       length = 1
     }
-    // Below 2⁵³ every integer is exact, and needs all of its digits.
+    // Below 2⁵³ every integer is exact, and all its digits are needed.
     if magnitude < 9_007_199_254_740_992 {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // If a text of at most fifteen digits reads back as the number, it is the shortest text: up to fifteen
-    // digits, different texts read back as different numbers.
+    // Different texts of at most fifteen digits read back as different numbers. So if such a text reads back as this
+    // number, it is the shortest text.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {
@@ -34,7 +34,7 @@ public enum NumberText {
     return writeShortest(magnitude, to: bytes, at: length)
   }
 
-  /// Writes the digits of a whole number from `start` on, and returns the offset after them.
+  /// Writes the digits of an integer at `start`, and returns the offset after them.
   @inlinable
   @inline(__always)
   public static func writeDigits(of value: UInt64, to bytes: UnsafeMutableRawBufferPointer, at start: Int) -> Int {
@@ -44,14 +44,14 @@ public enum NumberText {
     }
     var end = start &+ 2
     var bound: UInt64 = 100
-    // A number has at most twenty digits, so the list of bounds is long enough.
+    // A number has at most twenty digits. Stopping there keeps `bound` from overflowing.
     while value >= bound {
       end &+= 1
       if end &- start == 20 { break }
       bound &*= 10
     }
-    // Eight digits at a time are written from the end. So a timestamp takes two short chains of dependent divisions
-    // instead of one long chain.
+    // Writes eight digits at a time from the end. So a timestamp takes two short chains of dependent divisions instead
+    // of one long chain.
     var rest = value
     var index = end
     while rest >= 100_000_000 {
@@ -112,8 +112,7 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are collected behind the space for the longest prefix that they may need, `0.00000`. So nothing that
-    // is written before the digits overwrites them.
+    // The digits are first put after the space for `0.00000`, so that writing this longest prefix overwrites no digits.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])
@@ -144,7 +143,7 @@ public enum NumberText {
   }
 
   /// Splits Swift's own shortest text of a number, such as `12.5` or `1.25e-07`, into its digits and the position of
-  /// the point.
+  /// the decimal point.
   private static func gatherDigits(
     of magnitude: Double,
     to bytes: UnsafeMutableRawBufferPointer,
@@ -170,8 +169,7 @@ public enum NumberText {
           pointPlace -= 1
         }
       }
-      // An integer above 2⁵³ may have zeros before the point. These are dropped, so that only significant digits are
-      // counted.
+      // An integer above 2⁵³ may end with zeros. They are dropped, so that only significant digits are counted.
       while count > 1, bytes[start + count - 1] == UInt8(ascii: "0") { count -= 1 }
       return (count, pointPlace + exponent)
     }

@@ -1,7 +1,7 @@
 /// A text as UTF-8 bytes, which is compared, ordered and hashed by its bytes alone.
 ///
-/// A `String` would consider canonically equivalent texts equal. This needs Unicode's tables. Two replicas with
-/// different versions of the tables would disagree about the value of a register.
+/// A `String` considers canonically equivalent texts equal, for which it needs Unicode's tables. Two replicas with
+/// different versions of the tables could disagree about the value of a register.
 public struct Text: Sendable {
   @usableFromInline let storage: TextStorage
 
@@ -22,7 +22,7 @@ public struct Text: Sendable {
     self.init(uncheckedUTF8: bytes)
   }
 
-  /// A text of bytes that have been checked already.
+  /// For bytes that have been checked already.
   init(uncheckedUTF8 bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count) { room in
       room.copyMemory(from: bytes)
@@ -30,7 +30,7 @@ public struct Text: Sendable {
     }
   }
 
-  /// A text that `write` writes. The closure must write UTF-8, and returns how many bytes it wrote.
+  /// `write` must write at most `capacity` bytes of UTF-8 and return their number.
   init(capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
     storage = TextStorage(capacity: capacity, write)
   }
@@ -40,7 +40,7 @@ public struct Text: Sendable {
     self.init(capacity: NumberText.lengthMax) { NumberText.writeDigits(of: number, to: $0, at: 0) }
   }
 
-  /// A number as JSON writes it.
+  /// A number in JSON's format.
   init(number: Double) {
     self.init(capacity: NumberText.lengthMax) { NumberText.write(number, to: $0) }
   }
@@ -50,7 +50,6 @@ public struct Text: Sendable {
 
   @inlinable public var string: String { storage.string }
 
-  /// Lends the bytes to `body`.
   @inlinable
   public func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -88,7 +87,7 @@ extension Text: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     withBytes { bytes in hasher.combine(bytes: bytes) }
-    // 0xFF never occurs in UTF-8. It marks the end of a text, so that "ab" and "c" hash differently from "a" and "bc".
+    // 0xFF never occurs in UTF-8. It ends each text, so that "ab" and "c" hash differently from "a" and "bc".
     hasher.combine(0xFF as UInt8)
   }
 }
@@ -100,10 +99,10 @@ extension Text: Comparable {
   }
 }
 
-/// Compares bytes as `memcmp` does. If one text begins with the other, the shorter one comes first.
+/// Compares bytes as `memcmp` does. If one text is a prefix of the other, the shorter one comes first.
 @usableFromInline
 enum ByteOrder {
-  /// A number that is less than, equal to or greater than 0 if `left` comes before, equals or comes after `right`.
+  /// Less than, equal to or greater than 0, like `memcmp`.
   @inlinable
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let count = min(left.count, right.count)

@@ -1,6 +1,6 @@
 /// Reads characters from UTF-8 that has been checked already.
 enum UTF8Scalars {
-  /// The character at `place`, and the place of the next one.
+  /// The scalar at `place`, and the place of the next one.
   static func read(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (scalar: UInt32, next: Int) {
     let first = UInt32(bytes[place])
     let count = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

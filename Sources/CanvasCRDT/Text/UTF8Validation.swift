@@ -1,8 +1,7 @@
-/// Checks UTF-8 strictly (RFC 3629). The standard library's check isn't used, so that the result is the same everywhere
-/// and needs no Unicode tables.
+/// Checks UTF-8 strictly (RFC 3629). Unlike the standard library's check, it gives the same result everywhere and needs
+/// no Unicode tables.
 ///
-/// The check refuses stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything above
-/// U+10FFFF.
+/// It rejects stray continuation bytes, incomplete sequences, overlong forms, surrogates and everything above U+10FFFF.
 @usableFromInline
 enum UTF8Validation {
   /// The high bit of each of eight bytes. If none of these bits is set, the bytes are eight ASCII characters.
@@ -32,13 +31,13 @@ enum UTF8Validation {
     return nil
   }
 
-  /// The length of the multi-byte sequence at `index`, from 2 to 4. 0 if the sequence is malformed or reaches beyond
+  /// The length of the multi-byte sequence at `index`, from 2 to 4. 0 if the sequence is malformed or extends beyond
   /// `end`.
   @usableFromInline
   static func sequenceLength(in bytes: UnsafeRawBufferPointer, at index: Int, end: Int) -> Int {
     let first = bytes[index]
     let length: Int
-    // The second byte alone decides whether the sequence is overlong, a surrogate or too large.
+    // Overlong forms, surrogates and values that are too large are recognised by the range of the second byte.
     var secondRange: ClosedRange<UInt8> = 0x80...0xBF
     switch first {
     case 0xC2...0xDF: length = 2

@@ -1,5 +1,5 @@
-/// A client's place in a room's log. Its text is opaque: a client compares it for equality, stores it and sends it
-/// back.
+/// A client's position in a room's log. Its text is opaque: a client only compares it for equality, stores it and sends
+/// it back.
 public struct Cursor: Hashable, Sendable {
   public let text: Text
 

@@ -1,16 +1,16 @@
 // The messages between a client and a server.
 //
 // The client speaks first, with `hello`. The server answers `welcome`, and then sends the room's state and everything
-// that happens after it, all as `operations`. Every client also gets its own operations back, among those of other
-// clients. The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No
+// that happens after it, all as `operations`. Every client also gets its own operations back, in their order in the
+// log. The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No
 // operation is sent to anyone before it is durable.
 //
-// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Messages in memory have been
-// checked: a decoder refuses what the protocol doesn't allow, so the receiver of a message need not check again.
+// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Decoded messages are valid: a
+// decoder rejects what the protocol doesn't allow, so that nobody has to check again.
 //
 // Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
-// lists the messages with their names, and calls the functions in their files. No `switch` here has a `default`, so the
-// compiler names every place that a new message needs.
+// lists the messages with their names, and calls the functions in those files. No `switch` here has a `default`, so the
+// compiler shows every place that a new message needs.
 
 public enum ClientMessage: Hashable, Sendable {
   case hello(Hello)
@@ -29,7 +29,7 @@ public enum ServerMessage: Equatable, Sendable {
   case presence([PeerState])
   case join(Peer)
   case leave(Identifier)
-  /// How many people are in the room, including the receiver. 0 if the room names all of them.
+  /// How many people are in the room, including the receiver. 0 if all of them are sent as peers.
   case crowd(people: UInt64)
   case overlaps(OverlapNotice)
   case pong(id: MessageIdentifier?, milliseconds: UInt64)
@@ -40,7 +40,7 @@ public enum ServerMessage: Equatable, Sendable {
 
 // MARK: - Names
 
-/// The kinds of messages from a client. A kind's number is the first byte of its messages in the binary form.
+/// The kinds of messages from a client. The raw value is the first byte of a message in the binary encoding.
 enum ClientMessageKind: UInt8, WireNamed {
   case hello = 0x01
   case operations = 0x02
@@ -48,7 +48,7 @@ enum ClientMessageKind: UInt8, WireNamed {
   case ping = 0x04
   case digest = 0x05
   case token = 0x06
-  /// A hello whose flags need more than a byte. JSON has only one kind of hello.
+  /// A hello with flags that need more than a byte. In JSON, it is an ordinary hello.
   case wideHello = 0x11
 
   /// The message's `type` in JSON.
@@ -78,11 +78,11 @@ extension ClientMessage {
   }
 }
 
-/// The kinds of messages from a server. A kind's number is the first byte of its messages in the binary form, and
-/// always has the bit 0x40 set.
+/// The kinds of messages from a server. The raw value is the first byte of a message in the binary encoding, and always
+/// has the bit 0x40 set.
 ///
-/// In the binary form a delivery has one of two kinds: operations or state. In JSON both kinds have the same name. A
-/// search by this name finds `delivery`, because that case comes first.
+/// Binary deliveries have two kinds: operations and state. In JSON both have the same name. A search by this name must
+/// find `delivery`, so that case comes first.
 enum ServerMessageKind: UInt8, WireNamed {
   case welcome = 0x41
   case delivery = 0x42
@@ -118,8 +118,8 @@ enum ServerMessageKind: UInt8, WireNamed {
     }
   }
 
-  /// Whether messages of this kind are for their receiver alone: a welcome, an answer, an error. The other messages
-  /// report what happens in the room.
+  /// Whether messages of this kind are for one receiver only, such as a welcome, an answer or an error. The other
+  /// messages report what happens in the room.
   var isPersonal: Bool {
     switch self {
     case .welcome, .acknowledgement, .rejection, .pong, .digest, .error, .token: true
@@ -151,7 +151,7 @@ extension ServerMessage {
 // MARK: - As JSON
 
 extension JSONEncoding {
-  /// Writes the members that follow `type`.
+  /// Writes the members after `type`.
   static func writeMembers(of message: ClientMessage, to writer: inout JSONWriter) {
     switch message {
     case .hello(let hello): write(hello, to: &writer)
@@ -221,7 +221,7 @@ extension JSONEncoding {
 // MARK: - As binary
 
 extension BinaryEncoding {
-  /// Writes the fields that follow the byte for the kind.
+  /// Writes the fields after the first byte, which is the message's kind.
   static func writeFields(of message: ClientMessage, to writer: inout ByteWriter) {
     switch message {
     case .hello(let hello): write(hello, to: &writer)
@@ -251,8 +251,8 @@ extension BinaryEncoding {
     }
   }
 
-  /// Reads a client's message. `id` is set as soon as the message's `id` has been read, so that the error to a message
-  /// that is refused later on can name the `id`.
+  /// Reads a client's message. `id` is set as soon as the message's `id` has been read. So if a later part is invalid,
+  /// the error can still name the `id`.
   static func readClientMessage(
     _ kind: ClientMessageKind,
     from reader: inout ByteReader,

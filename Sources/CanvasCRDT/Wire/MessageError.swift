@@ -1,17 +1,17 @@
-/// Why bytes from outside are not a message.
+/// Why received bytes are not a valid message.
 public enum MessageError: Error, Hashable, Sendable {
-  /// The bytes are not valid in their encoding: in JSON, because they are not valid JSON or UTF-8, or not an object.
+  /// The bytes can't be decoded: in JSON, because they are not valid JSON or UTF-8, or not an object.
   case malformed(Text)
-  /// A message is of an unknown kind. The connection may go on.
+  /// The kind of message is unknown. The connection may stay open.
   case unknownType(Text)
-  /// A field of a hello has a wrong form. This ends the connection.
+  /// A field of a hello is invalid. The connection has to be closed.
   case badHello(Text)
-  /// A field of another message is missing or has a wrong form. The connection may go on.
+  /// A field of another message is missing or invalid. The connection may stay open.
   case badField(Text)
-  /// Operations are refused. The connection goes on.
+  /// Operations are rejected. The connection stays open.
   indirect case rejected(Rejection)
 
-  /// The reason, in words.
+  /// The reason, as text for people.
   public var words: Text {
     switch self {
     case .malformed(let words), .unknownType(let words), .badHello(let words), .badField(let words): words
@@ -21,12 +21,12 @@ public enum MessageError: Error, Hashable, Sendable {
 }
 
 extension MessageError {
-  /// A refusal of the whole message.
+  /// A rejection of the whole message.
   static func refused(_ code: RejectCode, _ message: StaticString) -> MessageError {
     .rejected(Rejection(code: code, message: Text(message)))
   }
 
-  /// The same error, with the `id` that the sender gave to its message.
+  /// The same error, with the `id` that the sender gave its message.
   func naming(_ id: MessageIdentifier?) -> MessageError {
     guard case .rejected(var rejection) = self else { return self }
     rejection.id = id

@@ -1,4 +1,4 @@
-/// A client's name for one of its messages: a number or a text. The server sends it back unchanged.
+/// A client's identifier for one of its messages: a number or a text. The server sends it back unchanged.
 public struct MessageIdentifier: Hashable, Sendable {
   /// The identifier's JSON, as the client wrote it.
   public let json: JSONText
@@ -9,7 +9,6 @@ public struct MessageIdentifier: Hashable, Sendable {
     self.json = json
   }
 
-  /// A whole number as an identifier.
   public init(_ number: UInt64) {
     json = JSONText(number)
   }
@@ -45,7 +44,7 @@ extension JSONReader {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// Writes an identifier: a varint if it is a whole number that fits, otherwise its JSON.
+  /// Writes an identifier: as a varint if it has a `wholeNumber`, otherwise as its JSON.
   static func write(_ id: MessageIdentifier?, to writer: inout ByteWriter) {
     guard let id else { return writer.append(0) }
     if let number = id.wholeNumber {

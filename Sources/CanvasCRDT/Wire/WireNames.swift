@@ -4,7 +4,6 @@ protocol WireNamed: CaseIterable {
 }
 
 extension WireNamed {
-  /// The first case with this name. `nil` if no case has it.
   init?(wireName bytes: UnsafeRawBufferPointer) {
     for named in Self.allCases where named.wireName.isSame(as: bytes) {
       self = named

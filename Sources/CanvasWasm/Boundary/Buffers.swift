@@ -1,10 +1,10 @@
-// How bytes are passed between JavaScript and Swift: in one buffer for each direction. The buffers lie in linear memory
-// and are used again for each call.
+// How bytes are passed between JavaScript and Swift: in one buffer for each direction. The buffers are in linear memory
+// and are reused for each call.
 //
 // JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call returns
-// the length of its answer in bytes, and `output` returns the answer's address. The answer stays in the output buffer
-// until the next call. Lists of numbers are doubles, which hold an identifier's 47 bits exactly. Each buffer may move
-// when it grows, and so may the whole memory, so JavaScript asks for the address each time.
+// the length of its answer in bytes, and `output` returns the answer's address. The answer stays valid until the next
+// call. Lists of numbers are doubles, which represent an identifier's 47 bits exactly. A buffer may move when it or the
+// whole memory grows, so JavaScript must ask for the address each time.
 
 /// Memory that grows and never shrinks.
 struct Buffer: ~Copyable {
@@ -19,7 +19,7 @@ struct Buffer: ~Copyable {
     start?.deallocate()
   }
 
-  /// Makes room for `wanted` bytes. The first `kept` of them keep their values.
+  /// Grows the buffer to `wanted` bytes. The first `kept` of them keep their values.
   mutating func reserve(_ wanted: Int, keeping kept: Int) {
     guard wanted > capacity else { return }
     let grown = max(wanted, capacity * 2, Buffer.capacityMin)
@@ -56,7 +56,7 @@ struct InputBuffer: ~Copyable {
       .load(fromByteOffset: index * 8, as: Double.self)
   }
 
-  /// Reads `count` identifiers that JavaScript has written as numbers. Invalid numbers are left out.
+  /// Reads `count` identifiers that JavaScript has written as doubles. Invalid ones are left out.
   func identifiers(_ count: UInt32) -> [Identifier] {
     var identifiers: [Identifier] = []
     identifiers.reserveCapacity(Int(count))
@@ -115,7 +115,7 @@ struct OutputBuffer: ~Copyable {
     text.withBytes { append($0) }
   }
 
-  /// Appends zeros up to the next place where a double may lie.
+  /// Appends zeros up to the next multiple of a double's alignment.
   mutating func align() {
     while count & 7 != 0 { append(byte: 0) }
   }

@@ -1,14 +1,14 @@
-// Functions that Swift's runtime needs from its host. They are defined here so that the module imports nothing and runs
-// wherever WebAssembly does.
+// Functions that Swift's runtime expects from its host. They are defined here so that the module has no imports and
+// runs wherever WebAssembly does.
 
-/// Random numbers, from which the standard library takes the seed of its hashes. Until the page has seeded them, which
-/// it does first of all, they are the same for everyone. No result depends on them. But without a secret seed a
-/// malicious room could choose identifiers that slow the module down.
+/// Random numbers, which also seed the standard library's hashes. The page seeds this generator before anything else.
+/// No result depends on the seed, but it must be secret: otherwise a malicious room could choose identifiers that
+/// collide and slow the module down.
 ///
 /// The variable is global. This is safe, because there is one thread, and it runs one call from JavaScript at a time.
 nonisolated(unsafe) var chance = SplitMix(seed: 0)
 
-/// Takes a seed of 64 bits from JavaScript's `crypto`.
+/// Seeds `chance` with 64 bits from JavaScript's `crypto`.
 @_expose(wasm, "seed") @_cdecl("canvas_seed")
 func seed(_ bits: UInt64) {
   chance = SplitMix(seed: bits)
@@ -21,7 +21,6 @@ func fillWithChance(_ start: UnsafeMutableRawPointer, _ count: Int) {
   }
 }
 
-/// Drops a character of the message that the runtime prints before a trap. JavaScript sees the trap itself as an
-/// exception.
+/// Discards the text that the runtime prints before a trap. JavaScript sees the trap itself as an exception.
 @_cdecl("putchar")
 func discardCharacter(_ character: CInt) -> CInt { character }

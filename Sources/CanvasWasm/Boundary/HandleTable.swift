@@ -1,4 +1,4 @@
-/// Objects that JavaScript refers to by numbers, their handles. No handle is 0.
+/// Objects that JavaScript refers to by numbers (handles). No handle is 0.
 struct HandleTable<Value: AnyObject> {
   private var values: [Value?] = []
   private var unused: [UInt32] = []
@@ -18,6 +18,6 @@ struct HandleTable<Value: AnyObject> {
     unused.append(handle)
   }
 
-  /// The object with this handle. If there is none, this traps, because it is a mistake in our own JavaScript.
+  /// The object with this handle. An unknown handle traps, because it is a bug in our own JavaScript.
   subscript(handle: UInt32) -> Value { values[Int(handle) - 1]! }
 }

@@ -1,5 +1,4 @@
-// Writes to shapes, in the form in which they are passed between JavaScript and Swift and between the modules: rows of
-// doubles.
+// Values for shapes as rows of doubles, the form in which JavaScript and the two modules pass edits to each other.
 //
 //     shape    the shape's identifier; −1 for a shape that has none yet
 //     mask     the mask of the properties that follow: see `Property`
@@ -8,10 +7,9 @@
 //              −1. A tie is a shape and two numbers. A path is its number of points, and three numbers for each point.
 //              A text is its number of bytes, and then the bytes, with zeros up to a multiple of eight
 //
-// If a value in JavaScript is of another kind than the property, a value is written in its place that is never valid:
-// NaN, or a text of −1 bytes.
+// If JavaScript has a value of the wrong type, it writes NaN or a text of −1 bytes, which are always rejected.
 
-/// Why values are refused.
+/// Why values were rejected.
 struct ValueRefusal: Error {
   let words: Text
 }

@@ -1,5 +1,5 @@
-// Reads documents, and makes documents from a session's drawing. Sessions live in core.wasm. A session passes its whole
-// drawing to this module, which keeps the drawing until the session passes a newer one.
+// Reads documents, and makes documents from a session's drawing. Sessions are in core.wasm. A session's whole drawing
+// is passed to this module, which keeps it until the next one.
 
 /// The drawing that a session has passed. `Boundary.swift` says why a global variable is safe.
 private nonisolated(unsafe) var shown = ShownDrawing(Canvas(seed: 0))
@@ -33,7 +33,7 @@ private struct ShownDrawing {
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
 }
 
-/// Takes the answer of core.wasm's `state`.
+/// Replaces the drawing. The input is the answer of core.wasm's `state`.
 @_expose(wasm, "take") @_cdecl("canvas_take")
 func take(_ count: UInt32) -> Answer {
   do throws(MessageError) {
@@ -44,15 +44,14 @@ func take(_ count: UInt32) -> Answer {
   }
 }
 
-/// How many names had invisible characters, which were removed, in the document that was read last.
+/// How many names of the last document had invisible characters, which were removed.
 private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
 
 @_expose(wasm, "cleanedNames") @_cdecl("canvas_cleaned_names")
 func cleanedNames() -> UInt32 { cleanedNameCount }
 
 /// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`. Each row has the
-/// identifier that its shape has in the document. If the shapes are to get new identifiers, the rows lack the places in
-/// the drawing order.
+/// shape's identifier in the document. If `keepsIdentifiers` is false, the rows have no `z`.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
@@ -74,8 +73,8 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
   }
 }
 
-/// The whole drawing as JSON. With stamps, it also says who wrote which property. The input has the name of the room,
-/// or nothing if there is no room.
+/// The whole drawing as JSON. With stamps, it also says who wrote which property. The input is the name of the room, or
+/// empty.
 @_expose(wasm, "drawing") @_cdecl("canvas_drawing")
 func drawing(_ roomCount: UInt32, _ withStamps: Bool) -> Answer {
   answer(shown.drawing.document(room: room(roomCount), stamps: withStamps))

@@ -1,7 +1,7 @@
-// Translates messages for a session that speaks JSON, because core.wasm speaks the binary encoding only.
+// Translates messages for sessions that use JSON, because core.wasm knows only the binary encoding.
 
-/// Translates a server's JSON message in the input to the binary encoding. A message of a kind that is unknown here
-/// becomes a binary message of an unknown kind. If the input isn't a message, the answer is empty.
+/// Translates a server's JSON message in the input to the binary encoding. An unknown kind of message becomes a binary
+/// message of an unknown kind. If the input isn't a message, the answer is empty.
 @_expose(wasm, "fromServer") @_cdecl("canvas_from_server")
 func fromServer(_ count: UInt32) -> Answer {
   output.clear()

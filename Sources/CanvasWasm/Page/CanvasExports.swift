@@ -1,6 +1,6 @@
-// A canvas without a replica, for showing a room's past and for measurements.
+// A canvas without a replica. It is used to show a room's past, and for measurements.
 
-/// It is a class because it is large and nothing needs a copy.
+/// A class, because it is large and nothing needs a copy.
 final class BareCanvas {
   var canvas = Canvas(seed: chance.next())
 }
@@ -13,13 +13,13 @@ func destroyCanvas(_ canvas: UInt32) {
   canvases.remove(canvas)
 }
 
-/// Merges the operations or the state in a server's binary frame in the input. The answer is empty.
+/// Merges the operations or the state in a server's binary frame, which is the input. The answer is empty.
 @_expose(wasm, "mergeFrame") @_cdecl("canvas_merge_frame")
 func mergeFrame(_ canvas: UInt32, _ count: UInt32) -> Answer {
   merge(input.bytes(count), into: canvas)
 }
 
-/// Merges several frames. Before each frame comes its length in four bytes, little-endian.
+/// Merges several frames. Each has its length before it, in four bytes, little-endian.
 @_expose(wasm, "mergeFrames") @_cdecl("canvas_merge_frames")
 func mergeFrames(_ canvas: UInt32, _ count: UInt32) -> Answer {
   let bytes = input.bytes(count)

@@ -11,7 +11,7 @@ func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.stop(at: Moment(wall, monotonic)) }
 }
 
-/// Changes the user's name and color. The input has a hello, of which only the name and the color are read.
+/// Changes the user's name and color. The input is a hello, of which only these two fields are used.
 @_expose(wasm, "introduce") @_cdecl("canvas_introduce")
 func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(MessageError) {
@@ -29,7 +29,7 @@ func connected(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer
   perform(session) { $0.replica.connected(at: Moment(wall, monotonic)) }
 }
 
-/// The connection was lost, or could not be opened. `code` is the close code, or 0 if there was none.
+/// The connection was lost, or could not be opened. `closeCode` is 0 if there was none.
 @_expose(wasm, "disconnected") @_cdecl("canvas_disconnected")
 func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let code = UInt16(exactly: closeCode) ?? 0
@@ -38,7 +38,7 @@ func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ mono
   }
 }
 
-/// Takes in a frame, which is in the input.
+/// Processes a frame from the server, which is the input.
 @_expose(wasm, "received") @_cdecl("canvas_received")
 func received(_ session: UInt32, _ count: UInt32, _ isText: Bool, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.received(input.array(count), isText: isText, at: Moment(wall, monotonic)) }
@@ -59,7 +59,7 @@ func askDigest(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer
   perform(session) { $0.replica.askDigest(at: Moment(wall, monotonic)) }
 }
 
-/// Sets the presence that other people see: a JSON object in the input.
+/// Sets the presence that other people see: a JSON object, which is the input.
 @_expose(wasm, "setPresence") @_cdecl("canvas_set_presence")
 func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let state: JSONText

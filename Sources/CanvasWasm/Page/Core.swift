@@ -1,13 +1,12 @@
-// What core.wasm stores between calls, apart from the two buffers, and how it answers events and questions.
+// The state of core.wasm between calls, except the two buffers, and how it answers events and questions.
 
 /// `Boundary.swift` says why global variables are safe.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
 nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
-/// The session with this handle.
 func find(_ session: UInt32) -> Session { sessions[session] }
 
-/// Lets a session take in an event or an edit. The answer has the effects that are for the page.
+/// Passes an event or an edit to a session. The answer has the effects for the page.
 func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
   let session = find(session)
   let effects = event(session)

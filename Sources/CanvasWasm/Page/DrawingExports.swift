@@ -1,4 +1,4 @@
-// The shapes to draw, in rows as `ShapeRow` describes them, and their names.
+// The shapes to draw, as rows (see `ShapeRow`), and their names.
 
 /// The changes since the last call: a sum of `ChangesFlag`, and then the rows of the changed shapes.
 @_expose(wasm, "changes") @_cdecl("canvas_changes")
@@ -55,7 +55,7 @@ func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The names of all shapes in drawing order, one on each line. No name contains a line break.
+/// The names of all shapes in drawing order, separated by line breaks. No name contains one.
 @_expose(wasm, "shownNames") @_cdecl("canvas_shown_names")
 func shownNames(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -73,7 +73,7 @@ func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
-/// The text in a shape. Empty if the shape has none.
+/// The text in a shape. Empty if it has none.
 @_expose(wasm, "writtenText") @_cdecl("canvas_written_text")
 func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
@@ -107,7 +107,7 @@ func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
 // MARK: - Rows
 
 extension Session {
-  /// Writes the rows of those shapes that exist.
+  /// Writes rows of the shapes that exist.
   func writeRows(of identifiers: [Identifier], to output: inout OutputBuffer) {
     for id in identifiers {
       guard let shape = drawn(id) else { continue }
@@ -115,7 +115,7 @@ extension Session {
     }
   }
 
-  /// The identifiers, sorted from the back to the front.
+  /// The identifiers in drawing order, from the back to the front.
   func inOrder(_ identifiers: [Identifier]) -> [Identifier] {
     var placed: [DrawingOrder.Place] = []
     placed.reserveCapacity(identifiers.count)

@@ -1,4 +1,4 @@
-// Edits. They are shown at once, and sent when that is possible. Each edit is one step to undo, unless edits are
+// Edits. They are shown at once, and sent when there is a connection. Each edit is one undo step, unless edits are
 // grouped. The exports answer with effects.
 
 /// Edits shapes. The input has `count` bytes of rows of values: see `ValueRowReader`. A new shape without a `z` is put
@@ -16,7 +16,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// Reads the edits from the input's rows of values. `name` makes an identifier for a shape that has none.
+/// Reads the edits from the input's rows of values. `name` makes the identifier of a shape that has none.
 private func readEdits(
   _ count: UInt32,
   _ name: (Identifier?) throws(ValueRefusal) -> Identifier
@@ -27,9 +27,9 @@ private func readEdits(
   return edits
 }
 
-/// Moves, resizes and turns shapes, as a gesture does in every frame. The input has rows of seven doubles: an
+/// Moves, resizes and rotates shapes, as a gesture does in every frame. The input has rows of seven doubles: an
 /// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of these values to write.
-/// A shape that was deleted meanwhile stays deleted, even if the gesture doesn't know of the deletion yet.
+/// Deleted shapes are skipped, because the gesture may not know yet that a shape was deleted.
 @_expose(wasm, "place") @_cdecl("canvas_place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []
@@ -91,7 +91,7 @@ func redo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) { $0.replica.redo(at: Moment(wall, monotonic)) }
 }
 
-/// Moves shapes within the drawing order: see `Reordering`. Their `count` identifiers are in the input.
+/// Moves some shapes within the drawing order: see `Reordering`. Their `count` identifiers are in the input.
 @_expose(wasm, "reorder") @_cdecl("canvas_reorder")
 func reorder(
   _ session: UInt32,
@@ -112,8 +112,8 @@ func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().
 
 // MARK: - Adding shapes
 
-/// Adds shapes from rows of values that exchange.wasm has read from a document. Either all shapes get new identifiers,
-/// or only the shapes that have none in the document. A shape without a `z` is put on top.
+/// Adds shapes from rows of values that exchange.wasm has read from a document. With `keepsIdentifiers`, only shapes
+/// without an identifier get a new one; otherwise all do. A shape without a `z` is put on top.
 @_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
 func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ wall: Double, _ monotonic: Double)
   -> Answer
@@ -168,7 +168,7 @@ private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> An
   return Answer(output.count)
 }
 
-/// A random colour as 0xRRGGBB, at least half saturated and at least seven tenths bright.
+/// A random colour as 0xRRGGBB, with a saturation of at least 0.5 and a brightness of at least 0.7.
 @_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
 func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 
@@ -176,7 +176,7 @@ func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 @_expose(wasm, "revision") @_cdecl("canvas_revision")
 func revision(_ session: UInt32) -> UInt32 { find(session).revision }
 
-/// The whole shown drawing. exchange.wasm makes documents from it: see `BinaryEncoding.encode(state:)`.
+/// The whole shown drawing, from which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
 @_expose(wasm, "state") @_cdecl("canvas_state")
 func state(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }

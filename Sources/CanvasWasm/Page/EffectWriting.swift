@@ -1,4 +1,4 @@
-// The effects for the page, one after the other:
+// The format of effects for the page, one after the other:
 //
 //     kind     four bytes, little-endian: an `EffectKind`
 //     length   four bytes, little-endian
@@ -117,7 +117,6 @@ extension JSONWriter {
 }
 
 extension ReplicaEffect {
-  /// Writes the members of the object.
   fileprivate func write(to writer: inout JSONWriter) {
     switch self {
     case .connect, .send, .disconnect, .wake, .unsent, .changed, .departed, .reset: break

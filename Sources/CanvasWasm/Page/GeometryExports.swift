@@ -1,6 +1,6 @@
-// Geometry: which shapes are at a place, and which shapes overlap. Hidden shapes don't count.
+// Geometry: which shapes are at a place, and which shapes overlap. Hidden shapes are ignored.
 
-/// The shapes that have a point inside their outline or on it, the topmost first.
+/// The shapes whose outline contains the point, the topmost first. A point on the outline counts.
 @_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
 func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   answer(session) { session, output in
@@ -18,8 +18,8 @@ func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double)
   }
 }
 
-/// Rows of the shapes that may be visible in a box, from the back to the front. This includes shapes outside the box,
-/// because a stroke reaches beyond its outline.
+/// Rows of the shapes that may be visible in a box, from the back to the front. Shapes outside the box are included if
+/// their strokes may extend into it.
 @_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
@@ -29,8 +29,8 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
   }
 }
 
-/// The shapes whose outline shares area with a box, from the back to the front. If only whole shapes are wanted: the
-/// shapes that lie completely inside the box.
+/// The shapes whose outline shares area with a box, from the back to the front. With `wholly`, only the shapes that are
+/// completely inside the box.
 @_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
 func shapesInBox(
   _ session: UInt32,
@@ -51,8 +51,8 @@ func shapesInBox(
   }
 }
 
-/// The box around the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, it is the
-/// box around all shapes. The answer is empty if none of the shapes is visible.
+/// The bounding box of the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, of all
+/// shapes. The answer is empty if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)
@@ -70,8 +70,8 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   }
 }
 
-/// The corners of a polygon whose distance from a shape's outline is at most `flatness`. Hidden shapes have an answer
-/// too. The answer is empty if the shape doesn't exist.
+/// The corners of a polygon that approximates a shape's outline to within `flatness`. This also works for hidden
+/// shapes. The answer is empty if the shape doesn't exist.
 @_expose(wasm, "outline") @_cdecl("canvas_outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
   answer(session) { session, output in
@@ -82,8 +82,8 @@ func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
 
 // MARK: - Overlaps
 
-/// The pairs that began or stopped overlapping since the last call: for each pair its two shapes, and whether they
-/// overlap. After a reset, all overlapping pairs.
+/// The pairs that began or stopped overlapping since the last call: for each pair, its two shapes and whether they
+/// overlap now. After a reset, all overlapping pairs.
 @_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
 func changedPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
@@ -114,7 +114,7 @@ func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
-/// The common region of two shapes, as polygons to draw: for each polygon the number of its corners, and then the
+/// The common area of two shapes, as polygons to draw: for each polygon the number of its corners, and then the
 /// corners.
 @_expose(wasm, "commonRegion") @_cdecl("canvas_common_region")
 func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answer {

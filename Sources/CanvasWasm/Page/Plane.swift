@@ -1,7 +1,7 @@
-/// The places of one room's shapes, and which shapes overlap. Hidden shapes have no place.
+/// Where one room's shapes are, and which of them overlap. Hidden shapes are not included.
 ///
-/// When shapes change, they are only noted; they are read when a question needs them. So a shape that moves many times
-/// between two frames is placed only once.
+/// Changed shapes are only recorded at first. The index is updated when a question needs it, so a shape that moves many
+/// times between two frames is updated once.
 struct Plane {
   private(set) var overlaps = OverlapIndex.shown([])
 
@@ -20,7 +20,7 @@ struct Plane {
     isAllStale = true
   }
 
-  /// Updates the places of the changed shapes.
+  /// Updates the index for the changed shapes.
   ///
   /// - Parameter drawn: returns a shape as it is drawn.
   mutating func follow(_ canvas: Canvas, drawn: (Identifier) -> Shape?) {
@@ -64,10 +64,10 @@ struct ChangedPair {
   let overlaps: Bool
 }
 
-/// Pairs that began or stopped overlapping. A pair that both began and stopped is left out.
+/// Pairs that began or stopped overlapping. Pairs that did both are left out.
 private struct ChangedPairs {
-  /// Whether each changed pair overlaps now. Beginning and stopping alternate for a pair, so a second change cancels
-  /// the first.
+  /// Whether each changed pair overlaps now. A pair's changes alternate between beginning and stopping, so a second
+  /// change cancels the first.
   private var noted: [ShapePair: Bool] = [:]
 
   mutating func note(_ pair: ShapePair, overlaps: Bool) {

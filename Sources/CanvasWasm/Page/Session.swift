@@ -1,5 +1,5 @@
 /// One room for a page. A session has the replica, and what the page needs all the time: the drawing order, the shown
-/// names and the overlaps. These are updated with each change, so that a question costs no more than its answer.
+/// names and the overlaps. These are updated with each change, so questions are cheap.
 ///
 /// It is a class because it is large and nothing needs a copy.
 final class Session {
@@ -15,17 +15,16 @@ final class Session {
 
   private var plane = Plane()
   private var ties = TiedLines()
-  /// For each shape that has moved since the lines tied to it were last updated: who moved the shape.
+  /// The shapes that have moved since the lines tied to them were last updated, and for each shape, who moved it.
   private var moved = IdentifierMap<Writer>()
-  /// Tied lines, with their ends where they are drawn. They are stored because finding the ends is slow, and the page
-  /// needs a line several times in a frame.
+  /// A cache of tied lines with their ends as drawn. Finding the ends is slow, and the page needs a line several times
+  /// in a frame.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// An upper bound on how far a stroke reaches beyond its outline. A shape outside a box may reach this far into the
-  /// box.
+  /// An upper bound on how far a stroke extends beyond its outline. A shape outside a box may extend this far into it.
   private(set) var strokeReachMax = 0.0
 
-  /// Random numbers for the session itself: for new identifiers, keys of the drawing order, and colours.
+  /// The session's own random numbers: for new identifiers, `z` keys and colours.
   var chance: SplitMix
 
   init(_ replica: Replica, seed: UInt64) {
@@ -34,10 +33,10 @@ final class Session {
     rebuild()
   }
 
-  /// Reads the replica in place. Passing the replica itself would copy all of it.
+  /// Calls `question` with the replica in place. Returning the replica instead would copy all of it.
   func with<Answer>(_ question: (inout Replica) -> Answer) -> Answer { question(&replica) }
 
-  /// Updates order, names and overlaps by the effects of an event.
+  /// Updates the order, the names and the overlaps after an event.
   func follow(_ effects: [ReplicaEffect]) {
     for effect in effects {
       switch effect {
@@ -69,8 +68,8 @@ final class Session {
     }
   }
 
-  /// Notes that the lines tied to moved shapes have changed. This is only done when a question needs it, because
-  /// thousands of lines may be tied to a shape that moves many times in a frame.
+  /// Records that the lines tied to moved shapes have changed. This waits until a question needs it, because thousands
+  /// of lines may be tied to a shape that moves many times in a frame.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
       for line in ties.lines(of: shape) {
@@ -105,7 +104,7 @@ final class Session {
     strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
   }
 
-  /// A shape as it is drawn: a tied end of a line lies at the shape that it is tied to.
+  /// A shape as it is drawn: a tied end of a line is at the shape that it is tied to.
   func drawn(_ shape: Identifier) -> Shape? {
     moveTiedLines()
     return drawn(shape, in: replica.canvas)
@@ -120,7 +119,7 @@ final class Session {
     return drawn
   }
 
-  /// Returns the changes that the page hasn't fetched yet, and counts them as fetched.
+  /// Returns the changes that the page hasn't fetched yet, and clears them.
   func takeUnseen() -> UnseenChanges {
     moveTiedLines()
     defer { unseen = UnseenChanges() }
@@ -133,7 +132,6 @@ final class Session {
     plane.follow(canvas) { drawn($0, in: canvas) }
   }
 
-  /// The overlaps, up to date.
   var overlaps: OverlapIndex {
     placeShapes()
     return plane.overlaps

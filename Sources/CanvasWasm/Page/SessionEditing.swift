@@ -1,7 +1,7 @@
-// The edits of a page, made from the edits that a replica offers.
+// A page's edits, translated into edits of the replica.
 
 extension Session {
-  /// Writes to shapes. New shapes without a place in the drawing order are put on top.
+  /// Writes to shapes. New shapes without a `z` are put on top.
   func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     let canvas = replica.canvas
     return putOnTop(edits, at: now) { edit in

@@ -1,4 +1,4 @@
-// The life of a session: making, saving, restoring and destroying it. Also questions about its state.
+// Creating, saving, restoring and destroying sessions, and questions about their state.
 
 /// Reads a session's settings: a hello in the binary encoding, and then the session's own encoding, a `WireEncoding`.
 /// Of the hello, only `actor`, `name`, `color`, `overlaps` and `readonly` are used.
@@ -16,7 +16,7 @@ private func readConfiguration(
   return (configuration, hello.actor)
 }
 
-/// Makes a new session. The answer is its handle, a double.
+/// Makes a new session. The answer is its handle, as a double.
 @_expose(wasm, "createSession") @_cdecl("canvas_create_session")
 func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answer {
   do throws(MessageError) {
@@ -27,9 +27,8 @@ func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answe
   }
 }
 
-/// Restores a session from a saved replica and a saved drawing. In the input, both follow the hello, in this order, and
-/// each may be empty. Without a saved replica, the session is a new client. Without a saved drawing, the drawing in the
-/// saved replica is used.
+/// Restores a session. The input is a hello, a saved replica and a saved drawing; the last two may be empty. Without a
+/// saved replica, the session is a new client. Without a saved drawing, the drawing in the saved replica is used.
 @_expose(wasm, "restoreSession") @_cdecl("canvas_restore_session")
 func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt32, _ encoding: UInt32, _ seed: UInt64)
   -> Answer
@@ -85,7 +84,7 @@ func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
 @_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
 func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
 
-/// The save that was made after `reserveStamps` has been stored.
+/// Called when the save that was made after `reserveStamps` has been stored.
 @_expose(wasm, "kept") @_cdecl("canvas_kept")
 func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session) {
@@ -93,7 +92,7 @@ func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// The shown drawing, for another session to start with.
+/// The shown drawing in saved form, for another session to start with.
 @_expose(wasm, "saveShown") @_cdecl("canvas_save_shown")
 func saveShown(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.saveShown() }) }
@@ -157,7 +156,7 @@ func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
   find(session).with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
 }
 
-/// The time on the server's clock.
+/// An estimate of the time on the server's clock.
 @_expose(wasm, "serverMilliseconds") @_cdecl("canvas_server_milliseconds")
 func serverMilliseconds(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Double {
   Double(find(session).with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })

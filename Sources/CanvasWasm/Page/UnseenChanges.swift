@@ -1,5 +1,5 @@
-/// The last writer of a shape, as a number for JavaScript: an actor; 0 for several people while the client was away; −1
-/// if the server refused one of the user's own edits, which was therefore reverted.
+/// The last writer of a shape, as a number for JavaScript: an actor; 0 for several people while the client was
+/// disconnected; −1 if the server refused one of the user's own edits, which was therefore reverted.
 struct Writer {
   let number: Double
 
@@ -13,15 +13,15 @@ struct Writer {
   }
 }
 
-/// The changes since the page last fetched them. The page fetches them just before it draws a frame. All changes of a
-/// shape between two frames share one entry, so the shape is drawn once. The memory is bounded, even if the page never
-/// fetches the changes, as in a hidden tab.
+/// The changes since the page last fetched them, which it does just before it draws a frame. All changes of a shape
+/// between two frames are one entry, so the shape is drawn once. The memory is limited even if the page never fetches
+/// them, as in a hidden tab.
 struct UnseenChanges {
   struct ShapeChange {
-    /// The changed properties, as a `PropertyMask`. The bit after the last property stands for the shown name.
+    /// The changed properties, as a `PropertyMask`. The bit after the last property means the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// If a shape's deletion names a box into which the shape goes: this box.
+    /// The box into which the shape was deleted, if its deletion names one.
     var departure: Rect?
   }
 
@@ -46,7 +46,7 @@ struct UnseenChanges {
     shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit
   }
 
-  /// Notes that a line's ends have moved with the shapes that they are tied to.
+  /// Records that a line's ends have moved with the shapes that they are tied to.
   mutating func noteEnds(of line: Identifier, by writer: Writer) {
     var entry = shapes[line] ?? ShapeChange()
     entry.mask |= UnseenChanges.ends.rawValue

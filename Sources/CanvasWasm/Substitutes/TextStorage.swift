@@ -1,7 +1,7 @@
-/// Stores a text's bytes behind one reference.
+/// Stores a text's bytes behind one reference, instead of in a `String`.
 ///
 /// On wasm32, a `String` has four forms, which have to be told apart at each copy and release, and each shape has two
-/// texts. With strings, an update would take a tenth longer, and the module that a page loads would be 16 KB larger.
+/// texts. With `String`, updates would take a tenth longer, and the module that a page loads would be 16 KB larger.
 @usableFromInline
 struct TextStorage: Sendable {
   private let bytes: [UInt8]

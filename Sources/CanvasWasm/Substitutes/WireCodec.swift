@@ -1,5 +1,5 @@
-// core.wasm speaks the binary encoding only, so it contains no reader of JSON messages. For a replica that speaks JSON,
-// JavaScript lets exchange.wasm translate the messages in both directions.
+// core.wasm knows only the binary encoding, so that it needs no reader of JSON messages. If a replica uses JSON,
+// JavaScript lets exchange.wasm translate its messages in both directions.
 
 extension WireEncoding {
   func encode(_ message: ClientMessage) -> [UInt8] { BinaryEncoding.encode(message) }

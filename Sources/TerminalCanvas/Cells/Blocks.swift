@@ -1,25 +1,24 @@
 import CanvasCRDT
 
-/// Turns pixels into cells, four pixels to a cell. For each cell, it finds the block character and the two colours that
-/// come nearest to the four pixels.
+/// Turns pixels into cells, four pixels for each cell. A cell gets the block character and the two colours that come
+/// nearest to the four pixels.
 enum Blocks {
-  /// Block characters, each with the quarters of the cell that it fills: top left 1, top right 2, bottom left 4, bottom
+  /// Block characters, and the quarters of the cell that each fills: top left 1, top right 2, bottom left 4, bottom
   /// right 8.
   private static let splits: [(mask: Int, glyph: Glyph)] = [
     (0b0011, Glyph("▀")), (0b0101, Glyph("▌")), (0b0001, Glyph("▘")), (0b0010, Glyph("▝")), (0b0100, Glyph("▖")),
     (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
   ]
 
-  /// The greatest squared difference between two colours that is invisible. So little difference is not worth a second
-  /// colour.
+  /// The greatest squared difference of two colours that look the same. They don't need two colours in a cell.
   private static let sameSquared: Float = 60
 
-  /// Yellow dots on red, which come nearest to orange among sixteen colours.
+  /// Yellow dots on red, the best approximation of orange with sixteen colours.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  /// The squared difference from the paper beyond which a colour is visible. Such a colour must not be shown in the
-  /// paper's colour, even if that is the nearest of sixteen. Otherwise a thin line on black paper, for example, could
-  /// be invisible.
+  /// A colour is visible if its squared difference from the paper is greater than this. Such a colour must not become
+  /// the paper's colour, even if that is the nearest of sixteen: a thin line on black paper, for example, could
+  /// disappear.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.
@@ -37,7 +36,7 @@ enum Blocks {
     }
     if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
-    // The quarters are split into two groups, so that the error is reduced most. The reduction is the squared distance
+    // Splits the quarters into two groups so that the error is reduced most. The reduction is the squared distance
     // between the groups' means, weighted by the groups' sizes.
     var best = 0
     var bestGain: Float = -1
@@ -70,14 +69,13 @@ enum Blocks {
   }
 }
 
-/// Cells for terminals without colours: characters of different density in the terminal's own colours, and common areas
-/// hatched.
+/// Cells for terminals without colours: characters of different density. Common areas are hatched.
 enum Shades {
   private static let ramp: [Glyph] = [.space, Glyph("░"), Glyph("▒"), Glyph("▓"), Glyph("█")]
   private static let hatch = Glyph("╳")
 
-  /// The cell for four pixels. The more their colour differs from `paper`, the colour of the empty canvas, the denser
-  /// the character.
+  /// The cell for four pixels. The more they differ from `paper`, the colour of the empty canvas, the denser its
+  /// character.
   static func cell(_ quarters: [4 of SIMD4<Float>], paper: Color) -> Cell {
     var mark: Float = 0
     var level: Float = 0
@@ -92,7 +90,7 @@ enum Shades {
   private static func density(_ value: SIMD4<Float>, _ paper: Color) -> Float {
     let difference = value - SIMD4(paper)
     let distance = max(difference.x.magnitude, difference.y.magnitude, difference.z.magnitude)
-    // The density has a lower bound, so that a shape stays visible even if its colour is nearly that of the paper.
+    // The density has a lower bound, so that a shape that is nearly the paper's colour stays visible.
     return distance < 4 ? 0 : 0.2 + distance / 320
   }
 }

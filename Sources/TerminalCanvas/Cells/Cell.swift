@@ -4,7 +4,7 @@ public struct Glyph: Hashable, Sendable {
 
   public static let space = Glyph(" ")
 
-  /// Stands for the right half of a character that is two columns wide.
+  /// The right half of a character that is two columns wide.
   public static let continuation = Glyph(bytes: 0)
 
   private init(bytes: UInt64) { self.bytes = bytes }
@@ -14,7 +14,7 @@ public struct Glyph: Hashable, Sendable {
     append(scalar)
   }
 
-  /// Adds a combining mark, unless there is no space for it.
+  /// Adds a combining mark if there is space for it.
   mutating func append(_ scalar: Unicode.Scalar) {
     let encoded = UTF8.encode(scalar)!
     guard encoded.count + count <= 8 else { return }
@@ -44,7 +44,7 @@ public struct Glyph: Hashable, Sendable {
 
 /// A colour in one of the forms that terminals accept.
 public struct Ink: Hashable, Sendable {
-  /// The terminal's default colour, an index into its palette, or red, green and blue. The highest byte tells which of
+  /// The terminal's default colour, an index into its palette, or red, green and blue. The highest byte says which of
   /// these.
   let packed: UInt32
 
@@ -69,7 +69,6 @@ public struct Ink: Hashable, Sendable {
   }
 }
 
-/// One place of a screen.
 public struct Cell: Hashable, Sendable {
   public var glyph = Glyph.space
   public var foreground = Ink.standard

@@ -1,9 +1,8 @@
-/// How many columns a terminal gives a character: none, one or two.
+/// How many columns a character takes in a terminal: none, one or two.
 ///
-/// Wide characters are those that East Asian fonts draw twice as wide (`W` and `F` in Unicode's annex 11, version 14;
-/// unassigned characters between such characters count as wide too). Terminals agree on the widths of single
-/// characters. They don't agree on sequences that fonts join, such as families of emoji, so only the first character of
-/// such a sequence is shown.
+/// Wide characters are those that East Asian fonts draw twice as wide: `W` and `F` in Unicode's annex 11, version 14,
+/// and unassigned characters between them. Terminals agree on the widths of single characters, but not on sequences
+/// that fonts join, such as families of emoji. So only the first character of such a sequence is shown.
 enum CharacterWidth {
   static func columns(of scalar: Unicode.Scalar) -> Int {
     let value = scalar.value
@@ -14,7 +13,7 @@ enum CharacterWidth {
     }
   }
 
-  /// Whether a cell's character takes the next cell as well.
+  /// Whether the character takes two cells.
   static func isWide(_ glyph: Glyph) -> Bool {
     glyph.count > 2 && glyph.text.unicodeScalars.first.map { columns(of: $0) == 2 } ?? false
   }
@@ -53,7 +52,7 @@ extension String {
   /// How many columns the text takes on a screen.
   public var columns: Int { unicodeScalars.reduce(0) { $0 + CharacterWidth.columns(of: $1) } }
 
-  /// The text, cut off with `…` if it has too many columns.
+  /// The text, truncated with `…` if it is wider than this many columns.
   public func fitting(_ columns: Int) -> String {
     guard self.columns > columns else { return self }
     guard columns > 0 else { return "" }
@@ -68,8 +67,8 @@ extension String {
     return fitted + "…"
   }
 
-  /// The text. If it has too many columns, its beginning and its end with `…` in between, as much as fits. The end
-  /// stays because names often differ only at their ends: Rounded rectangle 7, Rounded rectangle 8.
+  /// The text. If it is wider than this many columns, `…` replaces its middle. The end is kept because names often
+  /// differ only there: Rounded rectangle 7, Rounded rectangle 8.
   public func fittingWithEnd(_ columns: Int) -> String {
     guard self.columns > columns, columns > 2 else { return fitting(columns) }
     var end = ""
@@ -83,7 +82,7 @@ extension String {
     return fitting(columns - used) + end
   }
 
-  /// The text, cut off with `…` or padded with spaces to exactly this many columns.
+  /// The text, truncated with `…` or padded with spaces to exactly this many columns.
   public func padded(to columns: Int) -> String {
     let fitted = fitting(columns)
     return fitted + String(repeating: " ", count: max(0, columns - fitted.columns))

@@ -1,6 +1,5 @@
 import CanvasCRDT
 
-/// How many colours a terminal has.
 public enum ColorDepth: Int, CaseIterable, Sendable {
   case none
   case sixteen
@@ -8,7 +7,7 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   case exact
 
   /// Reads the environment. `NO_COLOR` asks for no colours, and `COLORTERM` announces exact colours. Otherwise `TERM`
-  /// tells how many colours there are.
+  /// says how many colours there are.
   public init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if environment["NO_COLOR"].map({ !$0.isEmpty }) ?? false || term.isEmpty || term == "dumb" {
@@ -27,7 +26,7 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The colour of the terminal that is nearest to `color`.
+  /// The terminal's colour that is nearest to `color`.
   public func ink(_ color: Color) -> Ink {
     switch self {
     case .none: .standard
@@ -38,16 +37,15 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   }
 }
 
-/// The colours for the indices of the palette, as in xterm. People may have chosen other colours for the first sixteen,
-/// but hardly ones with other meanings.
+/// The colours of the palette's indices, as in xterm. Users may have changed the first sixteen, but hardly their hues.
 enum Palette {
   static let sixteen: [Color] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,
     0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
   ].map { Color(packed: $0) }
 
-  /// The nearest of the sixteen colours. If `color` has a hue, greys are left out, because a muted blue looks closer to
-  /// blue than to grey.
+  /// The nearest of the sixteen colours. If `color` has a hue, greys are excluded: otherwise a muted blue would often
+  /// become grey.
   /// - Parameter excluded: a colour that must not be the result.
   static func nearestOfSixteen(_ color: Color, but excluded: UInt8? = nil) -> UInt8 {
     let brightest = max(color.red, color.green, color.blue)

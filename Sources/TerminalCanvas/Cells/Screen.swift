@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The content of a terminal: rows of cells. Writing outside of the screen changes nothing.
+/// The content of a terminal: rows of cells. Writing outside of the screen has no effect.
 public struct Screen: Equatable, Sendable {
   public let columns: Int
   public let rows: Int
   public private(set) var cells: [Cell]
 
-  /// Where the terminal's own cursor is shown, which is where text is typed. `nil` hides the cursor.
+  /// Where the terminal's own cursor is, which shows where text is typed. `nil` hides it.
   public var cursor: Place?
 
   public struct Place: Hashable, Sendable {
@@ -43,7 +43,6 @@ public struct Screen: Equatable, Sendable {
 
   // MARK: - Text
 
-  /// The style of a run of text.
   public struct Look: Sendable {
     public var foreground: Ink
     /// The background. If `nil`, the cells keep theirs.
@@ -57,8 +56,7 @@ public struct Screen: Equatable, Sendable {
     }
   }
 
-  /// Writes a line of text, cut off with `…` if it has more than `columnsMax` columns. Returns the column after the
-  /// text.
+  /// Writes a line of text, truncated with `…` if it is wider than `columnsMax`. Returns the column after the text.
   @discardableResult
   public mutating func write(
     _ text: String,
@@ -74,8 +72,8 @@ public struct Screen: Equatable, Sendable {
     for scalar in text.fitting(end - column).unicodeScalars {
       switch CharacterWidth.columns(of: scalar) {
       case 0:
-        // A combining mark is added to the character before it. Characters of no width that join other characters, or
-        // select their form, are left out.
+        // A combining mark is added to the character before it. Other characters of no width (joiners and variation
+        // selectors) are left out.
         if written >= 0, scalar.properties.canonicalCombiningClass != .notReordered {
           cells[row * columns + written].glyph.append(scalar)
         }

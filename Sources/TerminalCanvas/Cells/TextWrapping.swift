@@ -1,6 +1,6 @@
 extension String {
-  /// Breaks a text into lines of at most `columns` columns, between words if possible. If the text needs more than
-  /// `rows` lines, it is cut off with `…`.
+  /// Breaks a text into lines of at most `columns` columns, between words if possible. A text of more than `rows` lines
+  /// is truncated with `…`.
   public func wrapped(columns: Int, rows: Int) -> [String] {
     guard columns > 0, rows > 0 else { return [] }
     var lines: [String] = []

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The white circle at the bottom left of the view, which deletes the shapes that are dropped on it. It stays at its
-/// place on the screen however the view moves.
+/// The white circle at the bottom left of the view. Shapes that are dropped on it are deleted. It doesn't move when the
+/// view scrolls or zooms.
 public struct BlackHole: Sendable {
   public let center: Point
   public let radius: Double
@@ -24,7 +24,7 @@ public struct BlackHole: Sendable {
 
   public func contains(_ point: Point) -> Bool { distance(point) <= radius * 1.2 }
 
-  /// How much the circle grows while somebody holds a shape at `point`: by at most half.
+  /// How much the circle grows while the user holds a shape at `point`: by at most half.
   public func swelling(for point: Point) -> Double {
     1 + 0.5 * max(0, min(1, (4 * radius - distance(point)) / (3 * radius)))
   }

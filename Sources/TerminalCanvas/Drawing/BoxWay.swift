@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// How a box has moved. Points in the box are moved in the same way.
+/// How a box has moved, grown and rotated. Points in the box are moved in the same way.
 struct BoxWay {
   private let before: Sides
   private let after: Sides
@@ -21,7 +21,7 @@ struct BoxWay {
     )
   }
 
-  /// A box's upper left corner, and the vectors along its upper side and its left side from there.
+  /// A box's top left corner, and the vectors from there along its top side and its left side.
   private struct Sides {
     let corner: Point
     let across: Point

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// What is drawn of a canvas, in the canvas's coordinates and from the back to the front.
+/// What is drawn of a canvas, in the canvas's coordinates, from the back to the front.
 public struct CanvasScene: Sendable {
-  /// A shape as it is drawn now. While the shape moves, this differs from its state in the canvas.
+  /// A shape as it is drawn now. While the shape moves, this differs from its state on the canvas.
   public struct Item: Equatable, Sendable {
     public var outline: Outline
     public var fill: Color
@@ -10,13 +10,12 @@ public struct CanvasScene: Sendable {
     public var strokeWidth: Double
     public var opacity: Double
     public var isFilled = true
-    /// How the shape's stroke is broken.
+    /// Whether the shape's stroke is solid, dashed or dotted.
     public var dash = Dash.solid
-    /// The line, if the shape is a line or ink.
+    /// The drawn line, if the shape is a line or ink.
     public private(set) var line: DrawnLine?
-    /// The box of the line at the time when `line` was computed.
+    /// The line's box at the time when `line` was computed.
     private var lineBox: Outline?
-    /// The text in the shape.
     public var text = ""
     public var textAlign = TextAlign.center
     public var textPlace = TextPlace.middle
@@ -63,8 +62,8 @@ public struct CanvasScene: Sendable {
       lineBox = box
     }
 
-    /// The shape as it is drawn while somebody has lifted it: a little larger and a little transparent. A line isn't
-    /// enlarged, because its ends would move away from where they belong.
+    /// The shape as it looks while somebody drags it: a little larger and a little transparent. A line isn't enlarged,
+    /// because its ends must stay where they are.
     public var lifted: Item {
       var item = self
       if line == nil { item.grow(by: 1.06) }
@@ -72,7 +71,7 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or turned.
+    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or rotated.
     /// `nil` if the box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
@@ -120,7 +119,7 @@ public struct CanvasScene: Sendable {
   public struct Label: Equatable, Sendable {
     public var text: String
     public var center: Point
-    /// The text in the shape. If there is one, it is shown in place of the name.
+    /// The text in the shape, which is shown instead of the name.
     public var writing: Writing?
     /// The outlines of shapes that lie over the text and hide it.
     public var covers: [Outline] = []
@@ -130,7 +129,7 @@ public struct CanvasScene: Sendable {
       self.center = center
     }
 
-    /// The label with a shape's text.
+    /// The label for a shape's own text.
     public init(_ item: Item) {
       text = item.text
       center = Rect(origin: item.outline.position, size: item.outline.size).center
@@ -143,7 +142,7 @@ public struct CanvasScene: Sendable {
     }
   }
 
-  /// Where the lines of a text stand. Also the text's colour, unless it is the usual one.
+  /// The position of a text's lines, and its colour if it isn't the usual one.
   public struct Writing: Equatable, Sendable {
     public var box: Rect
     public var align: TextAlign
@@ -157,11 +156,11 @@ public struct CanvasScene: Sendable {
   public var marks: [Mark] = []
   public var pointers: [Pointer] = []
   public var labels: [Label] = []
-  /// A rectangle that somebody drags out, either to draw it or to select the shapes in it.
+  /// A rectangle that somebody drags, to draw it or to select the shapes in it.
   public var band: Rect?
-  /// The size of the black hole's mouth as a multiple of the usual size. `nil` if it isn't shown.
+  /// The size of the black hole, as a multiple of its usual size. `nil` if it isn't shown.
   public var hole: Double?
-  /// Lines of text that are shown in the middle of an empty canvas.
+  /// Lines of text in the middle of an empty canvas.
   public var invitation: [String] = []
 
   public init() {}

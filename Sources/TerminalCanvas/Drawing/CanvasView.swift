@@ -1,22 +1,22 @@
 import CanvasCRDT
 
-/// The part of the canvas that a rectangle of cells shows, and the scale.
+/// Which part of the canvas a rectangle of cells shows, and at which scale.
 public struct CanvasView: Equatable, Sendable {
-  /// The point of the canvas at the view's top left corner.
+  /// The canvas point at the view's top left corner.
   public var origin: Point
-  /// The number of columns for each unit of the canvas.
+  /// The number of columns per unit of the canvas.
   public private(set) var scale: Double
   public var columns: Int
   public var rows: Int
   /// A cell's height divided by its width.
   public let aspect: Double
 
-  /// How many units a column shows at a scale of 100 %. A column counts as eight pixels of a page.
+  /// How many units a column shows at 100 %. A column counts as eight pixels on the page.
   public static let unitsPerColumn = 8.0
 
   public static let scales = 0.000_001...4.0
 
-  /// The possible ratios of a cell. If a terminal reports another ratio, the report is wrong.
+  /// Plausible ratios of a cell. A terminal that reports another ratio is wrong.
   private static let aspects = 1.4...3.0
 
   public init(columns: Int, rows: Int, aspect: Double = 2) {
@@ -29,12 +29,12 @@ public struct CanvasView: Equatable, Sendable {
 
   public var percent: Int { Int((scale * CanvasView.unitsPerColumn * 100).rounded()) }
 
-  /// The number of rows for each unit of the canvas.
+  /// The number of rows per unit of the canvas.
   public var rowScale: Double { scale / aspect }
 
-  // MARK: - From one to the other
+  // MARK: - Conversion
 
-  /// The position of a canvas point on the screen, in cells and fractions of cells.
+  /// The position of a canvas point in the view, in cells and fractions of cells.
   public func cell(of point: Point) -> Point {
     Point(x: (point.x - origin.x) * scale, y: (point.y - origin.y) * rowScale)
   }
@@ -54,7 +54,7 @@ public struct CanvasView: Equatable, Sendable {
 
   public var center: Point { visibleBox.center }
 
-  // MARK: - Moving it
+  // MARK: - Moving the view
 
   public mutating func pan(columns: Double, rows: Double) {
     move(to: Point(x: origin.x + columns / scale, y: origin.y + rows / rowScale))
@@ -65,7 +65,7 @@ public struct CanvasView: Equatable, Sendable {
     move(to: Point(x: center.x - box.size.width / 2, y: center.y - box.size.height / 2))
   }
 
-  /// Zooms. The canvas point under this cell stays under the cell.
+  /// Zooms. The canvas point under the given cell stays under it.
   public mutating func zoom(by factor: Double, atColumn column: Double, row: Double) {
     let fixed = point(atColumn: column, row: row)
     scale = min(max(scale * factor, CanvasView.scales.lowerBound), CanvasView.scales.upperBound)
@@ -97,7 +97,7 @@ public struct CanvasView: Equatable, Sendable {
     show(center: center)
   }
 
-  /// Moves the view, but not beyond the edge of the canvas, where there is nothing to show.
+  /// Moves the view. It stops at the edge of the canvas, beyond which there is nothing to show.
   private mutating func move(to place: Point) {
     let limit = 2e7
     origin = Point(x: min(max(place.x, -limit), limit), y: min(max(place.y, -limit), limit))

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// Where somebody can grab a selected shape: at the corners of its box to scale the shape, and at a place above the box
-/// to turn it.
+/// The places where a selected shape can be grabbed: the corners of its box to scale it, and a place above the box to
+/// rotate it.
 public struct Handles: Sendable {
-  /// The corners, clockwise from the box's top left corner. They turn with the box.
+  /// The corners, clockwise from the box's top left corner. They rotate with the box.
   public let corners: [Screen.Place]
   public let turning: Screen.Place?
 
@@ -15,7 +15,7 @@ public struct Handles: Sendable {
       turning = nil
       return
     }
-    // The handle for turning lies two rows above the middle of the upper side.
+    // The handle for rotating is two rows above the middle of the top side.
     let middle = Point(x: (corners[0].x + corners[1].x) / 2, y: (corners[0].y + corners[1].y) / 2)
     let up = Point(x: corners[0].x - corners[3].x, y: corners[0].y - corners[3].y)
     let length = max((up.x * up.x + up.y * up.y).squareRoot(), 1e-9)

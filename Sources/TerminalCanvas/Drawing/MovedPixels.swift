@@ -1,12 +1,12 @@
 import CanvasCRDT
 
 extension Pixels {
-  /// What was painted for one view, at the place and in the size that it has in another.
+  /// The pixels of one view, moved and scaled to where they are in another view.
   ///
-  /// - Parameter paper: the colour of what was not in the first view.
+  /// - Parameter paper: the colour of what was not visible in the first view.
   public func moved(from old: CanvasView, to new: CanvasView, paper: Color) -> Pixels {
     guard old != new else { return self }
-    /// For each pixel along a side of the new view, the old one that was painted where its middle is.
+    /// For each pixel along a side of the new view, the index of the old pixel that contains its middle.
     func places(_ cells: Int, within count: Int, cell: (Double) -> Double) -> [Int?] {
       (0..<2 * cells).map { index in
         let place = 2 * cell((Double(index) + 0.5) / 2)

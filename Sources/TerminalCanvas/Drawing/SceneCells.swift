@@ -54,8 +54,8 @@ public struct SceneCells {
 
   // MARK: - The grid
 
-  /// Draws the dots of the grid. The distance between dots is one of 1, 2, 5, 10, 20 … units. The smallest distance is
-  /// chosen that takes at least eight columns.
+  /// Draws the dots of the grid. The distance between dots is the smallest of 1, 2, 5, 10, 20 … units that takes at
+  /// least eight columns.
   private func writeGrid(_ pixels: Pixels, to screen: inout Screen) {
     let wanted = 8 / view.scale
     var step = 1.0
@@ -92,7 +92,7 @@ public struct SceneCells {
 
   // MARK: - Names
 
-  /// Writes a text into the cells of its box. The letters stand upright even if the box is turned.
+  /// Writes a text into the cells of its box. The letters are upright even if the box is rotated.
   private func write(
     _ text: String,
     _ writing: CanvasScene.Writing,
@@ -189,7 +189,7 @@ public struct SceneCells {
   private func flag(_ name: String, _ row: Int, _ column: Int, _ color: Color, to screen: inout Screen) {
     guard row >= 0, row < view.rows else { return }
     let text = " \(name.fitting(20)) "
-    // If the text would reach beyond a side of the view, it is moved inwards.
+    // If the text would extend beyond a side of the view, it is moved inwards.
     let column = max(0, min(column, view.columns - text.columns))
     write(text, row, column, flagLook(color), to: &screen)
   }

@@ -2,27 +2,26 @@ import CanvasCRDT
 
 /// Paints a scene into pixels, four for each cell of the view.
 ///
-/// There are two layers, because the layers change at different times. The lower layer has the shapes with their common
-/// areas. The upper layer has people's cursors and selections.
+/// There are two layers, which change at different times: one with the shapes and their common areas, and over it one
+/// with people's cursors and selections.
 public struct ScenePainter {
   private let view: CanvasView
   private let theme: Theme
-  /// The number of pixels for each unit of the canvas.
+  /// The number of pixels per unit of the canvas.
   private let across: Double
   private let down: Double
   private var inside: Coverage
   private var line: Coverage
   public private(set) var pixels: Pixels
-  /// How many parts the picture's broken lines may still have.
+  /// How many more dashes the picture may have.
   public private(set) var dashes: DashBudget
   /// How many shapes have been painted.
   private var painted = 0
-  /// How much work may still go into common areas.
+  /// How much more work may go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
-  /// An upper bound on the work for common areas. It is counted in pixels: the pixels of the boxes around the areas,
-  /// and several for each corner. The bound hides nothing that anybody would see: a heap of shapes has more common
-  /// areas than anybody can tell apart, and painted over each other they look like a few.
+  /// An upper bound on the work for common areas, in pixels: those of the areas' bounding boxes, and some more for each
+  /// corner. A drawing that exceeds it has more common areas than anybody can tell apart.
   static let regionWorkMax = 4_000_000
   /// The greatest allowed distance between a chord and its curve, in pixels.
   private static let flatness = 0.1
@@ -38,7 +37,7 @@ public struct ScenePainter {
     self.theme = theme
     across = view.scale * 2
     down = view.rowScale * 2
-    // Parts of a broken line that are smaller than a pixel can't be told apart.
+    // Dashes that are smaller than a pixel can't be told apart.
     dashes = DashBudget(pixel: 1 / across)
     let width = view.columns * 2
     let height = view.rows * 2
@@ -62,8 +61,8 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// How much work is done before the program checks for keys again. It is as much as common areas may take, some
-  /// fifteen milliseconds. A single shape may take several times as long, so the last shape can exceed this.
+  /// How much work is done before the program checks for keys again: some fifteen milliseconds. The last shape may
+  /// exceed it, because a single shape may take several times as long.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in order, beginning at an index, until this much work is done.
@@ -138,8 +137,7 @@ public struct ScenePainter {
     line.take { row, column, part in pixels.blend(row, column, color, part: part * opacity) }
   }
 
-  /// The parts of a broken line. `nil` if the parts are too small to be told apart, or too many; the line is then
-  /// painted solid.
+  /// The dashes of a line. `nil` if they are too small or too many; the line is then painted solid.
   private mutating func parts(_ dash: Dash, _ width: Double, along points: [Point]) -> [[Point]]? {
     guard dash != .solid else { return nil }
     let broken = Dashes(dash, width: width, within: view.visibleBox)
@@ -147,8 +145,8 @@ public struct ScenePainter {
     return broken.polygons(along: points)
   }
 
-  /// The parts of a broken line or of broken ink, in all its widths. `nil` if for one width the parts are too small to
-  /// be told apart, or too many.
+  /// The dashes of a line or of ink, which may have several widths. `nil` if they are too small or too many at one
+  /// width.
   private mutating func brokenParts(
     of drawn: DrawnLine,
     _ item: CanvasScene.Item,
@@ -166,7 +164,7 @@ public struct ScenePainter {
   }
 
   /// Paints a shape that is smaller than a pixel as one pixel. The smaller the shape, the fainter the pixel.
-  /// - Returns: whether the shape is smaller than a pixel.
+  /// - Returns: false if the shape is not smaller than a pixel.
   private mutating func paintsAsDot(_ item: CanvasScene.Item) -> Bool {
     let width = (item.outline.size.width + item.strokeWidth) * across
     let height = (item.outline.size.height + item.strokeWidth) * down
@@ -177,7 +175,7 @@ public struct ScenePainter {
     guard place.x >= 0, place.y >= 0, place.x < Double(pixels.width), place.y < Double(pixels.height) else {
       return true
     }
-    // The opacity has a lower bound, so that the pixel is never too faint to be seen.
+    // The opacity has a lower bound, so that the pixel stays visible.
     let part = max(0.15, width * height) * item.opacity
     pixels.blend(Int(place.y), Int(place.x), SIMD4(item.isFilled ? item.fill : item.stroke), part: Float(part))
     return true
@@ -196,7 +194,7 @@ public struct ScenePainter {
     }
   }
 
-  /// How many visible pixels are in the box around some corners.
+  /// How many visible pixels are in the bounding box of some corners.
   private func seenPixels(around corners: [Point]) -> Int {
     func seen(_ values: [Double], _ most: Int) -> Int {
       let (least, greatest) = values.reduce((Double.infinity, -Double.infinity)) { (min($0.0, $1), max($0.1, $1)) }
@@ -220,7 +218,6 @@ public struct ScenePainter {
     }
   }
 
-  /// Paints a line one pixel wide.
   private mutating func paintLine(along corners: [Point], _ color: Color) {
     for polygon in Stroke.polygons(along: corners, width: 1) { line.add(polygon) }
     let color = SIMD4<Float>(color)

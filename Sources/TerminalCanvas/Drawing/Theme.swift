@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The colours of everything except shapes and people. They are neutral, as on the page. There is a theme for dark
-/// terminals and one for light ones.
+/// The neutral colours of everything except shapes and people, as on the page. There is one theme for dark terminals
+/// and one for light ones.
 public struct Theme: Equatable, Sendable {
   public var paper: Color
   public var grid: Color
@@ -40,7 +40,7 @@ public struct Theme: Equatable, Sendable {
 extension Theme {
   public var isDark: Bool { paper.luminance < 128 }
 
-  /// A person's colour as it is shown in this theme. It is lightened if it would be hard to see on a dark background.
+  /// A person's colour in this theme. It is lightened if it would be hard to see on a dark background.
   public func person(_ color: Color) -> Color {
     guard isDark, color.luminance < 120 else { return color }
     return color.covered(by: Color(red: 255, green: 255, blue: 255), part: 0.4)

@@ -2,14 +2,14 @@ import CanvasCRDT
 
 /// How much of each pixel a shape covers: the exact area of the added polygons within the pixel.
 ///
-/// An edge covers everything to its right. So an edge adds to the pixel that it crosses the part of this pixel that
-/// lies to its right, and adds the rest to the next pixel. A running sum along the row then gives the coverage. The
-/// cost is one step for each pixel on an edge or within the polygons' bounds. Corners outside the grid cost nothing.
+/// An edge covers everything to its right. So it adds to the pixel that it crosses the covered part of that pixel, and
+/// adds the rest to the next pixel. A running sum along the row then gives the coverage. The cost is one step for each
+/// pixel on an edge or within the polygons' bounds. Corners outside the grid cost nothing.
 struct Coverage {
   let width: Int
   let height: Int
 
-  /// What the edges add, row by row. Each row has two more entries than it has pixels.
+  /// The amounts that edges have added, row by row. Each row has two more entries than it has pixels.
   private var sums: [Float]
   private let stride: Int
 
@@ -17,9 +17,9 @@ struct Coverage {
   private(set) var rows = 0..<0
   private(set) var columns = 0..<0
 
-  /// How much work this coverage has done, in pixels that were computed.
+  /// How much work this coverage has done, in units of one computed pixel.
   private(set) var work = 0
-  /// The work for a corner, in pixels that take equally long. An edge takes `pixelsPerRow` in each row that it crosses.
+  /// The work for a corner, in units of one computed pixel. An edge costs `pixelsPerRow` in each row that it crosses.
   static let pixelsPerCorner = 30
   private static let pixelsPerRow = 6
 
@@ -34,8 +34,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels, clockwise or not. Polygons that all have the same direction together cover at most the
-  /// whole of a pixel, even where they overlap.
+  /// Adds a polygon, in pixels. Polygons that all have the same direction cover at most the whole of a pixel, even
+  /// where they overlap.
   mutating func add(_ polygon: [Point]) {
     work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
@@ -73,7 +73,7 @@ struct Coverage {
     }
   }
 
-  /// Adds an edge, cut at the left and right sides of the grid. The parts outside are moved onto the sides.
+  /// Adds an edge. Parts beyond the left or right side of the grid are moved onto that side.
   private mutating func addEdge(_ from: Point, _ to: Point) {
     guard from.y != to.y else { return }
     let direction: Double = from.y < to.y ? 1 : -1
@@ -83,7 +83,7 @@ struct Coverage {
     let top = max(upper.y, 0)
     let bottom = min(lower.y, Double(height))
     guard top < bottom else { return }
-    // Where the edge crosses the two sides, in order along the edge.
+    // Where the edge crosses the left and right sides of the grid, in order along the edge.
     let limit = Double(width)
     var first = bottom
     var second = bottom
@@ -99,7 +99,7 @@ struct Coverage {
     if bottom > second { addInside(Point(x: x(at: second), y: second), Point(x: x(at: bottom), y: bottom), direction) }
   }
 
-  /// Adds a piece of an edge that runs downwards within the grid.
+  /// Adds a piece of an edge that goes downwards within the grid.
   private mutating func addInside(_ from: Point, _ to: Point, _ direction: Double) {
     work += Coverage.pixelsPerRow * (Int(to.y) - Int(from.y) + 1)
     let slope = (to.x - from.x) / (to.y - from.y)
@@ -153,7 +153,7 @@ struct Coverage {
 
   // MARK: - Taking
 
-  /// Calls `body` with every covered pixel and the fraction of it that is covered. Afterwards the coverage is empty.
+  /// Calls `body` with every covered pixel and its covered fraction. Afterwards the coverage is empty.
   mutating func take(_ body: (_ row: Int, _ column: Int, _ part: Float) -> Void) {
     work += rows.count * columns.count
     for row in rows {
@@ -163,10 +163,10 @@ struct Coverage {
         sum += sums[start + column]
         sums[start + column] = 0
         let part = min(sum.magnitude, 1)
-        // A smaller fraction is left out: it is a rounding error of amounts that cancel each other.
+        // Smaller fractions are rounding errors of amounts that should cancel out.
         if part > 0.002 { body(row, column, part) }
       }
-      // The entry after the last column only completes the sum, so it is cleared without being read.
+      // The entry after the last column is never read, so it is only cleared.
       sums[start + columns.upperBound] = 0
       if columns.upperBound + 1 < stride { sums[start + columns.upperBound + 1] = 0 }
     }
@@ -174,7 +174,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// Takes two coverages of the same grid at once: the coverage of a shape's inside, and that of its stroke.
+  /// Takes two coverages of the same grid together: of a shape's inside, and of its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

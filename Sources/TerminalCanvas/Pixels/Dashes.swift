@@ -1,17 +1,17 @@
 import CanvasCRDT
 
-/// A line that is broken into parts (S11), as polygons with the same direction as those of `Stroke`. A `dashed` line is
-/// broken into boxes, which have square ends, and a `dotted` line into discs.
+/// A dashed or dotted line (S11), as polygons with the same direction as those of `Stroke`. Dashes are boxes with
+/// square ends, and dots are discs.
 ///
-/// A long line may have millions of parts, so only the parts in sight are made.
+/// A long line may have millions of dashes, so only the visible ones are made.
 struct Dashes {
   private let isDotted: Bool
   private let width: Double
-  /// The distance from the beginning of one part to the beginning of the next.
+  /// The distance from the beginning of one dash to the beginning of the next.
   private let step: Double
-  /// The length of a part along the line.
+  /// The length of a dash along the line.
   private let length: Double
-  /// The visible box, extended by the line's width on each side. Parts outside of it are out of sight.
+  /// The visible box, extended by the line's width on each side. Dashes outside of it are invisible.
   private let box: Rect
 
   init(_ dash: Dash, width: Double, within box: Rect) {
@@ -25,7 +25,6 @@ struct Dashes {
     )
   }
 
-  /// The length of the visible part of the line.
   func seenLength(along points: [Point]) -> Double {
     zip(points, points.dropFirst()).reduce(0) { sum, ends in
       guard let edge = Stroke.Edge(from: ends.0, to: ends.1), let seen = seen(of: edge) else { return sum }
@@ -33,7 +32,7 @@ struct Dashes {
     }
   }
 
-  /// The visible parts. The first part of the line begins at the first point.
+  /// The visible dashes. The line's first dash begins at its first point.
   func polygons(along points: [Point]) -> [[Point]] {
     var polygons: [[Point]] = []
     var passed = 0.0
@@ -41,7 +40,7 @@ struct Dashes {
     for (from, to) in zip(points, points.dropFirst()) {
       guard let edge = Stroke.Edge(from: from, to: to) else { continue }
       if let before, passed.truncatingRemainder(dividingBy: step) < length, box.contains(from) {
-        // The part continues around the corner.
+        // The dash continues around the corner.
         Stroke.addCorner(at: from, before.normal, edge.normal, width / 2, to: &polygons)
       }
       add(edge, passed, to: &polygons)

@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// A grid of colours into which shapes are blended. As in a browser, the numbers of `#RRGGBB` themselves are blended,
-/// without a correction for perceived brightness.
+/// A grid of colours into which shapes are blended. As in a browser, the values of `#RRGGBB` are blended directly,
+/// without gamma correction.
 public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
 
-  /// Red, green and blue, 0…255. The fourth number says how much of the pixel is marked as common area, for terminals
-  /// that have no orange.
+  /// Red, green and blue, 0…255. The fourth number says how much of the pixel is common area, for terminals that have
+  /// no orange.
   private(set) var values: [SIMD4<Float>]
 
   public init(width: Int, height: Int, filledWith color: Color) {
@@ -16,13 +16,12 @@ public struct Pixels: Equatable, Sendable {
     values = Array(repeating: SIMD4(color), count: self.width * self.height)
   }
 
-  /// The pixel's colour, rounded to `#RRGGBB`.
   public subscript(row: Int, column: Int) -> Color { Color(values[row * width + column]) }
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
-  /// Some of these pixels in other places. For each row and each column of the result it is given which one of these it
-  /// shows; nil shows the colour.
+  /// A copy of these pixels in other places. For each row and column of the result, the arguments give the source row
+  /// and column; `nil` gives the colour.
   func taken(rows: [Int?], columns: [Int?], otherwise color: Color) -> Pixels {
     var pixels = Pixels(width: columns.count, height: rows.count, filledWith: color)
     for (row, from) in rows.enumerated() {
@@ -34,8 +33,7 @@ public struct Pixels: Equatable, Sendable {
     return pixels
   }
 
-  /// Blends a colour over a pixel. If the pixel is marked as common area, the mark becomes weaker by the covered
-  /// fraction.
+  /// Blends a colour over a pixel. If the pixel is marked as common area, the mark is weakened by the covered fraction.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part
@@ -60,6 +58,6 @@ extension Color {
     return Color(below + (SIMD4(other) - below) * Float(part))
   }
 
-  /// How bright the colour looks, 0…255.
+  /// The perceived brightness, 0…255.
   public var luminance: Int { (Int(red) * 299 + Int(green) * 587 + Int(blue) * 114) / 1000 }
 }

@@ -2,10 +2,10 @@ import CanvasCRDT
 
 /// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All polygons have the same direction. So they may overlap: a coverage still adds them up to the line with round
+/// All polygons have the same direction, so they may overlap: `Coverage` still adds them up to the line with round
 /// corners.
 enum Stroke {
-  /// The cosine of about a quarter of a right angle. A corner that turns by less is closed by one triangle.
+  /// The cosine of about a quarter of a right angle. At a corner with a smaller turn, one triangle is enough.
   private static let flatCosine = 0.92
 
   /// A closed line as polygons.
@@ -54,7 +54,7 @@ enum Stroke {
     return polygons
   }
 
-  /// The line as runs of points. Each run has the same width everywhere.
+  /// The line as runs of points, each with the same width everywhere.
   static func runs(of line: DrawnLine, stepMax: Double) -> [(points: [Point], width: Double)] {
     var runs: [(points: [Point], width: Double)] = []
     for piece in line.pieces {
@@ -75,7 +75,7 @@ enum Stroke {
     return Int(max(1, min(steps.rounded(.up), 16)))
   }
 
-  /// A disc as a polygon of sixteen corners, which has the same direction as the boxes.
+  /// A disc as a polygon of sixteen corners, with the same direction as the boxes.
   static func disc(around center: Point, radius: Double) -> [Point] {
     discCorners.map { Point(x: center.x + $0.x * radius, y: center.y + $0.y * radius) }
   }
@@ -92,7 +92,7 @@ enum Stroke {
     let from: Point
     let to: Point
     let length: Double
-    /// The normal of length one. It points to the left, as one looks along the edge.
+    /// The unit normal. It points to the left, seen along the edge.
     let normal: Point
 
     /// `nil` if the two points are the same.
@@ -135,7 +135,7 @@ enum Stroke {
     return edges
   }
 
-  /// Adds the wedge between two boxes, on the outer side of a corner, as a fan.
+  /// Adds the wedge between two boxes, on the outer side of a corner, as a fan of triangles.
   static func addCorner(
     at corner: Point,
     _ before: Point,

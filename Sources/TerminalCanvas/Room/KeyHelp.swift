@@ -52,7 +52,7 @@ public enum KeyHelp {
 }
 
 extension RoomScreen {
-  /// Writes a panel in the middle of the screen. If one column of groups would be too high, the panel has two columns.
+  /// Writes a panel in the middle of the screen, with one column, or with two if one would be too high.
   func writeHelp(_ groups: [KeyHelp.Group], to screen: inout Screen) {
     let rowsMax = layout.rows - 3
     var pages: [[KeyHelp.Group]] = [[]]

@@ -31,7 +31,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// Two shapes that share area, and what fraction of the smaller shape the shared area is.
+  /// Two shapes that overlap, and their common area as a fraction of the smaller shape.
   public struct Overlap: Equatable, Sendable {
     public var first: String
     public var second: String
@@ -44,7 +44,7 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// The part of a long list that is shown.
+  /// The visible part of a long list.
   public struct Window<Element: Equatable & Sendable>: Equatable, Sendable {
     public var elements: [Element]
     /// How many elements come before this part.
@@ -78,10 +78,10 @@ public struct RoomFrame: Sendable {
   public var people: [Person] = []
   /// How many people in the room are counted but not named.
   public var unnamedCount = 0
-  /// The layers from the front to the back, which is the usual order of a list of layers.
+  /// The layers from the front to the back, as layer lists usually show them.
   public var layers = Window<Layer>()
   public var overlaps = Window<Overlap>()
-  /// Whether so many shapes overlap that the pairs are not listed.
+  /// Whether there are too many overlapping pairs to list them.
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
@@ -89,7 +89,7 @@ public struct RoomFrame: Sendable {
   public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false
-  /// The latest event, in words.
+  /// The latest event, as text.
   public var notice: Notice?
   public var prompt: Prompt?
   public var showsHelp = false
@@ -123,7 +123,7 @@ public struct RoomFrame: Sendable {
 }
 
 extension RoomFrame {
-  /// The state of the connection, in the same words as on the page.
+  /// The state of the connection as text, in the same words as on the page.
   public var connectionWords: String {
     switch connection {
     case .loading: return "Opening…"

@@ -1,7 +1,7 @@
 /// Where the parts of the live canvas are on a screen of a given size: the canvas, the panel to its right, and the last
 /// row.
 public struct RoomLayout: Equatable, Sendable {
-  /// The least number of columns of a screen on which the panel is shown.
+  /// The panel is shown on screens with at least this many columns.
   public static let columnsForPanel = 96
   public static let panelColumns = 30
 
@@ -11,7 +11,7 @@ public struct RoomLayout: Equatable, Sendable {
   public let canvasRows: Int
   public let hasPanel: Bool
 
-  // The rows of each list of the panel, without the list's heading.
+  // The rows of each list in the panel, without the list's heading.
   public let people: Range<Int>
   public let layers: Range<Int>
   public let overlaps: Range<Int>
@@ -28,8 +28,7 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // The rows that remain when each heading has its own row and an empty row before it. The layers get at least a
-    // third of the remaining rows.
+    // The rows without the three headings and an empty row before each. The layers get at least a third of them.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))
@@ -45,7 +44,7 @@ public struct RoomLayout: Equatable, Sendable {
     /// A row in the list of people.
     case person(Int)
     case layer(Int)
-    /// The mark at the end of a layer's row that shows or hides it.
+    /// The symbol at the end of a layer's row that shows or hides the layer.
     case layerEye(Int)
     case overlap(Int)
     case panel

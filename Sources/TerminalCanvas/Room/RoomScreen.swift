@@ -12,7 +12,7 @@ public struct RoomScreen {
     self.depth = depth
   }
 
-  /// The whole screen. If the caller passes the shapes' pixels from the last screen, only the layer over them is
+  /// The whole screen. If the caller passes the shapes' pixels from the previous screen, only the layer over them is
   /// painted.
   public func screen(_ frame: RoomFrame, shapes: Pixels? = nil) -> Screen {
     var painter = ScenePainter(view: frame.view, theme: theme, over: shapes)
@@ -37,7 +37,7 @@ public struct RoomScreen {
     Screen.Look(depth.ink(color), on: depth.ink(background), style)
   }
 
-  /// Highlighted text. On a terminal without colours, the text is reversed.
+  /// Highlighted text. On a terminal without colours, the text is in reverse video.
   func strong(_ color: Color, on background: Color) -> Screen.Look {
     depth == .none ? Screen.Look(.standard, on: .standard, .reversed) : look(color, on: background, .bold)
   }
@@ -46,7 +46,7 @@ public struct RoomScreen {
 
   private func write(_ notice: RoomFrame.Notice, over frame: RoomFrame, to screen: inout Screen) {
     let text = " \(notice.text) "
-    // The notice stands above the black hole's mouth.
+    // The notice is written above the black hole.
     let row = max(0, layout.canvasRows - 1 - (frame.scene.hole == nil ? 0 : 6))
     let background =
       switch notice.kind {

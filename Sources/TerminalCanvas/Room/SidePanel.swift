@@ -9,7 +9,7 @@ extension RoomScreen {
       screen.fill(row: row, columns: left..<layout.columns, with: blank(theme.panel))
       if depth == .none { screen.write("│", row: row, column: left, look(theme.quiet, on: theme.panel)) }
     }
-    // The number of people is only shown if some of them are not visible.
+    // The number of people is shown only if some of them are not visible.
     let people = layout.people.count
     let count = frame.people.count + frame.unnamedCount
     let crowd = count > people ? range(RoomFrame.Window(frame.people, count: count), people) : nil
@@ -84,7 +84,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // The columns that the two names share.
+    // The columns for both names together.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

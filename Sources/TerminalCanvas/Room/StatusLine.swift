@@ -1,8 +1,8 @@
 import CanvasCRDT
 
 extension RoomScreen {
-  /// Writes the last row. It begins with the room, the state of its connection and the people, and ends with the scale
-  /// and the key for help.
+  /// Writes the last row: the room, the state of its connection and the people at the left, the scale and the key for
+  /// help at the right.
   func writeStatus(_ frame: RoomFrame, to screen: inout Screen) {
     let row = layout.rows - 1
     let isTrouble =

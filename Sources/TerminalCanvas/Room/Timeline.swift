@@ -1,10 +1,10 @@
 import CanvasCRDT
 
-/// A moment of the past, and its place on a timeline.
+/// A moment of the past, and its position between the beginning and the end.
 public struct Timeline: Equatable, Sendable {
-  /// The moment, in words.
+  /// The moment, as text.
   public var words: String
-  /// The moment's place on the timeline, from 0 to 1.
+  /// The moment's position on the timeline, from 0 to 1.
   public var part: Double
   public var isPlaying: Bool
   public var speed: Double
@@ -16,7 +16,7 @@ public struct Timeline: Equatable, Sendable {
     self.speed = speed
   }
 
-  /// The columns that the bar takes in a row. `nil` if there is no space.
+  /// The columns of the bar in its row. `nil` if there is no space.
   public func bar(columns: Int, start: Int) -> Range<Int>? {
     let end = columns - tail.columns
     return end - start >= 4 ? start..<end : nil
@@ -29,7 +29,7 @@ public struct Timeline: Equatable, Sendable {
 
   var head: String { " \(isPlaying ? "▶" : "❚❚") \(words)  " }
 
-  /// The place on the timeline that a column of the bar stands for.
+  /// The position on the timeline of a column of the bar.
   public func part(atColumn column: Int, columns: Int) -> Double? {
     guard let bar = bar(columns: columns, start: head.columns), bar.contains(column) else { return nil }
     return bar.count > 1 ? Double(column - bar.lowerBound) / Double(bar.count - 1) : 0

@@ -24,7 +24,7 @@ public struct PeopleScreen: Sendable {
   public var selected = 0
   /// What the operator did last, or why it was refused.
   public var notice: String?
-  /// What is wrong, in words. It is shown in place of the notice.
+  /// An error, which is shown instead of the notice.
   public var trouble: String?
   /// The question that the operator has to answer before something is done.
   public var question: String?

@@ -8,7 +8,7 @@ public struct RoomsScreen: Sendable {
     public var peers: Int
     public var operations: Int
     public var operationsPerSecond: Double
-    /// The operations per second at the last readings. The newest comes last.
+    /// The operations per second at the last readings, the newest last.
     public var recentRates: [Double]
 
     public init(
@@ -59,11 +59,11 @@ public struct RoomsScreen: Sendable {
   public var rooms: [Row] = []
   public var sortedBy = Column.rate
   public var selected = 0
-  /// A part of a name. Only rooms whose names contain this part are in the table.
+  /// A part of a name. Only rooms whose names contain it are in the table.
   public var filter = ""
   /// The filter while it is being typed.
   public var typedFilter: LineEditor?
-  /// What is wrong, in words.
+  /// An error, as text.
   public var trouble: String?
 
   public init() {}
@@ -177,7 +177,7 @@ public struct RoomsScreen: Sendable {
     to screen: inout Screen
   ) {
     let look = isSelected ? screen.writeSelection(row: line, theme: theme, depth: depth) : plain
-    // The sparkline stands in the empty half of the column of rates.
+    // The sparkline is in the empty half of the column of rates.
     if let place = RoomsScreen.places(screen.columns).first(where: { $0.column == .rate }) {
       let width = RoomsScreen.sparklineWidth
       screen.write(Sparkline.text(of: row.recentRates, width: width), row: line, column: place.start + 1, look)

@@ -1,8 +1,8 @@
-/// A row of small columns that shows the last values of a metric. The newest value is at the right.
+/// A row of small bars that shows the last values of a metric, the newest at the right.
 enum Sparkline {
   private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-  /// The row of columns. The largest of the values has a column of full height, and a zero has no column.
+  /// The row of bars. The largest value has a bar of full height, and a zero has none.
   static func text(of values: [Double], width: Int) -> String {
     let shown = values.suffix(width)
     let largest = shown.max() ?? 0

@@ -5,7 +5,7 @@ public enum TerminalEvent: Hashable, Sendable {
   /// Text that was pasted rather than typed. It is never interpreted as keys.
   case paste(String)
   case focus(Bool)
-  /// The terminal's answer to the question for its background colour: red, green and blue, 0…255.
+  /// The terminal's answer to the query for its background colour: red, green and blue, 0…255.
   case background(red: UInt8, green: UInt8, blue: UInt8)
 }
 

@@ -1,14 +1,13 @@
 /// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, and answers.
 ///
-/// Bytes may come in any pieces, and with any pauses between them. A sequence that has begun waits for its end: over a
-/// slow connection the rest may come much later, and if the rest were read as keys, it would draw something. Only an
-/// escape with nothing after it becomes the key Escape when `timeout` is called. Bytes that make no sense are skipped,
-/// one by one or by sequence. The parser's memory is bounded.
+/// Bytes may come in any pieces, and with any pauses between them. An incomplete sequence waits for its end. Over a
+/// slow connection the rest may come much later, and reading it as keys would draw something. Only an escape with
+/// nothing after it becomes the key Escape when `timeout` is called. Invalid bytes are skipped, one by one or by
+/// sequence. The parser's memory is limited.
 public struct KeyParser: Sendable {
   /// An upper bound on the bytes of a sequence. A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
-  /// An upper bound on the bytes of a paste: more than anybody pastes into a name. The rest of a longer paste is
-  /// skipped.
+  /// An upper bound on the bytes of a paste, which is enough for any name. The rest of a longer paste is dropped.
   private static let pasteBytesMax = 4_096
 
   private enum State {
@@ -21,19 +20,18 @@ public struct KeyParser: Sendable {
     /// After `ESC ]`, `ESC P` and similar beginnings: within a text that ends with BEL or `ESC \`.
     case string([UInt8], isCommand: Bool, sawEscape: Bool)
     case paste([UInt8], matched: Int)
-    /// Within a character: its bytes so far, how many it has, and whether Alt was held.
+    /// Within a UTF-8 character: its bytes so far, how many it needs, and whether Alt was held.
     case character([UInt8], wanted: Int, Modifiers)
   }
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
-  /// Whether an escape was taken for the key Escape, and no byte has come since.
+  /// Whether an escape was taken for the key Escape, and no byte has come since then.
   private var isAfterEscape = false
 
   public init() {}
 
-  /// Whether the last byte was an escape. If so, the caller waits for a moment. If no byte comes in that time, the
-  /// caller calls `timeout`.
+  /// Whether the last byte was an escape. The caller then waits for a moment, and calls `timeout` if no byte comes.
   public var isWaiting: Bool {
     if case .escape = state { return true }
     return false
@@ -47,7 +45,7 @@ public struct KeyParser: Sendable {
     return events
   }
 
-  /// Nothing has come after an escape for a while, so the escape is the key Escape.
+  /// Called when nothing has come after an escape for a while. The escape is then the key Escape.
   public mutating func timeout() -> [TerminalEvent] {
     guard isWaiting else { return [] }
     state = .ground
@@ -55,8 +53,8 @@ public struct KeyParser: Sendable {
     return [.key(.escape, [])]
   }
 
-  /// Whether bytes look like the rest of a sequence whose escape was already taken for the key Escape. The first two
-  /// characters of such a rest come at the same moment, which a person's keys would not.
+  /// Whether bytes look like the rest of a sequence whose escape was already taken for the key Escape. Such bytes
+  /// arrive together, which typed keys would not.
   private static func goesOn(_ bytes: some Collection<UInt8>) -> Bool {
     let start = Array(bytes.prefix(2))
     guard start.count == 2 else { return false }
@@ -121,7 +119,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character is incomplete. The byte that interrupts the character begins a key or a sequence of its own.
+      // The character is incomplete. The byte that interrupts it begins a key or a sequence of its own.
       begin(byte, [])
       return
     }
@@ -147,13 +145,13 @@ public struct KeyParser: Sendable {
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
-      // No answer contains control characters. So this was not an answer, but a key that was pressed with Alt and looks
-      // like the beginning of an answer. The control character ends the wait for more.
+      // Answers contain no control characters. So this was not an answer, but a key that was pressed with Alt and looks
+      // like the beginning of an answer. The control character ends it.
       state = .ground
       if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
       begin(byte, [])
     } else {
-      // A sequence that is too long is still read to its end, but its further bytes are dropped.
+      // A sequence that is too long is read to its end, but its further bytes are dropped.
       let kept = bytes.count < KeyParser.sequenceBytesMax ? bytes + [byte] : bytes
       state = .string(kept, isCommand: isCommand, sawEscape: false)
     }
@@ -174,8 +172,8 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // This byte doesn't continue the end marker, so the matched bytes were text. This byte may itself begin the marker;
-    // none of the matched bytes after the first can, because only the marker's first byte is an escape.
+    // This byte doesn't continue the end marker, so the bytes that matched so far were text. The marker may begin again
+    // only at this byte, because its first byte, an escape, occurs in it only once.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -244,7 +242,7 @@ public struct KeyParser: Sendable {
     }
   }
 
-  /// A key for which the terminal sends the number of its character, together with the modifiers that were held.
+  /// A key that the terminal sends as the number of its character, with the modifiers that were held.
   private mutating func keyByNumber(_ number: Int, _ modifiers: Modifiers) {
     switch number {
     case 9: key(.tab, modifiers)
@@ -286,8 +284,8 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// The numbers between semicolons. A missing number is 1, as terminals define it. If a number has several parts
-  /// between colons, the first part counts.
+  /// The numbers between semicolons. A missing number is 1, as terminals define it. Of a number with several parts
+  /// between colons, the first part is used.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }
     var numbers: [Int] = []

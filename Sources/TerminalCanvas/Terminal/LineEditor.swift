@@ -60,7 +60,7 @@ public struct LineEditor: Equatable, Sendable {
   private mutating func insert(_ text: String) {
     var bytes = self.text.utf8.count
     for character in text {
-      // The line has no control characters. When text is pasted, its line breaks and tabs become spaces.
+      // The line must have no control characters, so pasted line breaks and tabs become spaces.
       let isSpace = character.isNewline || character == "\t"
       for scalar in isSpace ? " ".unicodeScalars : character.unicodeScalars {
         guard scalar.value >= 0x20, !(0x7F..<0xA0).contains(scalar.value) else { continue }
@@ -86,7 +86,7 @@ public struct LineEditor: Equatable, Sendable {
     cursor = start
   }
 
-  /// The start of the character before `index`. Combining marks are a part of their character.
+  /// The start of the character before `index`. Combining marks belong to their character.
   private func previous(before index: Int) -> Int {
     var index = max(index - 1, 0)
     while index > 0, CharacterWidth.columns(of: scalars[index]) == 0 { index -= 1 }

@@ -1,18 +1,18 @@
 /// The bytes that turn one screen of a terminal into another. They rewrite only what has changed.
 ///
 /// The whole change is one synchronised update. A terminal that supports such updates never shows half of one, and
-/// other terminals ignore the markers. Colours are sent only when they change. If the cursor has to cross a short gap,
-/// the cells in the gap are written again, because their bytes are fewer than those of a jump.
+/// other terminals ignore the markers. Colours are sent only when they change. If unchanged cells form a short gap
+/// between changed ones, they are written again, because that takes fewer bytes than moving the cursor.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
 
-  /// The length of a gap, in cells of one style, up to which its cells are written again. This takes no more bytes than
-  /// the sequence that would jump over the gap.
+  /// The longest gap, in cells of one style, that is written again. This takes no more bytes than moving the cursor
+  /// over it.
   private static let gapMax = 4
 
-  /// The bytes that turn `before` into `after`. There are none if nothing has changed. If `before` is `nil` or has
-  /// another size, everything is written.
+  /// The bytes that turn `before` into `after`. Empty if nothing has changed. If `before` is `nil` or has another size,
+  /// everything is written.
   public static func bytes(from before: Screen?, to after: Screen) -> [UInt8] {
     var before = before
     if let known = before, known.columns != after.columns || known.rows != after.rows { before = nil }
@@ -91,7 +91,7 @@ private struct Writer {
     self.column = column
   }
 
-  /// Moves the cursor across a short gap by writing the cells in the gap again, if this takes no change of colours.
+  /// Moves the cursor over a short gap by writing its cells again, if this takes no change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {
@@ -106,8 +106,8 @@ private struct Writer {
     let isWide = column + 1 < columns && CharacterWidth.isWide(cell.glyph)
     cell.glyph.write(to: &output)
     self.column = column + (isWide ? 2 : 1)
-    // When a cell in the last column was written, terminals differ in where the cursor is. So the next cell needs a
-    // jump.
+    // After a cell in the last column was written, terminals differ in where the cursor is. So the cursor's position
+    // counts as unknown.
     if self.column >= columns { self.row = -1 }
   }
 

@@ -1,12 +1,12 @@
-/// Actors in the order of their first occurrence, and the index of each actor.
+/// The distinct actors in the order of their first occurrence, and the index of each.
 struct ActorList {
   private(set) var list: [Identifier] = []
 
-  /// The indices by actor. Only filled for a long list, in which a search would take longer than hashing.
+  /// The indices by actor. Only filled for a long list, where a linear search would take longer than hashing.
   private var places = IdentifierMap<Int>()
 
-  /// Hints for finding an actor: the index at which an actor with the same few bits was found last. The few writers of
-  /// a room alternate, so a hint is nearly always right.
+  /// A small cache: the index that was found last for each value of an actor's lowest bits. A room has few writers, so
+  /// it is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16

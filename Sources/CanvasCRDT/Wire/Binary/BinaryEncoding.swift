@@ -5,7 +5,7 @@
 /// encoding, and a decoder refuses all other bytes, so equal messages are equal bytes. docs/PROTOCOL.md describes the
 /// encoding byte by byte.
 public enum BinaryEncoding {
-  /// Stands for a missing identifier, in fields where an identifier may be missing.
+  /// Means that an optional identifier is missing.
   static let noIdentifier: UInt64 = 1 << 48 - 1
 
   public static func encode(_ message: ClientMessage) -> [UInt8] {
@@ -22,8 +22,7 @@ public enum BinaryEncoding {
     return writer.finish()
   }
 
-  /// Decodes a client's message. If the message has more than `operationsMax` operations, it is refused before they are
-  /// read.
+  /// Decodes a client's message. A message with more than `operationsMax` operations is rejected before they are read.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -55,8 +54,8 @@ public enum BinaryEncoding {
     }
   }
 
-  /// Whether a server's frame is for its receiver alone, which its first byte tells. A client that only writes need not
-  /// decode the other frames.
+  /// Whether a server's frame is addressed to its receiver alone, judged by its first byte. A client that only writes
+  /// can skip all other frames.
   public static func isPersonal(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let first = bytes.first, let kind = ServerMessageKind(rawValue: first) else { return true }
     return kind.isPersonal

@@ -1,19 +1,19 @@
-/// Why bytes are not valid in the binary form. The enum is indirect, so that the reader's functions return one
-/// reference rather than six words. Only a failure allocates.
+/// Why bytes are not valid in the binary encoding. The enum is indirect, so that the reader's functions return one
+/// reference rather than six machine words. Only a failure allocates.
 indirect enum BinaryFailure: Error, Hashable, Sendable {
   case truncated
-  /// The bytes have a wrong form.
+  /// The message's bytes can't be decoded.
   case malformed(StaticWords)
   case unknownKind(UInt8)
-  /// A field is wrong. `hello` is for a field of a hello, `field` for a field of another message without operations.
+  /// A field is invalid. `hello` is for a field of a hello, `field` for a field of another message without operations.
   case hello(StaticWords)
   case field(StaticWords)
-  /// The operations as a whole are refused.
+  /// The operations are rejected, all together.
   case refused(RejectCode, StaticWords)
   case value(operation: Int, PropertyProblem)
   case reference(operation: Int, RejectCode, StaticWords)
 
-  /// Words that are known when the program is compiled. They cost nothing until somebody reads them.
+  /// A text known at compile time. It costs nothing until somebody reads it.
   struct StaticWords: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: StaticString
 
@@ -23,7 +23,7 @@ indirect enum BinaryFailure: Error, Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(Text(text)) }
   }
 
-  /// The error to send back. `id` is the sender's identifier for its message.
+  /// The error to send back. `id` is the identifier that the sender gave its message.
   func error(id: MessageIdentifier? = nil) -> MessageError {
     switch self {
     case .truncated: .malformed("the message ends before it is whole")

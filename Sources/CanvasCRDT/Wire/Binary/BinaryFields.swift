@@ -1,4 +1,4 @@
-// The fields of which the messages' binary forms consist.
+// The fields of messages in the binary encoding.
 
 extension ByteReader {
   @inline(__always)
@@ -51,7 +51,7 @@ extension ByteReader {
     return identifier
   }
 
-  /// The place in a tie, which follows the identifier. `nil` if the place lies outside of every box.
+  /// The place in a tie, which comes after the identifier. `nil` if the place is not within a box.
   mutating func boxPlace() throws(BinaryFailure) -> BoxPlace? {
     let (x, y) = (try varint(), try varint())
     guard let x = UInt16(exactly: x), let y = UInt16(exactly: y) else { return nil }
@@ -77,8 +77,8 @@ extension ByteReader {
     return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
   }
 
-  /// The number of elements that follow, each of which takes at least `bytesEach` bytes. If the remaining bytes are too
-  /// few for this number of elements, it is refused before memory is allocated for the elements.
+  /// The count of elements that follow, each of which takes at least `bytesEach` bytes. A count that is too large for
+  /// the remaining bytes is rejected before memory is allocated for the elements.
   mutating func count(bytesEach: Int) throws(BinaryFailure) -> Int {
     let count = try varint()
     guard count <= UInt64(remaining / bytesEach) else { throw .truncated }
@@ -100,7 +100,7 @@ extension ByteWriter {
 
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
-      // One store writes eight bytes: the six of the identifier, and two more that the next value overwrites.
+      // Stores eight bytes at once: the identifier's six, and two more that the next value overwrites.
       room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
       return 6
     }
@@ -132,7 +132,7 @@ extension ByteWriter {
 }
 
 extension JSONText {
-  /// `nil` unless the bytes are JSON in its shortest form.
+  /// `nil` unless the bytes are JSON without superfluous whitespace.
   init?(compact bytes: UnsafeRawBufferPointer) {
     guard let json = try? JSONText(validating: bytes, maximumBytes: bytes.count), json.bytes.count == bytes.count else {
       return nil

@@ -1,19 +1,20 @@
 /// Writes a number in few bytes, without loss.
 ///
-/// The first part is a varint whose lowest two bits tell the form. If they are 0, 1 or 2, the rest of the varint is a
-/// zigzag integer that counts units, hundredths or ten-thousandths. If they are 3, the rest is empty, and the number's
-/// eight bytes follow, the lowest first. Of the forms that hold a number exactly, the first is used. Most numbers take
-/// two or three bytes instead of eight, because people place shapes at whole units and pages place them at hundredths.
+/// The first part is a varint whose lowest two bits say the form. If they are 0, 1 or 2, the varint's other bits are a
+/// zigzag integer that counts units, hundredths or ten-thousandths. If they are 3, the varint's other bits are 0, and
+/// the number's eight bytes follow, the lowest first. Of the forms that represent a number exactly, the first one must
+/// be used. Most numbers take two or three bytes instead of eight, because people place shapes at whole units and pages
+/// place them at hundredths.
 enum BinaryNumber {
   static let unitsForm: UInt64 = 0
   static let hundredthsForm: UInt64 = 1
   static let tenThousandthsForm: UInt64 = 2
   static let rawForm: UInt64 = 3
 
-  /// 2⁵³. Beyond this number, neighbouring `Double`s are more than one apart, so not every count of units is exact.
+  /// 2⁵³. Above it, neighbouring `Double`s are more than one apart, so not every integer is exact.
   private static let integerMax = 9_007_199_254_740_992.0
 
-  /// The number times `scale`, if this is a whole number and dividing it by `scale` gives exactly the number again.
+  /// `value * scale`, if this is an integer and dividing it by `scale` gives exactly `value` again.
   @inline(__always)
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale
@@ -38,7 +39,7 @@ enum BinaryNumber {
     }
   }
 
-  /// Reads a number. NaN, infinities and numbers that are not in the first form that holds them are refused.
+  /// Reads a number. NaN, infinities, and numbers that an earlier form can represent too are rejected.
   static func read(from reader: inout ByteReader) throws(BinaryFailure) -> Double {
     let word = try reader.varint()
     let value: Double

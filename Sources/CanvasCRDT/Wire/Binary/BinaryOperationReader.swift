@@ -1,7 +1,7 @@
 /// Reads a list of operations one by one, without an allocation for each.
 struct BinaryOperationReader {
   private(set) var reader: ByteReader
-  /// Most lists are by one actor. Such a list needs no array of actors.
+  /// Most lists have a single actor, and then no array of actors is needed.
   private var firstActor = Identifier(unchecked: 0)
   private var otherActors: [Identifier] = []
   private let actorCount: Int
@@ -40,7 +40,7 @@ struct BinaryOperationReader {
     return operation
   }
 
-  /// The next operation of a list in which each operation must have a stamp.
+  /// The next operation of a list in which every operation must have a stamp.
   mutating func nextStamped() throws(BinaryFailure) -> Operation? {
     guard try isNext() else { return nil }
     let head = try reader.byte()

@@ -1,4 +1,4 @@
-// A list of operations in a compact form: each actor is written once, and each stamp relative to the stamp before it.
+// A list of operations in a compact form: each actor is written once, and each stamp relative to the previous stamp.
 //
 //     actors        varint: how many; then six bytes each, in the order in which the operations first name them
 //     operations    varint: how many; then for each:
@@ -6,14 +6,14 @@
 //                             2 there is no stamp, so the server makes one
 //                             4 the stamp is the same as in the operation before
 //                             8 a counter follows (otherwise it is 0)
-//                             the upper four bits: the actor's place in the list; 15: the rest follows as a varint
+//                             the upper four bits: the actor's index in the list; 15: the rest follows as a varint
 //       shape       six bytes
 //       time        zigzag varint: the difference in milliseconds from the stamp before (for the first: from 0)
 //       counter     varint, 1…65535
 //       mask        varint, one bit for each property
 //       values      in the order of the bits
 //
-// Each list has exactly one encoding: a longer form of the same list is refused.
+// Each list has exactly one encoding: a longer form of the same list is rejected.
 
 enum BinaryOperations {
   static let shapeFollows: UInt8 = 1
@@ -23,7 +23,7 @@ enum BinaryOperations {
   static let actorShift: UInt8 = 4
   static let actorFollows: UInt8 = 15
 
-  /// The bytes of the shortest operation: a head and a mask.
+  /// The length of the shortest operation: a head and a mask.
   static let operationBytesMin = 2
 
   static func write(_ operations: [Operation], to writer: inout ByteWriter) {

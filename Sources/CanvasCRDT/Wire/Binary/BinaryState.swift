@@ -7,7 +7,7 @@ extension BinaryEncoding {
     return writer.finish()
   }
 
-  /// Decodes a canvas. If it has more than `shapesMax` shapes, it is refused. For `seed` see `Canvas`.
+  /// Decodes a canvas. A canvas of more than `shapesMax` shapes is rejected. `seed` is passed to `Canvas`.
   public static func decodeState(
     _ bytes: UnsafeRawBufferPointer,
     shapesMax: Int,

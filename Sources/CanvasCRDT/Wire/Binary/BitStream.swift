@@ -3,8 +3,8 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// An upper bound on the bits that are written at once. Up to seven older bits may not fill a byte yet; together with
-  /// these, the bits fit into one word.
+  /// An upper bound on the bits of one write. They must fit into one word together with up to seven earlier bits that
+  /// don't fill a byte yet.
   static let widthMax = 56
 
   @inline(__always)
@@ -21,24 +21,22 @@ struct BitWriter {
     pendingCount &= 7
   }
 
-  /// Fills the last byte up with zeros.
+  /// Fills the last byte with zeros.
   mutating func finish(to writer: inout ByteWriter) {
     if pendingCount > 0 { writer.append(UInt8(truncatingIfNeeded: pending)) }
     pending = 0
     pendingCount = 0
   }
 
-  /// How many bits are needed for values from 0 to `greatest`.
   static func width(of greatest: UInt64) -> Int { 64 - greatest.leadingZeroBitCount }
 }
 
-/// Reads what a `BitWriter` has written. It stores no bits, but only how many bits of the reader's next byte it has
-/// read.
+/// Reads what a `BitWriter` has written. Its only state is how many bits of the next byte have been read.
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
-  /// Reads a number. `width` must be at most `BitWriter.widthMax`: up to seven bits of the number's first byte were
-  /// read before, and with these the number fits into one word.
+  /// Reads a number. `width` must be at most `BitWriter.widthMax`. Up to seven bits of the number's first byte were
+  /// read before, and together with these it fits into one word.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead
@@ -48,7 +46,7 @@ struct BitReader {
     return word & ((1 &<< width) &- 1)
   }
 
-  /// Skips the zeros that come next, at most `most` of them, and returns how many it has skipped.
+  /// Skips up to `most` zero bits, and returns how many it has skipped.
   @inline(__always)
   mutating func readZeros(atMost most: Int, from reader: inout ByteReader) -> Int {
     let zeros = (reader.next64() &>> bitsRead).trailingZeroBitCount
@@ -73,7 +71,7 @@ struct BitReader {
 }
 
 extension ByteReader {
-  /// The next eight bytes, or fewer if fewer are left. The reader doesn't move.
+  /// The next eight bytes, or fewer at the end. They are not consumed.
   @inline(__always)
   fileprivate func next64() -> UInt64 {
     guard remaining >= 8 else { return last64() }

@@ -2,14 +2,14 @@
 // few bits.
 //
 //     version       one byte, 1
-//     erasures      varint: how many; then for each its identifier, written as below, and its stamp (14 bytes)
+//     erasures      varint: how many; then for each its identifier (see `identifiers`) and its stamp (14 bytes)
 //     shapes        varint: how many, at most 65,536
 //     identifiers   varint: the first; then for each the difference from the one before
 //     actors        varint: how many; then six bytes each, rising: all actors of the stamps that follow
 //     times         varint: the least milliseconds of all stamps; then three bytes: how many bits each stamp has for
-//                   its milliseconds beyond the least, for its counter, and for its actor's place
+//                   its milliseconds beyond the least, for its counter, and for its actor's index
 //     masks         varint: how many different masks; then each as a varint, rising; then packed: for each shape the
-//                   place of its mask, in as few bits as the last place needs. The bit of `deleted` says that the shape
+//                   index of its mask, in as few bits as the last index needs. The bit of `deleted` says that the shape
 //                   has an erasure
 //     stamps        packed, shape by shape, and property by property in the order of the bits: the shape's first stamp;
 //                   then for each further property one bit: 0 the first stamp again, 1 another stamp follows
@@ -30,23 +30,22 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// An upper bound on the shapes in a part. It bounds the memory that a reader allocates for a few bytes: 25 MB of
-  /// records, and half as much again for rare properties.
+  /// An upper bound on the shapes in a part, because a few bytes of columns can describe very many. A reader allocates
+  /// at most 25 MB of records, and half as much again for rare properties.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
   static let timeBitsMax = 48
 
-  /// The scales of packed columns. A packed column stores each number as a whole multiple of 1 divided by the column's
-  /// scale.
+  /// The scales of packed columns. A packed column stores each number as a multiple of 1/scale.
   static let scales: [Double] = [1, 100, 10_000]
   static let rawForm: UInt8 = 3
 
-  /// A column is packed with a scale if at most one in eight of its numbers is not a multiple.
+  /// A column is packed with a scale if at most one in eight of its numbers is not a multiple of 1/scale.
   static let othersShare = 8
 
-  /// Whether a column of these numbers is packed as multiples of `1 / scale`. For a column that isn't, the answer is
-  /// found after a few numbers.
+  /// Whether a column of these numbers is packed as multiples of 1/scale. If it is not, a few numbers are usually
+  /// enough to find out.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -112,7 +111,7 @@ extension StateColumnsWriter {
     var seen = StampStatistics()
     for record in records { seen.enter(record) }
     let actors = seen.actors.list.sorted()
-    // For each actor in the order of first occurrence, the actor's place in the order of identifiers.
+    // For each actor in the order of first occurrence, its index in the order of identifiers.
     let places = seen.actors.list.map { actor in UInt64(StateColumnsWriter.place(of: actor, in: actors)) }
     writer.appendVarint(UInt64(actors.count))
     for actor in actors { writer.append(actor) }
@@ -125,7 +124,7 @@ extension StateColumnsWriter {
     writer.append(UInt8(actorBits))
     writeMasks(to: &writer)
 
-    // In nearly all states, a stamp and its preceding bit fit into one write.
+    // In nearly all states, a stamp and the bit before it fit into one write.
     let actorShift = UInt64(timeBits + counterBits)
     let stampBits = timeBits + counterBits + actorBits
     let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
@@ -175,7 +174,7 @@ extension StateColumnsWriter {
     bits.finish(to: &writer)
   }
 
-  /// The index of `value` in a rising list. The list must contain it.
+  /// The index of `value` in a sorted list. The list must contain it.
   private static func place<Value: Comparable>(of value: Value, in list: [Value]) -> Int {
     var low = 0
     var high = list.count
@@ -213,8 +212,8 @@ extension StateColumnsWriter {
 }
 
 extension UnsafePointer<ShapeRecord> {
-  /// The stamp of an assigned property. The stamps are read in place, because the record's own method would first copy
-  /// all of them.
+  /// The stamp of an assigned property. This indexes the list of stamps directly, because the record's own method would
+  /// first copy the list.
   @inline(__always)
   fileprivate func stamp(of property: Property) -> Stamp {
     let place = Int(property.rawValue)
@@ -286,7 +285,7 @@ extension StateColumnsWriter {
     numbers.removeAll(keepingCapacity: true)
     forEachRecord(with: property) { record in
       let number = value(record)
-      // Minus zero is written as zero, because the two are equal, and equal states must have equal bytes.
+      // Minus zero is written as zero. The two are equal, and equal states must have equal bytes.
       numbers.append(number == 0 ? 0 : number)
     }
     StateColumnsWriter.write(numbers, to: &writer)
@@ -312,8 +311,7 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // The protocol doesn't allow numbers that are so far apart. If a column has such numbers all the same, it is
-      // written unpacked.
+      // The protocol doesn't allow numbers that are so far apart. A column with such numbers is written unpacked.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

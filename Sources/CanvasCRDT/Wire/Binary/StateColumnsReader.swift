@@ -1,8 +1,8 @@
-/// Reads columns back into records. The records lie in pages like those of a canvas, so that a canvas can take the
-/// pages over. Any sequence of bytes leads to records, at most `StateColumns.shapesMax`, or to a named failure.
+/// Reads columns back into records. The records lie in pages like those of a canvas, so that a canvas can take over the
+/// pages. Any bytes lead to at most `StateColumns.shapesMax` records or to a named failure.
 ///
-/// Bytes that the writer would have written differently are refused, so that a state has only one encoding. Each such
-/// check costs one more comparison.
+/// Bytes that the writer would have written differently are rejected, so that a state has only one encoding. Each such
+/// check costs one comparison.
 struct StateColumnsReader {
   private var reader: ByteReader
   private var pages: [[ShapeRecord]] = []
@@ -56,8 +56,7 @@ struct StateColumnsReader {
     return pages
   }
 
-  /// Refuses an entry in the list of erasures if its shape has registers: the erasure of such a shape belongs into the
-  /// shape's record.
+  /// Rejects an erasure of a shape that has registers, because such an erasure belongs in the shape's record.
   private func refuseErasedTwice(_ pages: [[ShapeRecord]]) throws(BinaryFailure) {
     guard !erasures.isEmpty else { return }
     var next = 0
@@ -70,7 +69,7 @@ struct StateColumnsReader {
     }
   }
 
-  /// Reads an identifier as a step from the one before. So identifiers always rise.
+  /// Reads an identifier as the difference from the previous one, so identifiers always rise.
   private mutating func readIdentifier(after before: Identifier?) throws(BinaryFailure) -> Identifier {
     let step = try reader.varint()
     guard before == nil || step > 0, step < Identifier.packedLimit,
@@ -103,7 +102,7 @@ extension StateColumnsReader {
 
     var used = [Bool](repeating: false, count: actorCount)
     var leastTime = UInt64.max
-    // All times, joined by OR. The result has as many bits as the greatest time.
+    // The bitwise OR of all times, which has as many bits as the greatest time.
     var allTimes: UInt64 = 0
     var allCounters: UInt64 = 0
     var bits = BitReader()
@@ -114,8 +113,7 @@ extension StateColumnsReader {
           var left = mask.count
           var first = Stamp.never
           var isFirst = true
-          // How many further properties have the shape's first stamp. Each of the zero bits that come next stands for
-          // one such property.
+          // How many of the next properties have the shape's first stamp: each has a 0 bit.
           var same = 0
           for property in mask {
             left -= 1
@@ -123,7 +121,7 @@ extension StateColumnsReader {
             if same > 0 {
               same -= 1
             } else {
-              // Reads the 1 that ends the zeros.
+              // Reads the 1 bit that ends the zeros.
               if !isFirst { _ = try bits.read(width: 1, from: &reader) }
               let time = try bits.read(width: timeBits, from: &reader)
               let counter = try bits.read(width: counterBits, from: &reader)
@@ -188,7 +186,7 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure, as in any record that a merge has made.
+  /// Whether every register is newer than the erasure, which a merge guarantees.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

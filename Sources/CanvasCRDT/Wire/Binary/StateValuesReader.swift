@@ -1,7 +1,7 @@
 /// Reads the columns of values into records that already have their stamps.
 struct StateValuesReader {
   private var reader: ByteReader
-  /// The properties that each shape has.
+  /// The properties of each shape.
   private let masks: [PropertyMask]
 
   static func read(
@@ -80,7 +80,7 @@ struct StateValuesReader {
     }
   }
 
-  /// Calls `restore` for every shape that has `property`. `restore` reads the value from the reader.
+  /// Calls `restore` for every shape that has `property`. `restore` has to read the value from the reader.
   @inline(__always)
   private mutating func readEach(
     _ property: Property,
@@ -155,11 +155,11 @@ struct StateValuesReader {
   ) throws(BinaryFailure) {
     let least = BinaryNumber.unzigzag(try reader.varint())
     let width = Int(try reader.byte())
-    // Together, the bounds on `width` and `least` keep the sum within the range of an integer.
+    // These limits keep `least` plus any difference within the range of an integer.
     guard width <= BitWriter.widthMax, least.magnitude <= 1 << 53 else { throw .malformed("numbers out of range") }
     var bits = BitReader()
     var zeroSteps = 0
-    // All differences from `least`, joined by OR. The result has as many bits as the greatest difference.
+    // The bitwise OR of all differences from `least`, which has as many bits as the greatest difference.
     var allSteps: UInt64 = 0
     for _ in 0..<count {
       let step = try bits.read(width: width, from: &reader)
@@ -184,7 +184,7 @@ struct StateValuesReader {
       next = place + 1
     }
     // At least one number must equal `least`, and at least one must need the full width. Otherwise the writer would
-    // have chosen another `least` or width.
+    // have chosen another `least` or `width`.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

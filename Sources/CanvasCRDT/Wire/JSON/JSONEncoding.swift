@@ -17,7 +17,7 @@ public enum JSONEncoding {
     return writer.finish()
   }
 
-  /// Decodes a client's message. If it has more than `operationsMax` operations, it is refused.
+  /// Decodes a client's message. A message with more than `operationsMax` operations is rejected.
   public static func decodeClientMessage(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -29,7 +29,7 @@ public enum JSONEncoding {
     return try readClientMessage(kind, from: &reader, operationsMax: operationsMax)
   }
 
-  /// Decodes a message from a server. A state is decoded as operations, because JSON has no other form for it.
+  /// Decodes a message from a server. A state arrives as operations, because JSON has no other form for it.
   public static func decodeServerMessage(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ServerMessage {
     var reader = try readerOfObject(bytes)
     guard let kind = try type(of: reader).withBytes({ ServerMessageKind(wireName: $0) }) else {
@@ -38,7 +38,7 @@ public enum JSONEncoding {
     return try readServerMessage(kind, from: &reader)
   }
 
-  /// Decodes the body `{"ops":[…]}` of an HTTP request. The body needs no `type`; its `id` is read as in a message.
+  /// Decodes the body `{"ops":[…]}` of an HTTP request. It needs no `type`; its `id` is read as in a message.
   public static func decodeSubmission(
     _ bytes: UnsafeRawBufferPointer,
     operationsMax: UInt64 = UInt64.max
@@ -86,7 +86,7 @@ extension JSONEncoding {
     return writer
   }
 
-  /// Checks that the text is JSON and one object.
+  /// Checks that the text is a JSON object.
   private static func readerOfObject(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> JSONReader {
     do throws(JSONFailure) {
       let reader = try JSONReader(validating: bytes)
@@ -100,8 +100,7 @@ extension JSONEncoding {
     }
   }
 
-  /// The message's type, wherever it is in the object. In most messages it is the first member, and then nothing else
-  /// is read.
+  /// The message's type, wherever it is in the object. It is usually the first member, and then nothing else is read.
   private static func type(of object: JSONReader) throws(MessageError) -> JSONString {
     var reader = object
     guard reader.entersObject() else { throw .malformed("a message must be an object") }

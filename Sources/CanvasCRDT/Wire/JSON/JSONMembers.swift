@@ -1,5 +1,5 @@
-// Reading a text that is known to be valid JSON. If the next value is not of the kind that the caller wants, the result
-// is `nil`, and the reader stays where it is.
+// Reading a text that is known to be valid JSON. If the next value is not of the kind that the caller asks for, the
+// result is `nil`, and the reader doesn't move.
 
 extension JSONReader {
   mutating func entersObject() -> Bool { (try? beginObject()) != nil }
@@ -17,7 +17,7 @@ extension JSONReader {
 
   mutating func boolean() -> Bool? { try? readBoolean() }
 
-  /// A number. Minus zero becomes 0, because the two are equal and equal values have one encoding.
+  /// A number. Minus zero becomes 0, because the two are equal and equal values must have one encoding.
   mutating func number() -> Double? {
     guard let number = try? readNumber() else { return nil }
     return number == 0 ? 0 : number
@@ -25,7 +25,7 @@ extension JSONReader {
 
   mutating func text() -> Text? { string()?.text }
 
-  /// The result of `find` for the bytes of a string.
+  /// Applies `find` to the bytes of a string.
   @inline(__always)
   mutating func named<Value>(_ find: (UnsafeRawBufferPointer) -> Value?) -> Value? { string()?.withBytes(find) }
 
@@ -35,8 +35,7 @@ extension JSONReader {
 
   mutating func color() -> Color? { named { Color(text: $0) } }
 
-  /// A whole number that is at least 0. Numbers in plain digits are read exactly. Numbers in other forms, such as 1e3,
-  /// are read up to 2⁵³.
+  /// An unsigned integer. Plain digits are read exactly. Other forms, such as 1e3, are read up to 2⁵³.
   mutating func wholeNumber() -> UInt64? {
     var digits = self
     guard kind == .number, let raw = try? digits.readRawValue() else { return nil }
@@ -60,18 +59,18 @@ extension JSONReader {
   /// The index of an operation within a message.
   mutating func place() -> Int? { wholeNumber().flatMap { Int(exactly: $0) } }
 
-  /// The next value, whatever its kind, as compact JSON.
+  /// The next value of any kind, as compact JSON.
   mutating func json() -> JSONText? { try? JSONText(reading: &self, maximumBytes: Int.max) }
 
-  /// An object that is passed on unread.
+  /// An object that is passed on without being interpreted.
   mutating func object() -> JSONText? { kind == .object ? json() : nil }
 }
 
 // MARK: - Members of messages
 
 extension JSONEncoding {
-  /// Calls `body` for each member of the object at the reader. `body` reads or skips the member's value. A member whose
-  /// value is `null` counts as left out, because many libraries write absent values that way.
+  /// Calls `body` for each member of the object that the reader is at. `body` must read or skip the member's value.
+  /// Members whose value is `null` are ignored, because many libraries write absent values that way.
   @inline(__always)
   static func forEachMember(
     of reader: inout JSONReader,
@@ -83,7 +82,7 @@ extension JSONEncoding {
     }
   }
 
-  /// Calls `body` for each element of the list at the reader.
+  /// Calls `body` for each element of the list that the reader is at.
   @inline(__always)
   static func forEachElement(
     of reader: inout JSONReader,
@@ -100,7 +99,7 @@ extension JSONEncoding {
 }
 
 extension Optional {
-  /// The value. If the value is missing, throws an error that names the wrong field.
+  /// The value, or an error that names the missing field.
   func orField(_ words: StaticString) throws(MessageError) -> Wrapped {
     guard let value = self else { throw .badField(Text(words)) }
     return value

@@ -17,7 +17,7 @@ extension JSONEncoding {
     writer.endArray()
   }
 
-  /// Writes a part of a state as the operations that rebuild it.
+  /// Writes a part of a state, as the operations that rebuild it.
   public static func writeOperations(_ part: StatePart, to writer: inout JSONWriter) {
     writer.beginArray()
     part.forEachOperation { write($0.shape, $0.at, $0.set, to: &writer) }
@@ -47,8 +47,8 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// The refusals that it throws lack the message's `id`. The caller goes on reading the message to find the `id`, and
-/// adds it to the refusal.
+/// The rejections that it throws lack the message's `id`, which may come after the list. The caller has to find the
+/// `id` and add it.
 struct JSONOperationReader {
   private(set) var reader: JSONReader
   private var read = 0

@@ -1,10 +1,9 @@
-// Reading properties from JSON.
+// Property values from JSON.
 
 extension Properties {
-  /// Reads one property's value. Returns false if the value is of another kind than the property. Ranges are checked
-  /// later, by `check`.
+  /// Reads one property's value. Returns false if the value is of the wrong kind. Ranges are checked later, by `check`.
   ///
-  /// A whole number may be written in any form, because 5, 5.0 and 5e0 are one number in JSON.
+  /// An integer may be written in any form, because 5, 5.0 and 5e0 are the same number in JSON.
   @inline(__always)
   mutating func read(_ property: Property, from reader: inout JSONReader) -> Bool {
     switch property.form {
@@ -64,12 +63,12 @@ extension JSONReader {
     return (first, second)
   }
 
-  /// An identifier. An empty text stands for none.
+  /// An identifier. An empty text means that there is none.
   fileprivate mutating func identifierOrNone() -> Identifier?? {
     named { $0.isEmpty ? .some(nil) : Identifier(text: $0).map { .some($0) } }
   }
 
-  /// A list of points. An empty list stands for no path.
+  /// A list of points. An empty list means that there is no path.
   fileprivate mutating func path() -> Path? {
     guard entersArray() else { return nil }
     var points: [Path.Point] = []
@@ -87,7 +86,7 @@ extension JSONReader {
     return points.isEmpty ? .some(.none) : Path(points)
   }
 
-  /// A tie `[shape, x, y]`. An empty list stands for none.
+  /// A tie `[shape, x, y]`. An empty list means that there is none.
   fileprivate mutating func tieOrNone() -> Tie?? {
     guard entersArray() else { return nil }
     guard hasElement() else { return .some(nil) }
@@ -95,7 +94,7 @@ extension JSONReader {
     return Tie(shape: shape, place: place)
   }
 
-  /// The two whole numbers that come next in a list, after its first element has been read.
+  /// The next two integers of a list whose first element has been read.
   private mutating func boxPlace() -> BoxPlace? {
     guard let x = number().flatMap({ UInt16(exactly: $0) }), hasElement(),
       let y = number().flatMap({ UInt16(exactly: $0) })
@@ -103,7 +102,7 @@ extension JSONReader {
     return BoxPlace(x: x, y: y)
   }
 
-  /// A whole number below 1,000. No property that is a whole number has a greater value.
+  /// An integer below 1,000. No integer property has a greater value.
   fileprivate mutating func smallInteger() -> Int16? {
     guard let number = number(), abs(number) < 1_000 else { return nil }
     let integer = Int16(number)
@@ -112,7 +111,7 @@ extension JSONReader {
 }
 
 extension Properties.ChoiceField {
-  /// The number of a word. `nil` if the list doesn't have this word.
+  /// The number of a word, or `nil` if the list lacks it.
   fileprivate func number(of bytes: UnsafeRawBufferPointer) -> UInt8? {
     words.firstIndex { $0.isSame(as: bytes) }.map { UInt8($0) }
   }
@@ -129,8 +128,8 @@ extension Property {
   }
 }
 
-/// Finds a property by its name, in a hash table. A name's slot is computed from its length and first letter. If
-/// another name has this slot, the name is in the next free slot.
+/// A hash table from names to properties. A name's slot is computed from its length and first letter. If the slot is
+/// taken, the name is in the next free slot.
 private struct PropertyNames {
   static let all = PropertyNames()
 

@@ -11,7 +11,7 @@ public struct Acknowledgement: Hashable, Sendable {
   }
 }
 
-/// A value that had already lost to a newer value when it was made durable.
+/// A value that had already been overwritten by a newer value when the server stored it.
 public struct Superseded: Hashable, Sendable {
   /// The index of the operation in its message.
   public var operation: Int

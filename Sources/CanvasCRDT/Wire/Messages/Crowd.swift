@@ -1,4 +1,4 @@
-// How many people are in a room that doesn't name all of them.
+// The message with the number of people, for a room in which not all of them are sent as peers.
 
 // MARK: - JSON
 

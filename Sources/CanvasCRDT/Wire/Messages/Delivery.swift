@@ -2,12 +2,12 @@
 public struct Delivery: Equatable, Sendable {
   public var cursor: Cursor
   public var content: Content
-  /// Whether another part of the delivery follows.
+  /// Whether the delivery continues in another message.
   public var more: Bool
-  /// Whether the client has to drop its confirmed canvas before it takes in this delivery.
+  /// Whether the client has to drop its confirmed canvas before it applies this delivery.
   public var reset: Bool
 
-  /// Operations, or a part of a state. The binary encoding has a form of its own for state. JSON writes a state as
+  /// Operations, or a part of a state. The binary encoding has a special form for states. JSON writes a state as
   /// operations.
   public enum Content: Equatable, Sendable {
     case operations([Operation])
@@ -83,7 +83,7 @@ extension JSONEncoding {
 
 // MARK: - Binary
 
-/// The flags of a delivery. Their sum is the first byte of its fields.
+/// The flags of a delivery. Their sum is the first byte after the message's kind.
 private enum DeliveryFlag {
   static let more: UInt8 = 1
   static let reset: UInt8 = 2

@@ -1,5 +1,5 @@
-// A client's `digest`, which has no fields, and the server's `digest`: the hash of the room's canvas at a place in the
-// room's log.
+// A client's `digest`, which has no fields, and the server's `digest`: the hash of the room's canvas at one position of
+// the room's log.
 
 // MARK: - JSON
 

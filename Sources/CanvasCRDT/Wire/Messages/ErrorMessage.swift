@@ -1,4 +1,4 @@
-// The server's `error`: what is wrong with a message without operations. The connection goes on.
+// The server's `error`: what is wrong with a message that has no operations. The connection stays open.
 
 // MARK: - JSON
 

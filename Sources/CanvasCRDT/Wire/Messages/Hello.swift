@@ -2,19 +2,20 @@
 public struct Hello: Hashable, Sendable {
   public var name: Text?
   public var color: Color?
-  /// The actor that the client was on its last connection, and wants to be again.
+  /// The actor of the client's previous connection, if the client wants to keep it.
   public var actor: Identifier?
-  /// The key that came with the actor. Empty if the client has none and asks for one. `nil` if the client doesn't know
-  /// of keys.
+  /// The key that the server sent with the actor. Empty if the client has none and asks for one. `nil` if the client is
+  /// too old to know keys.
   public var key: Text?
-  /// The place in the log where the client wants to continue. The server sends only what is newer.
+  /// The position in the log where the client wants to continue. The server sends only what is newer.
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
-  /// Whether the client wants to know how many people there are in a room that doesn't name all of them.
+  /// Whether the client wants `crowd` messages: the number of people in a room in which not all of them are sent as
+  /// peers.
   public var crowd = false
-  /// The number of the client's vocabulary, which says what properties and kinds the client knows. The vocabulary may
-  /// be later than any that this program knows.
+  /// The number of the client's vocabulary: which properties and kinds it knows. A newer client may send a number that
+  /// this program doesn't know.
   public var vocabularyNumber = Vocabulary.first.rawValue
 
   public init() {}
@@ -99,8 +100,8 @@ extension JSONEncoding {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// The flags of a hello. Their sum begins a hello's fields: as a byte, or in a wide hello as a varint. The page's
-  /// JavaScript writes hellos too, so it needs the same values.
+  /// The flags of a hello. Their sum is its first field: a byte, or a varint in a wide hello. The page's JavaScript
+  /// writes hellos too, with the same values.
   public enum HelloFlag: UInt16, CaseIterable {
     case name = 1
     case color = 2
@@ -112,7 +113,8 @@ extension BinaryEncoding {
     case crowd = 128
     case vocabulary = 256
 
-    /// The first flag that doesn't fit into a byte. Older servers don't know such flags, nor hellos that have them.
+    /// The first flag that doesn't fit into a byte. Older servers don't know such flags, or the wide hello that has
+    /// them.
     static let wide: UInt64 = 256
 
     static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }
@@ -194,7 +196,7 @@ extension BinaryEncoding {
 }
 
 extension Hello {
-  /// Whether the hello's flags take more than a byte. Then it has another kind in the binary form.
+  /// Whether the flags need more than a byte. The binary encoding then uses `wideHello`.
   var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
 
   /// The client's vocabulary.

@@ -1,4 +1,4 @@
-/// Pairs of live, visible shapes that began or stopped sharing area.
+/// The pairs of live, visible shapes that began or stopped overlapping.
 public struct OverlapNotice: Hashable, Sendable {
   public var began: [ShapePair]
   public var ended: [ShapePair]
@@ -41,7 +41,7 @@ extension JSONEncoding {
     )
   }
 
-  /// Writes a list of pairs. Answers over HTTP have this form too.
+  /// Writes a list of pairs, as in messages and in HTTP answers.
   public static func write(_ pairs: [ShapePair], to writer: inout JSONWriter) {
     writer.beginArray()
     for pair in pairs {

@@ -1,11 +1,11 @@
-// The people in a room: who is there, who joins and who leaves.
+// Messages about the people in a room: who is there, who joins and who leaves.
 
 /// Another person or program in the room.
 public struct Peer: Hashable, Sendable {
   public var actor: Identifier
   public var name: Text
   public var color: Color
-  /// The peer's newest presence, a JSON object. A peer that has just joined has none.
+  /// The peer's newest presence, a JSON object. `nil` if the peer has set none yet.
   public var state: JSONText?
 
   public init(actor: Identifier, name: Text, color: Color, state: JSONText? = nil) {
@@ -51,7 +51,6 @@ extension JSONEncoding {
     return try actor.orField("leave must name an actor")
   }
 
-  /// Writes a peer, with this presence or without one.
   static func write(_ peer: Peer, state: JSONText?, to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("actor")
@@ -67,7 +66,7 @@ extension JSONEncoding {
     writer.endObject()
   }
 
-  /// Reads a peer. A presence that is an empty object counts as none.
+  /// Reads a peer. An empty object as presence counts as none.
   static func readPeer(from reader: inout JSONReader) throws(MessageError) -> Peer {
     var actor: Identifier?
     var name: Text?
@@ -100,7 +99,7 @@ extension BinaryEncoding {
     writer.append(peer.actor)
     writer.appendCounted(peer.name)
     writer.append(peer.color)
-    // No JSON value is empty, so zero bytes mean that there is no presence.
+    // No JSON value is empty, so zero bytes can mean that there is no presence.
     writer.appendCounted(peer.state?.bytes ?? [])
   }
 

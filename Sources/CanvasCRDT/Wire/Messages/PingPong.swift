@@ -1,4 +1,4 @@
-// A client's `ping`, and the server's `pong` with the time of its clock, in Unix milliseconds.
+// A client's `ping`, and the server's `pong` with its clock's time in Unix milliseconds.
 
 // MARK: - JSON
 

@@ -1,4 +1,4 @@
-// People's presence, such as their pointers: an object that a client sends and that the server passes on.
+// Presence, for example a pointer: a JSON object that a client sends and that the server passes on to others.
 
 /// One peer's newest presence.
 public struct PeerState: Hashable, Sendable {
@@ -111,7 +111,7 @@ extension ByteReader {
 }
 
 extension JSONText {
-  /// Reads a JSON object. It is refused if its JSON is not in the shortest form.
+  /// Reads a JSON object. One with superfluous whitespace is rejected.
   init(presenceState bytes: UnsafeRawBufferPointer) throws(BinaryFailure) {
     guard let json = JSONText(compact: bytes), json.kind == .object else {
       throw .field("a state that is not a compact JSON object")

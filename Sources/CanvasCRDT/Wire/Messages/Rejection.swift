@@ -1,10 +1,10 @@
-/// The refusal of a message. No part of the message is applied.
+/// The rejection of a message. No part of the message is applied.
 public struct Rejection: Hashable, Sendable, Error {
   public var id: MessageIdentifier?
-  /// The index of the refused operation. `nil` if the whole message was refused.
+  /// The index of the rejected operation. `nil` if the whole message was rejected.
   public var operation: Int?
   public var code: RejectCode
-  /// The reason, in words.
+  /// The reason, as text for people.
   public var message: Text
 
   public init(id: MessageIdentifier? = nil, operation: Int? = nil, code: RejectCode, message: Text) {
@@ -28,7 +28,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case tooManyOperations
   case rateLimited
   case unavailable
-  /// The address or the token has written more in a day than is allowed.
+  /// The client's address or token has written more than a day's quota.
   case quotaExceeded
   /// The server's disk is nearly full, so it accepts only deletions.
   case storageLow

@@ -9,7 +9,7 @@ public struct Submission: Hashable, Sendable {
   }
 }
 
-/// An operation that may lack a stamp. The server stamps an operation without one.
+/// An operation with an optional stamp. The server stamps it if it has none.
 public struct ProposedOperation: Hashable, Sendable {
   public var shape: Identifier
   public var at: Stamp?
@@ -35,7 +35,7 @@ extension JSONEncoding {
     writeOperations(submission.operations, to: &writer)
   }
 
-  /// Reads a message in one pass. If an operation is refused before the `id` was read, the pass goes on until it has
+  /// Reads a message in one pass. If an operation is rejected before the `id` was read, the pass goes on until it has
   /// found the `id`.
   static func readSubmission(
     from reader: inout JSONReader,

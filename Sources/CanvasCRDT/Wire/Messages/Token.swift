@@ -1,5 +1,5 @@
-// A client's new `token`, with which the client can stay after its old token has ended. The server's answer says when
-// the new token ends, in Unix milliseconds.
+// A client's `token` renews its access before its old token expires. The server's answer says when the new token
+// expires, in Unix milliseconds.
 
 // MARK: - JSON
 

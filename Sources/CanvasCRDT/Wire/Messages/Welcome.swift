@@ -2,7 +2,7 @@
 public struct Welcome: Hashable, Sendable {
   public var room: Text
   public var actor: Identifier
-  /// The key with which a client can become this actor again. `nil` for a client that doesn't know of keys.
+  /// The key with which the client can get this actor again. `nil` for a client that is too old to know keys.
   public var key: Text?
   public var role: Role
   /// The time of the server's clock, in Unix milliseconds.
@@ -29,7 +29,6 @@ public struct Welcome: Hashable, Sendable {
   }
 }
 
-/// The rights of a connection.
 public enum Role: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   case editor
   case viewer
@@ -42,7 +41,7 @@ public enum Role: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
   }
 }
 
-/// The room's limits: the server refuses what exceeds them.
+/// The room's limits. The server rejects what exceeds them.
 public struct RoomLimits: Hashable, Sendable {
   public var messageBytes: UInt64 = 1_048_576
   public var operationsPerMessage: UInt64 = 1_024
@@ -116,7 +115,7 @@ extension JSONEncoding {
     writer.endObject()
     writer.key("peers")
     writer.beginArray()
-    // Pages expect a presence for each peer in a welcome. So for a peer without a presence, an empty object is written.
+    // Pages expect every peer in a welcome to have a presence, so an empty object is written for a peer without one.
     for peer in welcome.peers { write(peer, state: peer.state ?? JSONText.emptyObject, to: &writer) }
     writer.endArray()
   }
@@ -183,7 +182,7 @@ extension BinaryEncoding {
     if let key = welcome.key { writer.appendCounted(key) }
   }
 
-  /// A flag in the byte of the role. It is set if a key follows the peers.
+  /// A flag in the byte of the role, which says that a key follows the peers.
   private static let keyFlag: UInt8 = 2
 
   static func readWelcome(from reader: inout ByteReader) throws(BinaryFailure) -> Welcome {
