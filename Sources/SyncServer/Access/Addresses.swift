@@ -36,7 +36,8 @@ struct Proxies: Hashable, Sendable {
 
   init() {}
 
-  /// `127.0.0.1,::1,10.0.0.0/8`. Empty text, as a variable may have, means no proxies.
+  /// Reads a list such as `127.0.0.1,::1,10.0.0.0/8`. Empty text means no proxies, because an environment variable may
+  /// be empty.
   init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       guard let range = AddressRange(part.filter { $0 != " " }) else { return nil }

@@ -7,7 +7,7 @@ struct Grant: Hashable, Sendable {
     /// Only reading.
     case viewer
     case editor
-    /// Everything that editors may do, deleting rooms and reading the metrics.
+    /// May do everything that editors may, and also delete rooms and read the metrics.
     case `operator`
 
     init?(_ word: some StringProtocol) {
@@ -28,7 +28,7 @@ struct Grant: Hashable, Sendable {
   var label: String?
   /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
   var account: Payer.Account?
-  /// When the grant ends, in Unix milliseconds. `nil` if it has no end.
+  /// When the grant expires, in Unix milliseconds. `nil` if it never does.
   var endsAt: UInt64?
   /// The name of the token's bearer. Others see it instead of the name that the client sends.
   var name: String?

@@ -40,8 +40,8 @@ struct JWTLibrary: @unchecked Sendable {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // The algorithm that the token's header names was compared before the token came here. This comparison is with the
-    // algorithm by which libjwt has checked the signature.
+    // Compares the algorithm with which libjwt has checked the signature. The algorithm that the token's header names
+    // was compared before the token came here.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

@@ -1,7 +1,7 @@
 import WebSocketLoop
 
 extension Request {
-  /// The token in `Authorization: Bearer T`, or in `?token=T`: a browser's WebSocket can't send the header.
+  /// The token in `Authorization: Bearer T`, or in `?token=T` because a browser's WebSocket can't send that header.
   var token: String? {
     if let authorization = header("authorization") {
       let words = authorization.split(separator: " ", maxSplits: 1)

@@ -151,8 +151,8 @@ private struct Authority: Hashable, Sendable {
     }
   }
 
-  /// Whether the host is a numeric address. A site can point its name at another machine, but not an address. So a page
-  /// that was loaded from an address came from the machine with that address.
+  /// Whether the host is a numeric address. A site can point its own name at another machine, but can't do that with an
+  /// address. So a page that was loaded from an address came from the machine with that address.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback == true }

@@ -1,6 +1,5 @@
 /// Why a token gives no access.
 enum TokenRefusal: Error, Hashable {
-  /// The client sent no token.
   case missing
   /// The token is not in the file of tokens, and doesn't have the form of a signed one.
   case unknown

@@ -1,6 +1,6 @@
 import RoomLog
 
-/// The server's settings: each from a flag, from an environment variable if there is no flag, or its default.
+/// The server's settings. Each comes from a flag, otherwise from an environment variable, otherwise from its default.
 struct Configuration: Hashable, Sendable {
   enum Storage: Hashable, Sendable, CustomStringConvertible {
     /// A log in memory: all rooms are lost when the process ends.
@@ -36,7 +36,8 @@ struct Configuration: Hashable, Sendable {
   var logFormat = Logger.Format.text
   /// The path of the file of tokens. Without tokens and signing keys, everyone may do everything.
   var tokens: String?
-  /// The file or directory with the keys of signed tokens, and what the server requires of such tokens.
+  /// The file or directory with the keys of signed tokens. The value below says what the server requires of such
+  /// tokens.
   var signingKeys: String?
   var tokenTerms = SignedClaims.Terms()
   /// Whether to listen on addresses other than loopback without asking for tokens.
@@ -47,7 +48,7 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest form of records that this server and the others that share its rooms may write. An older form is set
+  /// The newest record format that this server and the servers that share its rooms may write. An older one is set
   /// while servers of an older version share the rooms.
   var recordForm = RecordForm.newest
   /// Whether WebSocket messages are compressed for clients that ask for that. Compression sends fewer bytes and costs

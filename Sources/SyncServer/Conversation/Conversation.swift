@@ -19,11 +19,10 @@ struct Conversation: Sendable {
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
-  /// Bytes that were read although the bucket had too few tokens for them. They are charged as soon as the bucket has
-  /// filled.
+  /// Bytes that were read although the rate limit did not allow them yet. They are charged as soon as it does.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// As how many messages the current message is charged, unless it has operations.
+  /// How many messages the current message counts as, if it has no operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
   /// The time of the oldest refusal that still counts, on the monotonic clock.
@@ -54,8 +53,8 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// How long a client that was refused for its rate may go on sending before further refusals can close its
-  /// connection. By then the client has had time to read the first refusal.
+  /// How long a client may exceed its rate after the first refusal without being disconnected, because it may not have
+  /// read that refusal yet.
   private static let ignoringMilliseconds: UInt64 = 2_000
   /// The shortest pause in reading. A shorter one would stop and start reading for each of the connection's messages.
   private static let restMillisecondsMin: UInt64 = 50
@@ -67,7 +66,7 @@ struct Conversation: Sendable {
   /// acknowledgement's length leaves space for an identifier of this length.
   private static let identifierBytesMax = 1_024
 
-  /// When `timePassed` has to be called, on the monotonic clock. `nil` once the client has sent its hello.
+  /// When `timePassed` has to be called, on the monotonic clock. `nil` when the client has sent its `hello`.
   var deadline: UInt64? {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
@@ -79,7 +78,7 @@ struct Conversation: Sendable {
   }
 }
 
-/// The actions that follow from an event of a connection.
+/// What has to be done after an event of a connection.
 enum ConversationStep: Equatable, Sendable {
   case nothing
   case join(Hello, Role)
@@ -180,7 +179,8 @@ extension Conversation {
       return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
-    // The decoder has already refused a message with too many operations, so the bucket can hold enough for this one.
+    // There are never more operations in a message than the rate limit allows at once, because the decoder refuses
+    // longer messages.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
       return refuseForRate(submission.id, now: now)
     }
@@ -217,14 +217,14 @@ extension Conversation {
     case .rejected(var rejection):
       if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
-      // A wrong operation is charged too: reading it costs as much as reading a right one.
+      // An invalid operation is charged too, because reading it costs as much as reading a valid one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
       return .reply(.rejection(rejection))
     }
   }
 
-  /// Refuses a write from a read-only client. The write is charged as a message and not as operations. So a read-only
-  /// client that sends a lot is slowed down, as any client is, but never closed for its rate.
+  /// Refuses a write from a read-only client. The write is charged as a message rather than as operations. So a
+  /// read-only client that sends a lot is slowed down, but its connection is never closed for its rate.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
@@ -241,15 +241,15 @@ extension Conversation {
     return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 
-  /// Charges a message that has no operations. If a client sends too many, reading from its connection pauses. The
-  /// messages are not refused: refusing could lose an answer, or the newest presence.
+  /// Charges a message that has no operations. If a client sends too many, reading from its connection pauses. They are
+  /// not refused, because then an answer or the newest presence could be lost.
   private mutating func spendMessage(_ now: Moment) {
     messagesOwed = min(messagesOwed + weight, messages.capacity)
     if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }
     rest(messages.millisecondsUntil(max(1, messagesOwed), at: now.monotonicMilliseconds))
   }
 
-  /// Charges bytes that have been read. Reading pauses until the bucket has filled enough for all of them.
+  /// Charges bytes that have been read. If they exceed the rate limit, reading pauses until it allows all of them.
   private mutating func spend(bytes count: UInt64, _ now: Moment) {
     bytesOwed = min(bytesOwed + count, bytes.capacity)
     if bytes.take(bytesOwed, at: now.monotonicMilliseconds) {

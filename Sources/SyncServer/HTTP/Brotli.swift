@@ -1,7 +1,7 @@
 import CBrotli
 
 /// Compresses the page's files with brotli, whose results are a seventh shorter than gzip's. Browsers accept brotli
-/// over HTTPS and on loopback only. The page can't open a room elsewhere anyway.
+/// only over HTTPS and on loopback, which are also the only places where the page can open a room.
 enum Brotli {
   /// The longest file that is compressed here, at brotli's highest level. For short files that level takes
   /// milliseconds. For a long file it would hold up the loop for half a second, and save a tenth of the bytes. So

@@ -63,8 +63,8 @@ extension Response {
     Response(status: 304, headers: [("ETag", tag), ("Cache-Control", "no-cache")] + guarded)
   }
 
-  /// The answer with its body compressed, if the request accepts gzip and the body gets shorter. `Vary` names
-  /// `Accept-Encoding`.
+  /// The answer with its body compressed, if the request accepts gzip and the body gets shorter. The `Vary` header
+  /// names `Accept-Encoding`.
   func compressed(for request: Request) -> Response {
     var response = self
     response.headers.append(("Vary", "Accept-Encoding"))
@@ -85,12 +85,12 @@ extension Request {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body counts as JSON. It does if its type says so. It also does if its type says nothing and the
-  /// request comes from no page.
+  /// Whether the body counts as JSON: because its type says so, or because the request names no particular type and was
+  /// not sent by a page.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// Whether the body counts as a layout, by the rule of `isJSON`. But `text/plain`, which `fetch` declares for a
-  /// string, also says nothing here: a layout with single quotes is not JSON.
+  /// Whether the body counts as a layout, by the rule of `isJSON`. `text/plain` doesn't count as a particular type
+  /// here, because `fetch` declares it for every string.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
   /// The type that curl and other programs declare unless their user names another.
@@ -101,7 +101,7 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// Whether no page made the request. A page of another site can send a body of these types without asking the server
+  /// Whether no page sent the request. A page of another site can send a body of these types without asking the server
   /// first (a preflight), but then the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 

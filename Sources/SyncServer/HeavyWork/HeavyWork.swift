@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// An actor that has long work done on other threads, which serve the parties round-robin.
+/// An actor that has long work done on other threads. They serve parties (clients' addresses and rooms) round-robin.
 protocol HeavyWorker: Actor {
-  /// Does the work on another thread when it is the party's turn, and returns the result.
+  /// Does the work for a party (a client's address or a room) on another thread, and returns the result.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -24,7 +24,7 @@ protocol HeavyWorker: Actor {
 final class HeavyWork: @unchecked Sendable {
   /// Why a job is not done.
   enum Refusal: Error {
-    /// Too many of the party's jobs are waiting already.
+    /// Too many jobs of the same client or room are waiting already.
     case busy
     /// The caller was cancelled before the job began.
     case cancelled
@@ -45,7 +45,7 @@ final class HeavyWork: @unchecked Sendable {
 
   fileprivate struct State {
     var waiting: [String: [Piece]] = [:]
-    /// The parties with waiting jobs, in the order of their turns.
+    /// The parties with waiting jobs, in the order in which they are served.
     var turns: [String] = []
     var running: [String: Int] = [:]
   }
@@ -56,8 +56,8 @@ final class HeavyWork: @unchecked Sendable {
   private let signal: UnsafeMutablePointer<sem_t>
 
   /// - Parameters:
-  ///   - threads: at least two, so that one party never has all of them.
-  ///   - waitingMax: how many of one party's jobs may wait.
+  ///   - threads: at least two, so that one client or room never has all of them.
+  ///   - waitingMax: how many jobs of one client or room may wait.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads >= 2, "one party may not have all threads")
     threadsOfPartyMax = threads - 1
@@ -70,7 +70,7 @@ final class HeavyWork: @unchecked Sendable {
   private static var threadsForThisMachine: Int { max(2, min(8, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))) }
 
   /// Does the work on one of the threads, and returns the result.
-  /// - Parameter isBounded: whether the job is refused if too many of the party's bounded jobs wait.
+  /// - Parameter isBounded: whether the job is refused if too many bounded jobs of the same client or room wait.
   func run<Value: Sendable>(
     for party: String,
     isBounded: Bool = true,
@@ -134,7 +134,7 @@ final class HeavyWork: @unchecked Sendable {
       &thread,
       nil,
       { opaque in
-        // No reference is released: the threads live as long as the process.
+        // The reference is never released, because the threads live as long as the process.
         Unmanaged<HeavyWork>.fromOpaque(opaque!).takeUnretainedValue().work()
         return nil
       },
@@ -151,8 +151,8 @@ final class HeavyWork: @unchecked Sendable {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // There may be no job to take now: a party with waiting jobs may already have as many threads as it is allowed.
-      // The next thread of that party that becomes free takes its next job.
+      // A party may have only some of the threads. So there may be no job to take although jobs of that party are
+      // waiting. They are taken by the next of its threads that becomes free.
       while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
         piece.work()
         state.withLock { $0.ended(party) }
@@ -164,7 +164,7 @@ final class HeavyWork: @unchecked Sendable {
 }
 
 extension HeavyWork.State {
-  /// The next job, from the first party in turn that has fewer threads than a party is allowed.
+  /// The next job. It comes from the first party in `turns` that has fewer than `threadsOfPartyMax` threads.
   fileprivate mutating func next(threadsOfPartyMax: Int) -> (party: String, HeavyWork.Piece)? {
     guard let turn = turns.firstIndex(where: { running[$0, default: 0] < threadsOfPartyMax }) else { return nil }
     let party = turns.remove(at: turn)

@@ -2,9 +2,8 @@ import RoomLog
 
 /// The log's answers that rooms have not processed yet.
 ///
-/// A large layout comes back as a hundred records of a thousand operations, and each record takes milliseconds. So
-/// rooms are served round-robin, one record at a time, for a few milliseconds; the rest waits for the next turn of the
-/// loop.
+/// Rooms are served round-robin, one record at a time, because a record of a thousand operations takes milliseconds.
+/// After a few milliseconds, the remaining answers wait for the next iteration of the event loop.
 ///
 /// What always holds: each room gets its answers in the order in which the log gave them.
 struct Deliveries {
@@ -13,10 +12,10 @@ struct Deliveries {
     case failure(LogDesk.Append, LogError)
   }
 
-  /// The rooms that have answers to process. The first one is served next.
+  /// Rooms with unprocessed answers, in the order in which they are served.
   private var turns = Queue<OpenRoom>()
 
-  /// Whether a later turn of the loop is scheduled for the answers that are left.
+  /// Whether a later iteration of the event loop is scheduled to process the remaining answers.
   var isNextTurnDue = false
 
   var isEmpty: Bool { turns.isEmpty }
@@ -33,16 +32,14 @@ struct Deliveries {
   }
 }
 
-/// A queue: elements are taken in the order in which they were appended.
+/// A first-in, first-out queue.
 struct Queue<Element> {
   private var elements: [Element] = []
   /// How many elements at the beginning of the array have been taken already.
   private var taken = 0
-  /// How many elements have ever been taken.
   private(set) var takenEver: UInt64 = 0
 
   var isEmpty: Bool { taken == elements.count }
-  /// How many elements have ever been appended.
   var countEver: UInt64 { takenEver + UInt64(elements.count - taken) }
 
   mutating func append(_ element: Element) { elements.append(element) }
@@ -52,7 +49,7 @@ struct Queue<Element> {
     let element = elements[taken]
     taken += 1
     takenEver += 1
-    // The remaining elements are moved to the front only now and then, so that the cost for each element is small.
+    // Taken elements are removed only now and then, because removing them moves all the others.
     if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
       elements.removeFirst(taken)
       taken = 0

@@ -1,21 +1,18 @@
 import CanvasCRDT
 import RoomLog
 
-/// A batch in the form that the log takes. A layout may be as long as a hundred messages, so it is split into records
-/// that can be read one by one. The log stores all of them or none.
+/// A batch of operations, encoded as log records. A large batch is split into several records, so that each can be read
+/// by itself. The log stores all of them or none.
 struct EncodedBatch: Sendable {
   let number: UInt64
   let payer: Payer?
-  /// The operations of each record. They are kept because the log hands the records back, which would otherwise have to
-  /// be decoded.
+  /// The decoded operations of each record. Keeping them saves decoding the records that the log hands back.
   let parts: [StoredOperations]
   let records: [NewRecord]
-  /// The timeline of the log for which `run` is valid.
+  /// The timeline (unbroken history of the database) in which `run` is valid.
   let timeline: UInt64
 
-  /// - Parameter run: the number of this run, if these may be the run's first records in the room. `nil` if the room's
-  ///   log
-  ///   has the number already.
+  /// - Parameter run: the number of this server process. `nil` if the room's log already has a record with that number.
   init(_ batch: Batch, run: UInt64?, timeline: UInt64, _ limits: Limits) {
     number = batch.number
     self.timeline = timeline
@@ -28,7 +25,7 @@ struct EncodedBatch: Sendable {
 
   var operationCount: Int { parts.reduce(0) { $0 + $1.operations.count } }
 
-  /// The disk space that the records take: their bytes, their rows, and a share of the database's pages.
+  /// The estimated disk space of the records: their bytes, and 64 bytes a record for what the database adds.
   var storedBytes: Int { records.reduce(0) { $0 + $1.bytes.count + 64 } }
 }
 

@@ -5,12 +5,11 @@ import WebSocketLoop
 
 /// Owns every room and every conversation, on the loop's thread.
 ///
-/// The loop's callbacks enter by `assumeIsolated`: a message costs no task, no lock and no switch to another thread.
-/// Messages go to the rooms as they arrive. At the end of the turn, the rooms' requests go to the log, and new beats go
-/// out.
+/// The loop's callbacks enter by `assumeIsolated`, so a message costs no task, no lock and no switch to another thread.
+/// Rooms process a message when it arrives. At the end of each iteration of the event loop, the rooms' requests go to
+/// the log, and their updates go to clients.
 ///
-/// The hub only leads each event through the values that it owns. The file of each value says what always holds of that
-/// value.
+/// The hub passes each event to the values that it owns. The file of each value says what always holds of that value.
 actor Hub {
   nonisolated let loop: EventLoop
   nonisolated let configuration: Configuration
@@ -26,19 +25,19 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often the tokens have been read since the start. By this count, a check that takes several turns notices that
-  /// the tokens were read again meanwhile.
+  /// How often the tokens have been reloaded since the start. A check of connected clients compares this count to
+  /// notice that the tokens were reloaded during the check.
   var credentialsRead = 0
   /// The keys by which clients prove that they are the actors that they claim to be.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
-  /// The newest change of the locks, while it is being stored.
+  /// The most recent change of the room locks, while it is being stored. The next change waits for it.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
   /// The people at other nodes. `nil` if the log is not shared with other nodes.
   var neighbours: Neighbours?
   /// The audit log. `nil` without `--audit`.
   var audit: AuditLog?
-  /// Recent writes over HTTP, gathered for the audit log.
+  /// Recent writes over HTTP, collected for a single line of the audit log.
   var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
@@ -48,7 +47,7 @@ actor Hub {
   var verification: Verification
   var counts = HubCounts()
   var refusals: RefusalLog
-  /// Bounds the log lines that say who has joined.
+  /// A rate limit on the log lines that say who has joined.
   var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
@@ -56,14 +55,13 @@ actor Hub {
   var storage: StorageReserve
   /// Threads for work that would hold up the loop.
   nonisolated let heavyWork: HeavyWork
-  /// How many layouts have been admitted but not yet sent to the log.
+  /// How many layouts (shapes of one HTTP request) have been admitted but not yet sent to the log.
   var layoutsUnderWay = 0
-  /// The log's answers that rooms have not processed yet.
   var deliveries = Deliveries()
-  /// Rooms that still have to ask other nodes which people are in them.
+  /// Rooms for which the other nodes still have to be asked who is connected there.
   var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
-  /// The number of this process, which marks what the process writes to the logs of rooms.
+  /// The number of this process, by which its records in the logs of rooms are known.
   var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
@@ -99,10 +97,10 @@ actor Hub {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Begins to listen. Clients get into rooms once the log is open.
+  /// Begins to listen. Clients can join rooms as soon as the log is open.
   /// - Parameters:
-  ///   - keys: if `nil`, the log's keys, or keys that end with the process if the log has none.
-  ///   - locks: if `nil`, the locks that the log keeps.
+  ///   - keys: `nil` for the keys that the log stores, or for temporary keys if it stores none.
+  ///   - locks: `nil` for the room locks that the log stores.
   /// - Returns: the port.
   func start(
     log: any RoomLog,
@@ -127,8 +125,8 @@ actor Hub {
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
-    // The limit counts WebSockets and HTTP's connections together. The hub itself refuses a WebSocket over the limit
-    // for WebSockets, so that the client is told why.
+    // This limit counts WebSocket and HTTP connections together. Too many WebSockets are refused by the hub itself, so
+    // that the client is told why.
     options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
@@ -160,8 +158,8 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The upper bound on the bytes that a shape takes in a JSON drawing, with the longest name and numbers. With this
-  /// bound, every drawing that the server has given out can be posted to it again.
+  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. So every drawing that the
+  /// server has given out can be posted to it again.
   private static let shapeBytesMax = 1_024
 }
 

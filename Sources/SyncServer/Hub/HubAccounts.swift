@@ -1,10 +1,10 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// The accounts that pay for what is stored, and what is left of their quotas.
+// Accounts pay for the bytes that they store, up to their quotas.
 
 extension Hub {
-  /// The limits on a message that depend on the whole server rather than on the room.
+  /// The limits on a message that depend on the whole server rather than on its room.
   func allowance(of payer: Payer, in open: OpenRoom, now: Moment) -> Allowance {
     if storage.isLow {
       let words: Text = "the server's disk is nearly full: it only takes deletions"
@@ -14,7 +14,6 @@ extension Hub {
     return Allowance(payer: payer, bound: refusal.map { .nothingNew(.quotaExceeded, Text($0)) } ?? .none)
   }
 
-  /// Charges an account for bytes that are sent to the log.
   func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) {
     guard let payer else { return }
     let rooms = open.putOnAccount() ? 1 : 0

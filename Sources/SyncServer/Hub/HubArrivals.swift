@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors arrive: from the upgrade of the request to a WebSocket up to the hello.
+// How visitors arrive: from the HTTP request that opens a WebSocket to the client's `hello`.
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
@@ -94,7 +94,7 @@ extension Hub {
   private func helloIsDue(_ number: Int) {
     guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
     var now = Moment.now()
-    // The loop's clock is read once a turn, so the visitor's deadline may already have passed by the real time.
+    // The loop reads the clock only once an iteration, so the deadline may be in the past already.
     if let deadline = visitor.conversation.deadline {
       now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
     }

@@ -43,14 +43,13 @@ extension Hub {
   private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
-      // A timer closes connections whose tokens have ended, but it fires only once a second. So the token is also
-      // checked at each write.
+      // The token is checked at each write too, because the timer that closes connections with expired tokens fires
+      // only once a second.
       if let refusal = refusal(of: visitor.grant, writingTo: visitor.room) {
         let hasToken = refusal.status != 401
         return close(visitor, hasToken ? .goingAway : .noToken, "this connection may no longer write; connect again")
       }
-      // The newest stamp shows how far the writer's clock is off. Older stamps show nothing, because edits made offline
-      // have old stamps.
+      // Only the newest stamp shows how far the writer's clock is off, because edits made offline have old stamps.
       if let newest = submission.operations.lazy.compactMap({ $0.at?.milliseconds }).max() {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
@@ -63,8 +62,7 @@ extension Hub {
     case .token(let token): take(token.string, from: visitor, in: open, id)
     case .reply(var message):
       if case .rejection(var rejection) = message {
-        // The token allows writing to the room. The write is refused only because the room is locked, so the refusal
-        // says that.
+        // The token allows writing, so the only reason for the refusal is that the room is locked.
         if rejection.code == .readOnly, visitor.grant.level == .editor, isLocked(visitor.room) {
           rejection.message = "the room is locked: only operators may write"
           message = .rejection(rejection)
@@ -83,7 +81,7 @@ extension Hub {
     let party = visitor.connection.party
     var opening = await opened(visitor.room, mayCreate: true, for: party)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // This copy of the room is older than what the client has seen. If the client joined this copy, part of its
+      // This copy of the room is older than what the client has seen. If the client joined it, part of the client's
       // drawing would vanish from the screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true, for: party) }
@@ -98,9 +96,8 @@ extension Hub {
     }
   }
 
-  /// Whether a newcomer may have seen or written more of a room than this node has. A client that comes back may have
-  /// written at another node. While this node lacks those writes, stamps made here could be earlier than the client's
-  /// own, and the room could seem full.
+  /// Whether this node may lack records that the newcomer has seen or written at another node. Without those records,
+  /// stamps made here could be earlier than the client's own, and the room could seem full.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
     return sharesRooms && log.fault == nil && (hello.actor ?? visitor.grant.actor) != nil
@@ -113,11 +110,11 @@ extension Hub {
     if let name = visitor.grant.name { hello.name = Text(name) }
     if let actor = visitor.grant.actor {
       hello.actor = actor
-      // The token names this actor. That is as good a proof as the actor's key, so the key is filled in.
+      // The token names this actor, which proves as much as the actor's key. So the key is filled in.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
-      // Where signed tokens exist, an actor may belong to a token's bearer, who may not be connected now. So a client
-      // without a key doesn't get the actor that it claims.
+      // With signed tokens, an actor may belong to a token's holder who is not connected now. So a client without a key
+      // doesn't get the actor that it claims.
       hello.actor = nil
     }
     let party = visitor.connection.party
@@ -130,8 +127,8 @@ extension Hub {
       now: now,
       using: &generator
     )
-    // If the actor has an older connection, that connection is closed here, before the newcomer is seated: the newcomer
-    // may have been given the older connection's seat.
+    // Closes an older connection of the same actor first, because the newcomer may have been given that connection's
+    // seat (the index of a member in the room).
     carryOutEffects(of: open)
     rooms.markDirty(open)
     guard let id else {
@@ -141,8 +138,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // A long welcome makes the room pause reading at once. At that time the visitor had no seat yet, so the room's
-    // effect didn't reach the visitor.
+    // If the answer to `hello` is long, the room asks at once to pause reading. The visitor had no seat at that time,
+    // so the pause begins here.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

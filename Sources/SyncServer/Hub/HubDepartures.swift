@@ -5,12 +5,12 @@ import WebSocketLoop
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
-  /// - Parameter error: the code word of the error. `nil` if the name of the close code says enough.
+  /// - Parameter error: the code word of the error that is sent. `nil` for the name of the close code.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A visitor that is asked to reconnect elsewhere has done nothing wrong, so it gets no error.
+    // A visitor that is asked to reconnect to another node has done nothing wrong, so it gets no error.
     let error = error ?? (code == .goingAway ? nil : code.word)
     if let error { noteRefusal(Refusal(error, of: visitor, reason.string)) }
-    // If a message of several frames was sent in part, only a close frame may follow, and no error message.
+    // After a message that was sent only in part, only a close frame may follow, so no error is sent.
     let isBetweenMessages = leave(visitor)
     sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? error : nil)
   }
@@ -33,7 +33,7 @@ extension Hub {
 
   func forget(_ connection: Connection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
-    // If the hub closed the visitor's connection itself, the close has been counted already.
+    // If the hub closed the connection itself, the close has been counted already.
     if !visitor.isGone, closure.cause == .ours {
       // The client broke the protocol, so the loop closed the connection without a message.
       counts.noteClose(code: closure.code)
@@ -51,7 +51,7 @@ extension Hub {
   }
 
   /// Takes a visitor out of its room.
-  /// - Returns: whether all messages to the connection were sent whole.
+  /// - Returns: false if the last message to the visitor was sent only in part.
   @discardableResult
   private func leave(_ visitor: Visitor) -> Bool {
     guard case .joined(let open, let id) = visitor.stage else { return true }

@@ -27,8 +27,8 @@ extension Hub {
       } else {
         log.answer(id, with: event)
       }
-      // The damage matters whichever request came across it: until a snapshot covers the damage, the log stores nothing
-      // more in the room.
+      // Damage is handled for every kind of request, because the log stores nothing more in the room until a snapshot
+      // replaces the damaged records.
       if error.room != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)
@@ -38,7 +38,7 @@ extension Hub {
         logger.info("the log can be written again", alike: .byAll)
       }
     case .availability(.some(let room), let fault):
-      // Writers are sent nothing here, because each writer gets a refusal of its own batch.
+      // Clients are told nothing here, because each writer gets a refusal of its own batch.
       if let fault {
         logger.error("a room can't be written; reading still works", ["room": .text(room), "fault": .text("\(fault)")])
       } else {
@@ -88,8 +88,8 @@ extension Hub {
     }
   }
 
-  /// The log goes on from another timeline. It may have lost some of what this process stored, and other nodes may have
-  /// stored something else at the same positions.
+  /// The log continues on another timeline (an unbroken history of the database). Some of what this process stored may
+  /// be lost, and other nodes may have stored other records at the same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
     if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
@@ -99,15 +99,15 @@ extension Hub {
     if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
   }
 
-  /// News of people at other nodes may have been lost, so every room asks the other nodes for their people.
+  /// Messages about people at other nodes may have been lost, so every room asks the other nodes for their people.
   private func askForCompany() {
     let isAsking = !roomsToAsk.isEmpty
     roomsToAsk = rooms.all
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Lets a few of the rooms ask. For each room that asks, every other node announces its people, and a database
-  /// carries about a thousand such messages a second. So the rooms must not all ask at once.
+  /// Lets only a few rooms ask at a time. Each question makes every other node announce its people, and the database
+  /// carries about a thousand such messages a second.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())
@@ -120,8 +120,8 @@ extension Hub {
   private static let roomsAskingAtOnce = 50
 
   private func heard(_ bytes: [UInt8], in name: String) {
-    // News in the form of another version of the server is skipped. That loses no drawing, because news says only who
-    // is present.
+    // A message in the format of another server version is skipped. No drawing is lost, because these messages only say
+    // who is present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
     open.room.heard(part, now: .now())
     rooms.markDirty(open)
@@ -141,7 +141,7 @@ extension Hub {
     }
   }
 
-  /// Lets rooms process the log's answers for as long as one turn allows.
+  /// Lets rooms process the log's answers, up to the time limit for one iteration of the event loop.
   private func deliver() {
     let until = SteadyClock.microseconds() + Hub.deliveryMicroseconds
     while let (open, answer) = deliveries.takeNext() {
@@ -159,16 +159,15 @@ extension Hub {
     }
   }
 
-  /// The upper bound on how long everything else waits for this delivery. A record of a thousand operations takes about
-  /// half of the time.
+  /// The time limit for `deliver` in one iteration of the event loop. A record of a thousand operations takes about
+  /// half of it.
   private static let deliveryMicroseconds: UInt64 = 5_000
 
   private func deliver(_ record: LogRecord, part: Int, of append: LogDesk.Append?, to open: OpenRoom) {
     guard !open.isGone else { return }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-      // The record can't be skipped: this copy of the room would differ from the room at the node that wrote the
-      // record.
+      // If the record were skipped, this copy of the room would differ from the copy at the node that wrote the record.
       return stop(open, "a newer server has written to this room; this one has to be brought up to date")
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
@@ -197,8 +196,8 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room counts the refusal. If a visitor sent the operations, the refusal is logged here. If they came over
-    // HTTP, the answer to the request is logged instead.
+    // The room has counted the refusal. If a visitor sent the operations, the refusal is logged here. If an HTTP
+    // request sent them, it is logged with the answer to the request.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }

@@ -1,13 +1,13 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What operators do to rooms and people. Each act gets a line in the audit log.
+// What operators do to rooms and people. Each action is written to the audit log.
 
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Locks a room, or unlocks it. Connections whose role changes with the lock are closed. When their clients
-  /// reconnect, they get the new role.
+  /// Locks or unlocks a room. Connections whose role changes are closed, and get the new role when their clients
+  /// reconnect.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {
       // The request goes to the log even if the room seems to be locked or unlocked already: another node may have
@@ -15,7 +15,7 @@ extension Hub {
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     } else {
-      // Each change writes the whole list of locked rooms, so it waits for the change before it.
+      // Each change writes the whole list of locked rooms, so a change waits until the one before it is stored.
       let before = lockWriting
       let party = party(of: request)
       let writing = Task {
@@ -51,8 +51,8 @@ extension Hub {
     return .success(true)
   }
 
-  /// The log has stored a room's lock. Where nodes share the log, its events have to be processed in order, because a
-  /// later event may report that another node has changed the same lock.
+  /// The log has stored a room's lock. The events of a shared log have to be processed in order, because a later one
+  /// may report that another node has changed the same lock.
   func noteLock(of room: String, _ isLocked: Bool) {
     guard locks.contains(room) != isLocked else { return }
     locks.set(room, isLocked: isLocked)
@@ -71,8 +71,7 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // The connections are closed a few at a time. Until a connection is closed, the writes that the lock forbids are
-    // refused.
+    // The connections are closed a few at a time. Writes that the lock forbids are refused meanwhile.
     Task {
       for (index, visitor) in editors.enumerated() {
         if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }
@@ -92,7 +91,7 @@ extension Hub {
     before milliseconds: UInt64,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    // A server that has just started doesn't know yet which forms of records the other servers can read.
+    // Just after the start, this node doesn't know yet which record formats the other nodes can read.
     while recordForm == nil { await pause(milliseconds: 100) }
     guard let recordForm, recordForm >= .forgetting else {
       let words: Text = "an older server that shares the rooms could not read that"
@@ -103,7 +102,7 @@ extension Hub {
     }
   }
 
-  // MARK: On record
+  // MARK: Audit log
 
   func record(_ event: String, _ request: Request, room: String, actor: String?) {
     let token = grant(of: request.token)?.label
@@ -181,7 +180,8 @@ extension Hub {
     )
   }
 
-  /// Writes a refusal to the audit log if it refused access or an operator's act. Refused operations are left out.
+  /// Writes a refusal to the audit log if access or an operator's action was refused. Rejected operations are not
+  /// written.
   func record(_ refusal: Refusal) {
     guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
     complain(

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// Overlaps are worked out on other threads, beside the loop.
+// Overlaps of shapes are computed on other threads than the loop's.
 
 extension Hub {
-  /// Carries out a room's order on its index of overlaps, and then gives the index back to the room.
+  /// Updates a room's index of overlaps on another thread, and then gives the index back to the room.
   func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
     counts.noteOverlapOrder()
     Task {
@@ -17,7 +17,7 @@ extension Hub {
     }
   }
 
-  /// A room's index of overlaps as it is now, with its cursor. `nil` if the room has been deleted.
+  /// A room's current index of overlaps, with its cursor. `nil` if the room has been deleted.
   func overlapIndex(of open: OpenRoom) async -> SettledOverlaps? {
     guard !open.isGone else { return nil }
     let number = log.nextNumber()

@@ -31,12 +31,10 @@ extension Hub {
     return person(id, in: open)
   }
 
-  /// A room's entry in the list of rooms.
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // A large room does not name everyone to its clients, and knows only those at other nodes whom it names. The
-      // whole number is in `neighbours`.
+      // A large room knows only some of the people at other nodes. `neighbours` has their whole number.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing
@@ -49,7 +47,7 @@ extension Hub {
     noteChange(of: visitor)
   }
 
-  /// - Returns: the visitor that had the seat before.
+  /// - Returns: the visitor that had the seat (index in the room) before.
   @discardableResult
   func unseat(_ id: MemberID, in open: OpenRoom) -> Visitor? {
     guard let visitor = open.unseat(id) else { return nil }
@@ -57,7 +55,7 @@ extension Hub {
     return visitor
   }
 
-  /// Something about a visitor has changed that the list of people shows.
+  /// To be called when something about a visitor changes that the list of people shows.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))
@@ -65,13 +63,13 @@ extension Hub {
 
   // MARK: Other nodes
 
-  /// The newest form of records that may be written now. `nil` just after the start, while this node doesn't know what
+  /// The newest record format that may be written now. `nil` just after the start, when this node doesn't know yet what
   /// other nodes can read.
   var recordForm: RecordForm? {
     if let neighbours { neighbours.recordForm(now: .now()) } else { configuration.recordForm }
   }
 
-  /// Sends the other nodes the news about the people here.
+  /// Tells the other nodes about the people connected to this node.
   func tellNeighbours() {
     let parts = neighbours?.takeNews {
       person(at: $0)
@@ -111,8 +109,8 @@ extension Hub {
     return neighbours?.has(place) == true ? .unanswered : .done
   }
 
-  /// How often the hub checks whether the person has gone from another node. The checks take five seconds in all. A
-  /// live node answers within milliseconds, and a dead node is noticed within five seconds.
+  /// How often the hub checks, within five seconds, whether the person has left another node. A live node answers
+  /// within milliseconds, and a dead node is noticed within five seconds.
   private static let looksAtRemoval = 250
   private static let looksBetweenWishes = 50
 

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// HTTP requests to rooms, as jobs that may wait for the log.
+// HTTP requests to rooms. Each runs as a task that may wait for the log.
 
 extension Hub: RoomService, LogQuestions {
   nonisolated var limits: Limits { configuration.limits }
@@ -52,7 +52,7 @@ extension Hub: RoomService, LogQuestions {
     )
   }
 
-  /// Counts an answer. An answer with the status 404 or 405 is not a refusal.
+  /// Counts an answer. The statuses 404 and 405 don't count as refusals.
   func noteAnswer(_ status: Int, _ refusal: @autoclosure () -> Refusal) {
     counts.noteRequest(status: status)
     guard status >= 400, status != 404, status != 405 else { return }
@@ -108,16 +108,16 @@ extension Hub: RoomService, LogQuestions {
       }
     }
     let answer = await ask()
-    // The room may seem full only because this node lacks what another one has stored: a deletion, or the same
-    // operations. So the request is tried once more with the newest state.
+    // The room may seem full only because this node lacks what another node has stored, for instance a deletion. So the
+    // request is tried once more with the newest state.
     guard sharesRooms, case .failure(.rejected(let rejection)) = answer, rejection.code == .roomFull,
       await catchUp(open) == nil
     else { return answer }
     return await ask()
   }
 
-  /// Asks a room for something that has to be stored first. All writes over HTTP go this way. The request may have
-  /// waited meanwhile, so the writer's right is checked here again.
+  /// Asks a room to store something, and waits until it is stored. All writes over HTTP go this way. The writer's right
+  /// is checked again, because the request may have waited before.
   func asking(
     _ open: OpenRoom,
     for writer: Writer,
@@ -135,8 +135,7 @@ extension Hub: RoomService, LogQuestions {
       rooms.markDirty(open)
     }
     return answer.mapError { rejection in
-      // The edits were made from a copy of the room, and the room may have changed since then. So the outcome is
-      // checked again.
+      // If the writer has lost the right to write meanwhile, the answer says why.
       if rejection.code == .readOnly, let refusal = refusal(of: writer, writingTo: open.name) {
         return .forbidden(refusal)
       }
@@ -145,8 +144,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    // Without other nodes, a room that isn't stored doesn't exist. With other nodes it may exist, because another node
-    // may have made it a moment ago.
+    // Without other nodes, a room that isn't stored doesn't exist. With other nodes, one of them may just have created
+    // it.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
@@ -171,9 +170,10 @@ extension Hub: RoomService, LogQuestions {
     await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
   }
 
-  /// All rooms that somebody has written to and that `grant` covers, by name. After a crash, the newest snapshot of a
-  /// closed room may be missing or old. Then the room has to be opened to count its shapes. Each list opens only a few
-  /// such rooms, so that making a list never takes long.
+  /// The rooms that `grant` covers and that somebody has written to, by name.
+  ///
+  /// After a crash, a closed room's newest snapshot may be missing or old. Then the room has to be opened to count its
+  /// shapes. Each call opens only a few such rooms, so that it never takes long.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     let stored: Handover<[RoomSummary]>
     switch await storedRooms() {
@@ -209,11 +209,10 @@ extension Hub: RoomService, LogQuestions {
     return .success(list)
   }
 
-  /// The open rooms, as entries of the list.
   private func listings() async -> [RoomListing] {
     var listings: [RoomListing] = []
     for (index, open) in rooms.all.enumerated() {
-      // Long lists are made in several turns of the loop.
+      // A long list is made over several iterations of the event loop.
       if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await Task.yield() }
       if !open.isGone { listings.append(listing(of: open)) }
     }

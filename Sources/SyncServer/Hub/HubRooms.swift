@@ -2,13 +2,13 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Rooms are read from the log when somebody needs them, and closed some time after their last member has left.
+// Rooms are read from the log when they are needed, and closed some time after their last member has left.
 
 extension Hub {
   /// The room, opened if it was closed.
   /// - Parameters:
-  ///   - mayCreate: whether to make the room if the log doesn't have it.
-  ///   - party: the party in whose turn the room is opened.
+  ///   - mayCreate: whether to create the room if the log doesn't have it.
+  ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin.
   func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
     while true {
@@ -26,15 +26,15 @@ extension Hub {
     }
   }
 
-  /// The other nodes, as a new room sees them. `nil` if the log is not shared.
+  /// What a new room knows of the other nodes. `nil` if the log is not shared.
   private var company: Company? {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
 
-  /// Opens a room that the log doesn't have. Another node may write to it first, so this node follows it from its
-  /// beginning.
+  /// Opens a room that the log doesn't have. Another node may write to it first, so the log is asked to report its
+  /// records from the first one on.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // `defer` does this, rather than the job that awaits the room, for the reason given in `load`.
+    // `load` says why this is in a `defer`.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
@@ -62,8 +62,8 @@ extension Hub {
   }
 
   private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
-    // `defer` does this, rather than the job that awaits the load: by the time that job goes on, another job may be
-    // opening the room.
+    // This is in a `defer`, because the task that awaits the load may go on too late: another task may have begun to
+    // open the room again.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -104,12 +104,12 @@ extension Hub {
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
     if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
-    // Another job may have made this room while the log didn't have it yet. Then that job's room is used. If there were
-    // two rooms of one name, each would get only part of what is written.
+    // Another task may have created this room while the log didn't have it yet. If there were two rooms of one name,
+    // each would get only part of what is written. So that task's room is used.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // If the room was deleted meanwhile, the job that asked for the room finds that out by itself.
+    // If the room was deleted meanwhile, the caller finds that out by itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -122,7 +122,7 @@ extension Hub {
     return .open(open)
   }
 
-  /// Brings a room that nobody uses yet up to the end of its log.
+  /// Applies the records up to `last` to a room that nobody uses yet.
   /// - Returns: the reason for a failure, or `nil`.
   private func fold(_ folding: RoomFolding, through last: UInt64, for party: String) async -> String? {
     var after = folding.position
@@ -157,7 +157,7 @@ extension Hub {
     }
   }
 
-  /// Takes in everything that other nodes have stored and shown to their clients until now.
+  /// Waits until the room has applied everything that other nodes have stored by now.
   /// - Returns: the reason for a failure, or `nil`.
   func catchUp(_ open: OpenRoom) async -> String? {
     open.hold()
@@ -168,8 +168,8 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room processes the log's reports over several turns. This job waits only for the reports that have come until
-    // now.
+    // The room applies the log's reports over several iterations of the event loop. Only those that have arrived by now
+    // are awaited.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
@@ -182,10 +182,10 @@ extension Hub {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
   }
 
-  // MARK: Going
+  // MARK: Closing
 
-  /// Closes a room without connections. It is stored as a snapshot first, so that it opens quickly the next time, and
-  /// the list of rooms knows how many shapes it has.
+  /// Closes a room without connections, after storing a snapshot. With the snapshot the room opens quickly the next
+  /// time, and its shapes can be counted without opening it.
   func closeIdle(_ open: OpenRoom) {
     if open.awaitsSnapshot {
       snapshot(open)
@@ -202,8 +202,8 @@ extension Hub {
     }
   }
 
-  /// A room of at least this many shapes takes megabytes. After closing it, the allocator is asked to give memory back
-  /// to the system, which it wouldn't do by itself.
+  /// A room of at least this many shapes takes megabytes. The allocator keeps freed memory, so it is asked to return
+  /// some of it to the system after closing such a room.
   private static let shapesWorthTrimming = 10_000
 
   private func takeOut(_ open: OpenRoom) {
@@ -212,13 +212,13 @@ extension Hub {
     counts.noteClosed(open.room.counts)
   }
 
-  /// The room is deleted: its visitors are told, and batches on their way are refused.
+  /// The room is deleted. Its visitors are told, and its batches that are not stored yet are refused.
   func removed(_ open: OpenRoom) {
     guard dismiss(open, .noSuchRoom, "the room was deleted") else { return }
     logger.info("room deleted", ["room": .text(open.name)])
   }
 
-  /// Gives up this copy of the room and closes its connections. When the clients reconnect, the room is read from the
+  /// Discards this copy of the room and closes its connections. When the clients reconnect, the room is read from the
   /// log again.
   func stop(_ open: OpenRoom, _ reason: Text) {
     guard dismiss(open, .goingAway, reason) else { return }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// Snapshots let rooms open quickly. The list of rooms also reads from them how many shapes a closed room has.
+// Snapshots let rooms open quickly. They also tell how many shapes a closed room has, for the list of rooms.
 
 extension Hub {
   func snapshot(_ open: OpenRoom) {
@@ -31,7 +31,7 @@ extension Hub {
     let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
-    // The snapshots of all rooms belong to one party. So jobs of other parties have their turns between two snapshots.
+    // All snapshots count as the work of one client, so that other clients' work is done in between.
     let made = try? await heavyWork.run(for: "snapshots", isBounded: false) { image.encodedSurely(as: digest) }
     guard let bytes = made else {
       counts.noteSnapshot(isTrue: false)
@@ -60,9 +60,9 @@ extension Hub {
     return true
   }
 
-  /// Makes snapshots before the log is closed, so that rooms open fast after the next start. It makes as many as time
-  /// allows, beginning with those that replace damaged records, and with the smallest. Each goes to the log at once,
-  /// because the server may be killed before it has made the next one.
+  /// Makes snapshots before the log is closed, so that rooms open fast after the next start. Snapshots that replace
+  /// damaged records come first, then the smallest, for as long as there is time. Each goes to the log at once, because
+  /// the server may be killed before the next one is made.
   func snapshotBeforeStopping() {
     var last = LastSnapshots()
     guard log.fault == nil else { return }

@@ -3,14 +3,15 @@ import RoomLog
 import WebSocketLoop
 import Glibc
 
-// What SIGTERM does: the server accepts nothing more, makes accepted operations durable and sends them out, closes all
-// connections with 1001, and closes the log.
+// What SIGTERM does: the server accepts nothing more, stores and sends the operations that it has accepted, closes all
+// connections with code 1001, and closes the log.
 
 extension Hub {
-  /// The upper bound on how long stopping takes. Service managers allow more than this by default.
+  /// The upper bound on how long stopping takes. Service managers wait longer than this by default before they kill a
+  /// process.
   private static let stopMilliseconds: UInt64 = 9_000
-  /// How long stopping waits for the log to store what was accepted. After that the connections are closed, so that
-  /// their clients can go on at another node.
+  /// How long stopping waits for the log to store accepted operations. Then connections are closed, so that clients can
+  /// reconnect to another node.
   private static let drainMilliseconds: UInt64 = 3_000
   private static let goodbyeMilliseconds: UInt64 = 2_500
 
@@ -32,8 +33,8 @@ extension Hub {
     goOnStopping()
   }
 
-  /// To be called when a connection has ended for which stopping may be waiting. While the log still has to answer, this
-  /// function calls itself.
+  /// To be called whenever a connection has ended, because stopping may wait for it. Calls itself again later if the
+  /// log still has to answer.
   func goOnStopping() {
     switch lifetime.stage {
     case .serving, .closingLog: return
@@ -50,13 +51,13 @@ extension Hub {
 
   private func endDraining() {
     lifetime.close()
-    // The beats that rooms are gathering are sent now. Where people at other nodes go on drawing, rooms never become
-    // quiet, so waiting for that would take for ever.
+    // Sends the updates that rooms have gathered so far. It doesn't wait until rooms gather none, because people at
+    // other nodes may go on drawing for ever.
     for open in rooms.all where open.room.isGathering {
       open.room.flush(now: .now())
       rooms.markDirty(open)
     }
-    // The close frames go out at the end of this turn.
+    // The close frames are sent at the end of this iteration of the event loop.
     loop.schedule(afterMilliseconds: 1) {
       self.sayGoodbye()
       self.goOnStopping()
@@ -66,8 +67,8 @@ extension Hub {
     }
   }
 
-  /// Closes all connections. Where clients can go on at another node, they are closed one after the other, so that they
-  /// don't all arrive there at once.
+  /// Closes all connections. If clients can reconnect to another node, the connections are closed one after another, so
+  /// that the clients don't all arrive there at once.
   private func sayGoodbye() {
     let leaving = visitors.all.filter { !$0.isGone }
     let steps = sharesRooms ? min(Hub.goodbyeSteps, leaving.count) : 1
@@ -92,7 +93,7 @@ extension Hub {
     log.close()
   }
 
-  /// The log stays unusable until an operator mends the cause, so the process ends.
+  /// Ends the process, because the log stays unusable until an operator removes the cause.
   func end(for fault: StorageFault) -> Never {
     StandardError.complain("\(fault)")
     exit(1)

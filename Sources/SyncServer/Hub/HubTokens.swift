@@ -1,11 +1,11 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What happens to visitors when their tokens change or end.
+// What happens to visitors when their tokens change or expire.
 
 extension Hub {
-  /// Takes over tokens and keys that were read again. From now on, new visitors are checked against them. Connected
-  /// visitors are checked on another thread, because checking thousands of signatures takes seconds.
+  /// Applies reloaded tokens and keys. New visitors are checked against them from now on. Connected visitors are
+  /// checked on another thread, because checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
@@ -18,7 +18,7 @@ extension Hub {
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
       }
-      // If the tokens were read once more meanwhile, another check follows, which covers all visitors.
+      // If the tokens were reloaded again meanwhile, that reload starts a check of all visitors.
       guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
       logger.info(
         "tokens read",
@@ -30,15 +30,15 @@ extension Hub {
     }
   }
 
-  /// Closes visitors whose token is no longer valid or now allows something else. When they come back, they get the new
+  /// Closes visitors whose token is no longer valid or now grants something else. When they reconnect, they get the new
   /// grant.
-  /// - Parameter tokens: the tokens that were checked. If a visitor's token is not among them, the visitor has sent it
-  ///   since then, and it was checked on arrival.
-  /// - Returns: how many were closed. `nil` if the tokens were read once more meanwhile.
+  /// - Parameter tokens: the tokens that were checked. A visitor with any other token sent it later, and was checked
+  ///   then.
+  /// - Returns: how many were closed. `nil` if the tokens were reloaded again meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
     for (index, visitor) in visitors.all.enumerated() {
-      // Many visitors are closed in several turns of the loop.
+      // Lets the event loop serve others now and then, because there may be many visitors to close.
       if index % Hub.closedInATurn == 0 { await Task.yield() }
       guard reading == credentialsRead else { return nil }
       guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
@@ -57,12 +57,12 @@ extension Hub {
     return closed
   }
 
-  /// How many connections are closed in one turn, when a change of the tokens or of a lock affects many. The rest are
-  /// closed in later turns.
+  /// The most connections that are closed in one iteration of the event loop when the tokens or a lock change. Other
+  /// connections are closed in later iterations.
   static let closedInATurn = 16
 
-  /// Takes another token that a visitor has sent, so that the visitor can stay when its first token ends. The visitor
-  /// keeps its role and its actor: only another hello changes those.
+  /// Accepts a new token from a connected visitor, so that the visitor can stay when its first token expires. The
+  /// visitor keeps its role and its actor. Only another `hello` changes those.
   func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
     defer { rooms.markDirty(open) }
     func refuse(_ words: Text, reason: String? = nil) {
@@ -85,7 +85,7 @@ extension Hub {
     recordRenewal(of: visitor)
   }
 
-  /// Once a second: warns visitors whose token ends soon, and closes those whose token has ended.
+  /// To be called once a second: warns visitors whose token expires soon, and closes those whose token has expired.
   func lookAtEnds(now: Moment) {
     guard credentials.signed != nil else { return }
     for visitor in visitors.all where !visitor.isGone {
@@ -103,6 +103,6 @@ extension Hub {
     }
   }
 
-  /// How long before a token's end its client is warned. In that time the client can get another token.
+  /// How long before its token expires a client is warned, so that it can get another token.
   private static let warningMilliseconds: UInt64 = 60_000
 }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import RoomLog
 import WebSocketLoop
 
-// The end of a turn: the rooms' requests go to the log, and new beats go out.
+// The end of an iteration of the event loop: the rooms' requests go to the log, and their updates go to clients.
 
 extension Hub {
   func endTurn() {
@@ -30,8 +30,8 @@ extension Hub {
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          // The next part of the round waits twice as long as this part took. So sending to a large room takes at most
-          // a third of the loop's time.
+          // Pauses twice as long as serving these readers took. So sending to a large room takes at most a third of the
+          // loop's time.
           if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
           due = min(due ?? .max, open.roundGoesOnAt)
         }
@@ -46,8 +46,8 @@ extension Hub {
         due = min(due ?? next, next)
         rooms.markDirty(open)
       }
-      // The other rooms wait for the next turn, so that a client with a thousand rooms doesn't delay everyone else. At
-      // shutdown all rooms are served at once.
+      // When the time is up, the remaining rooms wait for the next iteration, so that a client with a thousand rooms
+      // doesn't delay everyone else. At shutdown all rooms are served at once.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -57,15 +57,15 @@ extension Hub {
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
   }
 
-  /// The upper bound on the time that all rooms together send in one turn. Rooms that are left come first in the next
-  /// turn.
+  /// The time limit for sending from all rooms in one iteration of the event loop. Rooms that were not served come
+  /// first in the next iteration.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// The upper bound on the readers of one room that are served in a turn, which takes some milliseconds. The other
-  /// readers of a large room are served in later turns.
+  /// The most readers of one room that are served in one iteration of the event loop, which takes some milliseconds.
+  /// The other readers of a large room are served in later iterations.
   private static let seatsInATurn = 256
 
-  /// Makes sure that the loop has a turn at that time.
+  /// Makes sure that the event loop wakes up at time `due`.
   private func wake(at due: UInt64, now: UInt64) {
     turns.wake(at: due, now: now) { milliseconds in
       loop.schedule(afterMilliseconds: milliseconds) { self.turns.noteAlarm() }
@@ -98,8 +98,8 @@ extension Hub {
     }
   }
 
-  /// Stamps and encodes a layout on another thread. Afterwards the writer's right is checked again, since it may have
-  /// changed meanwhile.
+  /// Stamps and encodes the shapes of an HTTP request on another thread. Afterwards the writer's right is checked
+  /// again, since it may have changed meanwhile.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline
@@ -111,7 +111,7 @@ extension Hub {
         EncodedBatch(layout.stamped(), run: number, timeline: timeline, limits)
       }
       layoutsUnderWay -= 1
-      // If the room was deleted meanwhile, the layout has been refused.
+      // If the room was deleted meanwhile, the layout has been refused already.
       guard !open.isGone else { return }
       if let batch, open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true {
         append(batch, to: open)
@@ -142,9 +142,9 @@ extension Hub {
     )
   }
 
-  // MARK: The seconds
+  // MARK: Once a second
 
-  /// Once a second: work that nobody waits for.
+  /// To be called once a second, for work that nobody waits for.
   func tick() {
     lifetime.willTick(loop.schedule(afterMilliseconds: 1_000) { self.tick() })
     let now = Moment.now()
@@ -174,7 +174,7 @@ extension Hub {
     verifySome(now: now)
   }
 
-  /// Writes the log lines for events that were gathered or counted, instead of a line for each event.
+  /// Writes one log line for many events of a kind, instead of a line for each event.
   func writeGathered(isEnd: Bool = false) {
     refusals.beginSecond(isEnd: isEnd)
     countJoins(isEnd: isEnd)

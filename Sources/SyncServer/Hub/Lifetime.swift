@@ -2,15 +2,15 @@ import WebSocketLoop
 
 /// The stage of the server's life.
 ///
-/// What always holds: the stages come in their order. From `draining` on, the server accepts nothing more.
+/// What always holds: the stages follow each other in the order of the cases. From `draining` on, the server accepts
+/// nothing more.
 struct Lifetime {
   enum Stage {
     case serving
-    /// Accepted operations are made durable and sent.
+    /// The operations that were accepted are stored and sent.
     case draining
     /// Connections get a close frame.
     case closing
-    /// The log is being closed.
     case closingLog
   }
 
@@ -21,7 +21,7 @@ struct Lifetime {
 
   /// The port on which the server listens. `nil` before it listens.
   var port: Int? { listener?.port }
-  /// How many connections the server may have, as far as the limit on open files allows.
+  /// How many connections the server accepts. It may be less than configured, because the system limits open files.
   var connectionsMax: Int? { listener?.connectionsMax }
   var isStopping: Bool { stage != .serving }
 

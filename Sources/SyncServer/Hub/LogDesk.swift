@@ -5,9 +5,9 @@ import RoomLog
 ///
 /// What always holds:
 /// - Each request has a number of its own, and each job that waits for an answer gets exactly one.
-/// - A batch is among the appends as soon as a room asks to store it, and until the log has answered or the room is
-///   gone.
-/// - A request that changes the log waits here no longer than a beat.
+/// - A batch is in `appends` from the time when a room asks to store it until the log has answered or the room is gone.
+/// - A request that changes the log waits here no longer than a beat, which is the shortest time between two broadcasts
+///   of a room.
 struct LogDesk {
   private let beatMilliseconds: UInt64
   private var log: (any RoomLog)?
@@ -16,7 +16,7 @@ struct LogDesk {
   /// Why the log isn't open yet. `nil` if the log is open, or has not reported why it isn't.
   private(set) var openingFault: StorageFault?
   private var lastNumber: UInt64 = 0
-  /// Requests that are sent to the log at the end of a turn.
+  /// Requests that will be sent to the log at the end of an iteration of the event loop.
   private var requests: [LogRequest] = []
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
@@ -30,7 +30,7 @@ struct LogDesk {
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
 
-  /// A batch on its way through the log.
+  /// A batch that has been handed to the log, until the log answers.
   struct Append {
     let room: OpenRoom
     let batch: UInt64
@@ -50,7 +50,7 @@ struct LogDesk {
     return lastNumber
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Sends a request whose answer is not needed.
   mutating func send(_ errand: LogErrand) { requests.append(errand.request(id: nextNumber())) }
@@ -74,7 +74,7 @@ struct LogDesk {
     requests.append(.append(request))
   }
 
-  /// Takes out the batch that the log has answered.
+  /// Removes and returns the batch that the log has answered.
   mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
 
   mutating func forgetAppends(of room: OpenRoom) { appends = appends.filter { $0.value.room !== room } }
@@ -85,19 +85,19 @@ struct LogDesk {
   /// - Parameter fault: why rooms can't be read or followed from now on, or `nil` if they can.
   mutating func noteReading(_ fault: StorageFault?) { readingFault = fault }
 
-  // MARK: Going
+  // MARK: Sending to the log
 
-  /// Whether the requests went to the log at the end of a turn.
+  /// Whether the gathered requests were sent to the log.
   enum Submission {
     case nothing
-    /// Appends wait until a beat has passed since the last commit. A commit costs as much for one operation as for a
-    /// hundred. An earlier commit would not help, because clients see the operations only with the next beat. The
-    /// caller has to arrange a turn at that time.
+    /// Appends wait until a beat (the shortest time between two broadcasts) has passed since the last commit, because a
+    /// commit costs as much for one operation as for a hundred. Clients wait no longer for that: they get operations
+    /// once a beat. The caller has to wake the event loop at `until`.
     case waits(until: UInt64)
   }
 
-  /// Sends the gathered requests to the log, at once if a beat has passed since the last ones, or if there is any
-  /// request but an append.
+  /// Sends the gathered requests to the log, if `beatMilliseconds` have passed since the last ones or one of them is
+  /// not an append.
   mutating func endTurn(now: () -> UInt64) -> Submission {
     guard !requests.isEmpty else { return .nothing }
     let now = now()
@@ -110,7 +110,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// When this many requests are gathered, they are sent without waiting for the rest of the beat.
+  /// This many requests are sent at once, even if `beatMilliseconds` have not passed yet.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {

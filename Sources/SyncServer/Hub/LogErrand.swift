@@ -3,13 +3,15 @@ import RoomLog
 /// A request to the log whose answer is not needed. Any other request goes through `Hub.ask`, whose answer must be
 /// used. For instance, a room must not be opened if the log refuses to report what is stored in it.
 enum LogErrand {
-  /// The room is closed here. If the request fails, further reports about the room are ignored.
+  /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
+  /// are ignored.
   case unfollow(room: String)
-  /// News for other nodes. The news may get lost here, as it may get lost on its way.
+  /// A message to other nodes. Receivers expect that messages get lost, so a failure does no harm.
   case tell(room: String?, bytes: [UInt8])
-  /// Drops old history. If the request fails, the next one makes up for it.
+  /// Drops old history. If the request fails, a later one drops it.
   case retain(milliseconds: UInt64)
-  /// A snapshot lets a room open more quickly. If storing it fails, nothing is lost: the log has all records.
+  /// A snapshot, with which a room opens more quickly. If storing it fails, nothing is lost, because the log has all
+  /// records.
   case snapshot(SnapshotRequest)
 
   func request(id: UInt64) -> LogRequest {

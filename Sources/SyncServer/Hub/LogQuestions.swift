@@ -1,17 +1,16 @@
 import CanvasCRDT
 import RoomLog
 
-/// Jobs that ask the log and wait for its answers.
+/// Asks the log and waits for its answers.
 protocol LogQuestions: HeavyWorker {
-  /// Asks the log and waits for its answer.
   func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent
 }
 
 extension LogQuestions {
-  /// A room as it was at some time, from the newest snapshot before that time and the records after the snapshot.
+  /// A room as it was at some time, made from the newest snapshot before that time and the records after it.
   /// - Parameters:
   ///   - actor: an actor whose operations are left out, as far back as records go.
-  ///   - party: the party for which the work is done.
+  ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin.
   func history(
     of room: String,
     at end: RoomHistory.End,
@@ -27,16 +26,16 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // A snapshot has already merged the actor's operations, so they can't be left out of it. Only records are used,
-      // from the oldest one on.
+      // A snapshot has merged the actor's operations with others, so they can't be left out of it. Only records are
+      // used, from the oldest one on.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
-      // Another node made this snapshot, from records that this node hasn't received yet. So the snapshot may be newer
-      // than the time whose state is wanted.
+      // Another node made this snapshot, from records that this node hasn't received yet. So it may be newer than the
+      // wanted state.
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -80,8 +79,9 @@ extension LogQuestions {
     }
   }
 
-  /// A room's steps, as far back as the room's records go.
-  /// - Parameter party: the party for which the work is done.
+  /// A room's history in steps, as far back as the room's records go.
+  /// - Parameter party: whose work this is. Work of different parties (clients' addresses or rooms) is done
+  ///   round-robin.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
@@ -96,7 +96,7 @@ extension LogQuestions {
           )
         }
         guard case .read(_, let page) = event else {
-          // Records have been trimmed since the room was loaded. Another try returns the steps from a later beginning.
+          // Records have been trimmed since the room was loaded. Another try returns the history from a later time on.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
           }
@@ -116,7 +116,7 @@ extension LogQuestions {
     }
   }
 
-  /// The stretch of time from which a room's history can be read.
+  /// The period for which a room's history can be read.
   func span(of room: String) async -> RoomSpan? {
     let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
     guard case .loaded(_, let loaded) = event else { return nil }
@@ -128,10 +128,9 @@ extension LogQuestions {
   }
 }
 
-/// Folds a room's records up to some time in the past, a page at a time, on another thread.
+/// Applies a room's records up to some time in the past, a page of records at a time, on another thread.
 ///
-/// `@unchecked Sendable`: only one job has this object. The job hands it to one piece of work at a time, and waits for
-/// each.
+/// `@unchecked Sendable`: only one task has this object, and it waits for each piece of work that uses the object.
 private final class HistoryFolding: @unchecked Sendable {
   private(set) var history: RoomHistory
 
@@ -158,7 +157,7 @@ private final class HistoryFolding: @unchecked Sendable {
 }
 
 extension RoomSteps {
-  /// The steps so far and those of more records.
+  /// The steps so far, with those of `records` added.
   /// - Returns: `nil` if a record can't be read.
   fileprivate func taking(_ records: [LogRecord]) -> RoomSteps? {
     var steps = self

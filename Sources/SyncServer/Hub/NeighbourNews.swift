@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// News that a node sends to all other nodes: about the people connected to it, and about itself.
+/// A message from a node to all other nodes, about the people connected to it and about itself.
 struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)
     case gone(PersonPlace)
-    /// Asks the node to which this person is connected to remove the person.
+    /// Asks the node to which this person is connected to close that connection.
     case remove(PersonPlace)
   }
 
-  /// Whether the other nodes are to send all of their people.
+  /// Whether the other nodes should send all of their people.
   var asks = false
-  /// Whether the news names everyone at the node. If so, people whom it doesn't name have left the node.
+  /// Whether the message lists everyone at the node. If so, people who are not listed have left the node.
   var isWhole = false
-  /// The newest form of records that the node can read and allows to be written. The value is a plain number, because
-  /// it may stand for a form that this node doesn't know.
+  /// The newest record format that the node can read and allows to be written. It is a plain number, because the
+  /// receiving node may not know that format.
   var recordForm: UInt8
   var rows: [Row] = []
 

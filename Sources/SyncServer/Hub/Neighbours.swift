@@ -1,19 +1,18 @@
 import CanvasCRDT
 
-/// The people at the other nodes that share the rooms, for the list of rooms and for operators. (What clients see of
-/// people at other nodes is sent room by room: see `Company`.) Also knows the newest form of records that all nodes can
-/// read.
+/// The people at the other nodes that share the rooms, for the list of rooms and for operators. (Clients get them from
+/// `Company` instead.) Also knows the newest record format that all nodes can read.
 ///
 /// What always holds:
-/// - Once a second a node sends what has changed among its people. A node that missed some of the changes asks for all
-///   people, once a second until they have arrived.
+/// - Once a second a node sends what has changed among its people. A node that missed a change asks for all people,
+///   once a second until they have arrived.
 /// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
-    /// Whether none of the node's news was missed.
+    /// Whether all of the node's people are known, because none of its messages was missed.
     var isKnown = false
     var recordForm = RecordForm.oldestShared.rawValue
 
@@ -25,18 +24,18 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// The places where somebody has come or gone, as far as the other nodes have not been sent the change yet.
+  /// Where somebody has come or gone since the last message to the other nodes.
   private var changed: Set<PersonPlace> = []
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
   private let recordFormHere: RecordForm
-  /// Since when this node has been able to hear other nodes, on the monotonic clock.
+  /// When this node began to receive messages from other nodes, on the monotonic clock.
   private var listensSince: UInt64?
 
   /// - Parameters:
-  ///   - number: the number of this node's run.
-  ///   - recordForm: the newest form of records that this node reads and allows to be written.
+  ///   - number: the number of this server process.
+  ///   - recordForm: the newest record format that this node reads and allows to be written.
   init(number: UInt64, recordForm: RecordForm = .newest) {
     teller = NewsTeller(node: number)
     recordFormHere = recordForm
@@ -49,9 +48,9 @@ struct Neighbours: Sendable {
   /// Notes that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// News for the other nodes. The news is short if nothing has changed. It names nobody while no other node is known.
+  /// Messages for the other nodes, short if nothing has changed. They name nobody while no other node is known.
   /// - Parameters:
-  ///   - person: gives the person at a place of this node, if there is one.
+  ///   - person: gives the person behind an actor in a room of this node, if there is one.
   ///   - all: gives everyone at this node.
   mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
     var news = NeighbourNews(recordForm: recordFormHere.rawValue)
@@ -73,8 +72,8 @@ struct Neighbours: Sendable {
 
   // MARK: Other nodes
 
-  /// Takes in news from another node.
-  /// - Returns: the people whom this node has to remove.
+  /// Takes in a message from another node.
+  /// - Returns: the people whom this node has to disconnect.
   mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
     guard part.node != teller.node else { return [] }
     if nodes[part.node] == nil { tellsAll = true }
@@ -87,8 +86,8 @@ struct Neighbours: Sendable {
       node.isKnown = false
       return []
     case .news(let bytes, let isNext):
-      // News in the form of another version of the server is skipped. That is harmless, because the news serves only
-      // operators and the list of rooms.
+      // A message in the format of another server version is skipped. That is harmless, because only operators and the
+      // list of rooms use these messages.
       guard let news = NeighbourNews(bytes) else { return [] }
       if news.asks { tellsAll = true }
       if !isNext { node.isKnown = false }
@@ -115,11 +114,12 @@ struct Neighbours: Sendable {
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
   }
 
-  /// The newest form of records that every node can read. `nil` just after the start, because nodes may exist that this
-  /// one has not heard yet.
+  /// The newest record format that every node can read. `nil` just after the start, because there may be nodes that
+  /// this one has not heard yet.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may announce a form that this one doesn't know. The newest form known here stands for it.
+    // A newer server may announce a format that this one doesn't know. Then the newest format known here is used
+    // instead.
     let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
     return min(recordFormHere, others)
   }
@@ -143,7 +143,7 @@ struct Neighbours: Sendable {
   }
 }
 
-/// The place of a person: an actor in a room.
+/// Where a person is: which actor in which room.
 struct PersonPlace: Hashable, Comparable, Sendable {
   let room: String
   let actor: Identifier

@@ -3,14 +3,14 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that has a seat here has joined this room as the member of that seat. Once `isGone` is
-/// set, nothing changes the room any more.
+/// What always holds: a visitor that has a seat here has joined this room as the member with that seat (its index in
+/// the room). Once `isGone` is set, nothing changes the room any more.
 ///
-/// `@unchecked Sendable`: for the same reason as `Visitor`.
+/// `@unchecked Sendable`: only the hub's tasks on the loop's thread use the object.
 final class OpenRoom: @unchecked Sendable {
   let name: String
   var room: Room
-  /// The visitors, by the seats of their members.
+  /// The visitors, indexed by the seats of their members.
   private var visitors: [Visitor?] = []
   private var inLog: RoomInLog
   /// The room was deleted, or closed because it was idle. Later requests have to open it again.
@@ -19,13 +19,12 @@ final class OpenRoom: @unchecked Sendable {
   private var idleSince: UInt64?
   /// How many waiting jobs need the room to stay open.
   private var holds = 0
-  /// When the operations of the next beat arrived, in microseconds.
+  /// When the operations that wait for the next broadcast arrived, in microseconds.
   private var arrivals: [UInt64] = []
-  /// How many beats the metrics have counted already, and how many operations.
+  /// How many broadcasts and operations the metrics have counted already.
   private var beatsNoted: UInt64 = 0
   private var beatOperationsNoted: UInt64 = 0
-  /// When the next readers of a large room are offered the newest beats, on the monotonic clock. The readers of a large
-  /// room are served in several parts.
+  /// When the next part of a large room's readers is served, on the monotonic clock.
   var roundGoesOnAt: UInt64 = 0
   /// Whether the room is on the list of rooms with work to do.
   private var isDirty = false
@@ -51,10 +50,10 @@ final class OpenRoom: @unchecked Sendable {
     snapshot = NewestSnapshot(position: snapshotPosition, operations: room.operationCount)
   }
 
-  /// Whether the room is new, and no account has been charged for it yet.
+  /// Whether the room is new, and no account has been charged for creating it.
   var isUnpaid: Bool { !isStored && !isPaid }
 
-  /// Notes that an account is charged for making the room.
+  /// Notes that an account is charged for creating the room.
   /// - Returns: false if an account was charged already, or the room isn't new.
   func putOnAccount() -> Bool {
     defer { isPaid = true }
@@ -75,7 +74,7 @@ final class OpenRoom: @unchecked Sendable {
     idleSince = nil
   }
 
-  /// Gives a seat to a visitor.
+  /// Gives a seat (an index in the room) to a visitor.
   /// - Returns: the visitor that had the seat before.
   @discardableResult
   func unseat(_ id: MemberID) -> Visitor? {
@@ -89,7 +88,7 @@ final class OpenRoom: @unchecked Sendable {
   func hold() { holds += 1 }
   func letLoose() { holds -= 1 }
 
-  /// - Returns: whether the room has to be put on the list of rooms with work to do.
+  /// - Returns: whether the room was not yet on the list of rooms with work to do.
   func markDirty() -> Bool {
     defer { isDirty = true }
     return !isDirty
@@ -129,16 +128,16 @@ final class OpenRoom: @unchecked Sendable {
 
   func noteArrival(_ microseconds: UInt64) { arrivals.append(microseconds) }
 
-  /// The arrival times of the operations that have gone out by now.
+  /// Removes and returns the arrival times of the operations that have been sent by now.
   func takeArrivals() -> [UInt64] {
-    // Only beats with operations count here. A beat for presence says nothing about when operations go out, and with
-    // two people in a room such a beat is nearly always due.
+    // Only operations count here. An update of presence says nothing about when operations are sent, and with two
+    // people in a room such an update is nearly always due.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
   }
 
-  /// The beats since the last call, and how many operations they had.
+  /// How many broadcasts there were since the last call, and how many operations they had.
   func takeBeats() -> (beats: UInt64, operations: UInt64)? {
     guard room.counts.beats > beatsNoted else { return nil }
     let beats = room.counts.beats - beatsNoted
@@ -152,17 +151,17 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.begin() }
 
-  /// The log has been given a snapshot. The log stores it even if the next request closes the log.
+  /// To be called when the log has been given a snapshot. The log stores it even if the next request closes the log.
   func giveSnapshot(position: UInt64) { snapshot.give(position: position) }
 
   /// - Parameters:
-  ///   - position: the place in the log that the snapshot covers.
+  ///   - position: the position in the log up to which the snapshot has the room's records.
   ///   - isStored: false if the snapshot differs from the room, or the log refused it.
   ///   - now: the time in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // The snapshot may have begun before the damage was found. If it covers less than the damaged position, it doesn't
-    // replace what is damaged.
+    // The snapshot may have been begun before the damage was found, and end before the damaged position. Then it
+    // doesn't replace the damaged record.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
 
@@ -179,16 +178,16 @@ final class OpenRoom: @unchecked Sendable {
   /// Whether the newest snapshot lacks some of the room's records, and no other snapshot is being made.
   var lacksSnapshot: Bool { isStored && !snapshot.isUnderWay && room.position > snapshot.position }
 
-  /// Whether the newest snapshot that the log has been given lacks some records. A snapshot that is still being made when
-  /// the log is closed comes too late.
+  /// Whether the newest snapshot that the log has been given lacks some records. When the server stops, a snapshot that
+  /// is still being made doesn't count.
   var lacksSnapshotAtTheEnd: Bool { isStored && room.position > max(snapshot.position, snapshot.positionGiven) }
 
-  /// Whether the room stays open until it has a snapshot. If storing a snapshot of all its records failed, the room is
-  /// closed without one, because the log has all records. If the log is damaged, the room stays open.
+  /// Whether an idle room stays open until it has a snapshot. If storing one has failed, the room is closed without it,
+  /// because the log has all records. A room with a damaged log stays open in any case.
   var awaitsSnapshot: Bool { lacksSnapshot && (isLogDamaged || room.position > snapshot.positionTried) }
 
-  /// A new snapshot is worth its cost once making it takes no longer than reading the operations since the old one. A
-  /// room with a damaged log needs a snapshot anyway.
+  /// A new snapshot is worth its cost if reading the operations since the old one takes at least as long as making it.
+  /// A room with a damaged log needs a snapshot anyway.
   var isWorthSnapshot: Bool {
     if isLogDamaged { return lacksSnapshot }
     let since = room.operationCount - min(snapshot.operations, room.operationCount)
@@ -202,11 +201,11 @@ final class OpenRoom: @unchecked Sendable {
 /// next one.
 struct NewestSnapshot {
   private(set) var position: UInt64
-  /// The position of the newest try to store a snapshot, whether the try succeeded or not.
+  /// The position of the newest attempt to store a snapshot, whether it succeeded or not.
   private(set) var positionTried: UInt64
   private(set) var operations: UInt64
   private(set) var isUnderWay = false
-  /// The position of the snapshot that the log has been given and has not answered yet. 0 if there is none.
+  /// The position of a snapshot that the log has been given and has not answered yet. 0 if there is none.
   private(set) var positionGiven: UInt64 = 0
   private var pauseMilliseconds: UInt64 = 0
   private var notBefore: UInt64 = 0
@@ -217,8 +216,8 @@ struct NewestSnapshot {
     self.operations = operations
   }
 
-  /// The upper bound on the pause after a failed try. Making a snapshot costs in proportion to the room's size. Without
-  /// pauses, a snapshot that always fails would be made each second.
+  /// The upper bound on the pause after a failed attempt. A snapshot costs in proportion to the room's size, so one
+  /// that always fails must not be made each second.
   private static let pauseMillisecondsMax: UInt64 = 300_000
 
   /// - Parameter now: the time in monotonic milliseconds.
@@ -227,7 +226,7 @@ struct NewestSnapshot {
   fileprivate mutating func begin() { isUnderWay = true }
   fileprivate mutating func give(position: UInt64) { positionGiven = position }
 
-  /// The newest snapshot can't be read any more, so none counts as stored.
+  /// The newest snapshot turned out to be unreadable, so none counts as stored.
   fileprivate mutating func forget() { position = 0 }
 
   fileprivate mutating func end(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {

@@ -21,7 +21,7 @@ final class OwedAnswer<Value: Sendable> {
 
 /// The jobs that wait for a room, by the numbers of their requests.
 ///
-/// What always holds: when a room goes, all jobs that wait for it are answered.
+/// What always holds: every job gets an answer, at the latest when the room is closed or deleted.
 struct OwedAnswers<Value: Sendable> {
   private var owed: [UInt64: OwedAnswer<Value>] = [:]
   private var isOver = false

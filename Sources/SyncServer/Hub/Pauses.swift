@@ -1,6 +1,6 @@
-/// The reasons why reading from a visitor is paused.
+/// Why reading from a visitor is paused.
 ///
-/// What always holds: if a visitor was given several rests, the pause lasts until the last of them ends.
+/// What always holds: if several rests (pauses because of a rate limit) overlap, the one that ends last counts.
 struct Pauses {
   enum Reason {
     /// The visitor's room is being opened.
@@ -10,7 +10,7 @@ struct Pauses {
   }
 
   private var reasons: Set<Reason> = []
-  /// When the visitor's rest ends, in milliseconds. A visitor is given a rest if it sends more than it may.
+  /// When the visitor's rest ends, in milliseconds. A visitor gets a rest when it exceeds its rate limit.
   private var restsUntil: UInt64?
 
   var isEmpty: Bool { reasons.isEmpty && restsUntil == nil }
@@ -20,6 +20,6 @@ struct Pauses {
 
   mutating func rest(until time: UInt64) { restsUntil = max(restsUntil ?? 0, time) }
 
-  /// To be called when a rest ends. If a longer rest has been given meanwhile, the longer one goes on.
+  /// To be called when a rest should be over. A longer rest that began meanwhile goes on.
   mutating func restIsOver(at now: UInt64) { if let until = restsUntil, now >= until { restsUntil = nil } }
 }

@@ -1,11 +1,10 @@
 import CanvasCRDT
 import RoomLog
 
-/// A room that is being opened. Its records are folded into it in place, page by page, on another thread than the
-/// loop's.
+/// A room that is being opened. Its records are applied page by page, on another thread than the loop's.
 ///
-/// `@unchecked Sendable`: only the job that opens the room has this object. The job hands it to one piece of work at a
-/// time, and waits for each.
+/// `@unchecked Sendable`: only the task that opens the room has this object, and it waits for each piece of work that
+/// uses the object.
 final class RoomFolding: @unchecked Sendable {
   let name: String
   let epoch: UInt64
@@ -17,10 +16,10 @@ final class RoomFolding: @unchecked Sendable {
     self.room = room
   }
 
-  /// How far in the log the room is.
+  /// The log position up to which records have been applied.
   var position: UInt64 { room?.position ?? 0 }
 
-  /// Gives the room away, without leaving a second reference to it.
+  /// Gives the room away. No second reference remains here, so that changes of the room copy nothing.
   func take() -> Room {
     guard let taken = room.take() else { preconditionFailure("the room was taken before") }
     return taken

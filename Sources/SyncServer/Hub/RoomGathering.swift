@@ -4,7 +4,7 @@ import RoomLog
 // The list of rooms, put together from the log and from the open rooms.
 
 extension RoomList {
-  /// - Returns: the list, and the first rooms whose shapes can only be counted by opening them.
+  /// - Returns: the list, and a few rooms that have to be opened to count their shapes.
   static func gather(
     _ stored: [RoomSummary],
     open: [RoomListing],
@@ -25,8 +25,8 @@ extension RoomList {
 }
 
 extension RoomListing {
-  /// A room's entry from what the log knows without reading records. Which runs wrote the records isn't known without
-  /// reading them, so a client can't join with the cursor. It only shows whether more was written.
+  /// A room's entry, made from what the log knows without reading records. Which server processes wrote the records
+  /// isn't known, so a client can't join with this cursor. It only shows whether something was written.
   /// - Parameter peers: how many people other nodes have in the room.
   init(_ summary: RoomSummary, peers: Int) {
     self.init(

@@ -1,13 +1,13 @@
 import RoomLog
 
-/// What the log has of an open room: whether it has the room, and in which epoch.
+/// Whether the log has an open room, and with which epoch.
 ///
-/// What always holds: until the log has reported anything of the room, the room's epoch is a proposal. From then on the
-/// epoch is the log's, and no append may create the room. Otherwise an append that was under way could bring the room
-/// back after it was deleted.
+/// What always holds: the room's epoch is a proposal until the log has reported anything about the room. From then on
+/// the epoch is the log's, and no append may create the room. Otherwise a pending append could bring the room back
+/// after it was deleted.
 struct RoomInLog {
   private(set) var isStored: Bool
-  /// Whether the log has been sent an append that may create the room.
+  /// Whether an append that may create the room has been sent to the log.
   private var hasProposed = false
 
   init(isStored: Bool) { self.isStored = isStored }
@@ -27,7 +27,7 @@ struct RoomInLog {
   mutating func begin(_ room: inout Room, epoch: UInt64) -> Bool {
     if !isStored {
       isStored = true
-      // Another node may have created the room at the same time. Then the epoch of that node's room counts, not the
+      // Another node may have created the room at the same time. Then that node's epoch counts, rather than the
       // proposal.
       room.begin(epoch: epoch)
     }

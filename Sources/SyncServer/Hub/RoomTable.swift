@@ -1,7 +1,7 @@
 /// The open rooms, and those that are being opened.
 ///
 /// What always holds:
-/// - Each name has at most one open room, and no room in the table is gone.
+/// - Each name has at most one open room, and the table has no room that was closed or deleted.
 /// - A room is opened only once at a time. All jobs that ask for it meanwhile wait for that one opening.
 /// - There are never more rooms than the limit, counting those that are being read from the log.
 /// - A room is at most once on the list of rooms with work to do.
@@ -12,7 +12,7 @@ struct RoomTable {
   /// Rooms that have been read and are about to enter the table. They get the log's reports already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
-  /// Rooms with work to do at the end of this turn or a later one.
+  /// Rooms with work to do at the end of this or a later iteration of the event loop.
   private var dirty: [OpenRoom] = []
 
   init(roomsMax: UInt64) { self.roomsMax = roomsMax }
@@ -38,11 +38,11 @@ struct RoomTable {
   /// until a snapshot replaces them.
   var dispensable: OpenRoom? { rooms.values.first { $0.mayGo && !$0.snapshot.isUnderWay && !$0.isLogDamaged } }
 
-  /// Counts a room that is being read from the log.
+  /// Makes a room that is being read from the log count towards the limit.
   mutating func expect() { coming += 1 }
   mutating func expectNoLonger() { coming -= 1 }
 
-  /// The room that takes a report of the log: an open one, or one that is being opened.
+  /// The room that gets the log's reports: an open one, or one that is being opened.
   func heeding(_ name: String) -> OpenRoom? { rooms[name] ?? arriving[name] }
 
   mutating func expect(_ open: OpenRoom) { arriving[open.name] = open }
@@ -69,6 +69,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Puts back rooms that were taken but not served. They come first when rooms are taken again.
+  /// Puts back rooms that were taken but not served, in front of the others.
   mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

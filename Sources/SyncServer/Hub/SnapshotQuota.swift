@@ -26,7 +26,7 @@ struct SnapshotQuota {
 /// Bounds the snapshots that are made on the loop before the log is closed. A snapshot that is the only sound copy of
 /// its room is always made.
 struct LastSnapshots {
-  /// How many more shapes may be stored in snapshots. This many take about a second to encode and two to sync.
+  /// How many more shapes may be put into snapshots. This many take about a second to encode and two to sync.
   private var shapesLeft = 500_000
   private var roomsLeft = 500
 

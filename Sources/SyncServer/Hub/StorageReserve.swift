@@ -2,8 +2,8 @@ import RoomLog
 
 /// Whether the free space on the disk is less than the reserve.
 ///
-/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. Otherwise, when
-/// the free space is just about the reserve, every other message would be refused.
+/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. Without this
+/// margin, space near the limit would be low and not low in quick alternation.
 struct StorageReserve {
   private let directory: String?
   private let reserveBytes: UInt64

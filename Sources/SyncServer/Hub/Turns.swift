@@ -1,6 +1,7 @@
 import WebSocketLoop
 
-/// The number of the loop's current turn, and the time at which a turn must come even if nothing else causes one.
+/// The number of the event loop's current iteration, and the time at which the loop must wake up even if nothing
+/// happens.
 ///
 /// What always holds: there is at most one timer, and it fires at the earliest time that was requested.
 struct Turns {

@@ -1,12 +1,12 @@
 import CanvasCRDT
 import RoomLog
 
-/// Reads everything that is stored, in one round after another, and compares it with its checksums. So damage is found
-/// before somebody needs the room.
+/// Reads everything that is stored, round after round, and compares it with its checksums, to find damage before
+/// somebody needs the room.
 ///
-/// What always holds: at most one part is under way, and at most one begins in a second. The first round begins when
-/// the server starts. Each later round begins when the interval since the beginning of the round before it is over. A
-/// part that fails is tried again.
+/// What always holds: at most one part is being checked, and at most one begins in a second. The first round begins
+/// when the server starts. Each later one begins an interval after the beginning of the one before. A part that fails
+/// is tried again.
 struct Verification {
   private let limits: Limits
   private var place: VerifyPlace?
@@ -14,8 +14,8 @@ struct Verification {
   private var round: Round?
   /// When the newest round began, on the monotonic clock.
   private var beganAt: UInt64?
-  /// The time up to which everything stored has been verified: when the newest finished round began. `nil` until the
-  /// first round has ended.
+  /// When the newest finished round began. Everything stored by then has been verified. `nil` until the first round has
+  /// ended.
   private(set) var verifiedMilliseconds: UInt64?
   private(set) var rooms: UInt64 = 0
   private(set) var bytes: UInt64 = 0
@@ -35,7 +35,7 @@ struct Verification {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The next part, if one is due. The part is under way until `took` or `failed` is called.
+  /// The next part, if one is due. It counts as under way until `took` or `failed` is called.
   mutating func begin(now: Moment) -> ((_ id: UInt64) -> LogRequest)? {
     guard limits.verifyIntervalMilliseconds > 0, !isUnderWay else { return nil }
     if round == nil {
@@ -108,8 +108,8 @@ extension Hub {
 
   func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
-    // If the room is open, it was read before the damage, or has never been read from the log, so its state is sound. A
-    // snapshot of that state then replaces what is damaged.
+    // The state of an open room is sound: it was read before the damage, or was never read from the log. A snapshot of
+    // it replaces what is damaged.
     guard let name = damage.room, let open = rooms[name] else { return }
     switch damage {
     case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)

@@ -24,14 +24,15 @@ final class Visitor: @unchecked Sendable {
   private(set) var token: String?
   var grant: Grant
   var payer: Payer { Payer(address: connection.party, token: grant.account) }
-  /// Whether the visitor was warned that its token ends soon.
+  /// Whether the visitor was warned that its token expires soon.
   var isWarned = false
   var conversation: Conversation
   private(set) var stage: Stage
   /// The actor that the visitor's hello names, or that the server chose for it. `nil` before the hello.
   private(set) var actor: Identifier?
   private var pauses = Pauses()
-  /// The last turn in which the visitor was sent something, and how many bytes it was sent in that turn.
+  /// The newest iteration of the event loop in which the visitor was sent something, and how many bytes it was sent
+  /// then.
   private var turn: UInt64 = 0
   private var turnBytes = 0
 
@@ -102,8 +103,8 @@ final class Visitor: @unchecked Sendable {
 
   // MARK: Bytes
 
-  /// Sends as much as the socket takes, up to the visitor's share of a turn.
-  /// - Returns: how many bytes were taken. `nil` if the visitor has already had its share of this turn.
+  /// Sends as much as the socket takes, up to the visitor's limit for one iteration of the event loop.
+  /// - Returns: how many bytes were taken. `nil` if the visitor has reached the limit already.
   func write(_ bytes: UnsafeRawBufferPointer, turn: UInt64) -> Int? {
     if self.turn != turn {
       self.turn = turn
@@ -118,9 +119,8 @@ final class Visitor: @unchecked Sendable {
     return taken
   }
 
-  /// The upper bound on the bytes that one connection is sent in a turn, so a large room's state takes many turns.
-  /// Without the bound, twenty clients that join at once would keep all others waiting while their states are encoded
-  /// and copied.
+  /// The most bytes that one connection is sent in an iteration of the event loop. Without this limit, twenty clients
+  /// that join large rooms at once would keep all others waiting while states are encoded and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses.Reason) {
@@ -128,7 +128,7 @@ final class Visitor: @unchecked Sendable {
     connection.pauseReading()
   }
 
-  /// The client has sent more than it may, so reading from it pauses for a while.
+  /// The client has exceeded its rate limit, so reading from it pauses for a while.
   func rests(milliseconds: UInt64) {
     let loop = connection.loop
     pauses.rest(until: loop.now + milliseconds)

@@ -1,6 +1,6 @@
 import WebSocketLoop
 
-/// The open WebSocket connections. Each has a number. When a connection is closed, another one gets its number.
+/// The open WebSocket connections, each with a number. A later connection gets the number of a closed one.
 ///
 /// A connection that was turned away stays open until its client has read why. Until then it counts among the
 /// connections of its address, but not in `count`.
@@ -56,9 +56,9 @@ struct Visitors {
 
   // MARK: Connections that were turned away
 
-  /// Whether a party has reached its limit of connections that were turned away and are still open. Its next connection
-  /// is then refused before the WebSocket opens. That happens even with a valid token, because tokens are checked on an
-  /// open WebSocket (C3).
+  /// Whether a client's address has too many connections that were turned away and are still open. Its next connection
+  /// is refused before the WebSocket opens. That happens even with a valid token, because tokens are only checked on an
+  /// open WebSocket.
   func turnsAwayUnheard(_ party: String) -> Bool {
     turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
   }

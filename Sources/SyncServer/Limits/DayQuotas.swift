@@ -1,6 +1,6 @@
 /// How much each address and each token has stored within a day, and how many rooms it has made.
 ///
-/// Counts fade evenly over a day, so there is no moment at which all quotas begin anew. Counts are lost at a restart.
+/// Counts decay evenly over a day, rather than all at midnight. Counts are lost at a restart.
 ///
 /// What always holds: an address or token whose count is 0 has no entry, and there are at most `entriesMax` entries of
 /// each kind.
@@ -8,7 +8,7 @@ struct DayQuotas {
   /// The seconds in the `Retry-After` that a client is sent whose quota is used up.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
-  /// The upper bound on the entries. Beyond it, those with the smallest counts are dropped.
+  /// The upper bound on the entries. If there are more, those with the smallest counts are dropped.
   private static let entriesMax = 100_000
 
   private struct Most {
@@ -91,7 +91,7 @@ struct DayQuotas {
     if let token = payer.token { tokens.charge(token, bytes: bytes, rooms: rooms, now: now) }
   }
 
-  /// Drops the entries whose counts have faded. To be called now and then.
+  /// Drops the entries whose counts have decayed to 0. To be called now and then.
   mutating func forgetFaded(now: UInt64) {
     addresses.forgetFaded(now: now)
     tokens.forgetFaded(now: now)

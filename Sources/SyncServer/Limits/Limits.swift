@@ -42,29 +42,28 @@ struct Limits: Hashable, Sendable {
   var erasureMilliseconds: UInt64 = 3_600_000
   /// The upper bound on the connections of one room. Each is sent everything that happens in the room.
   var connectionsPerRoom: UInt64 = 2_000
-  /// How many people a room names although they show nothing: those who came first. Of the others who show nothing,
-  /// clients are sent only the number. If all were named, the bytes sent would grow with the square of their number
-  /// when thousands come at once.
+  /// How many of the people who show no cursor or selection a room names: those who came first. Of the others, clients
+  /// are sent only the number. Otherwise the bytes sent would grow with the square of the number of people.
   var namedPeople: UInt64 = 100
   /// How many people a room names in all, including those who are named because they show a cursor or a selection.
   var showingPeople: UInt64 = 250
   /// The bytes of presence that each receiver is sent in a second, measured in JSON (binary takes about half). The
   /// people who show something share these bytes evenly: two hundred moving cursors are each seen five times a second.
   var presenceBytesPerSecond: UInt64 = 62_000
-  /// The upper bound on the bytes of the encoded beats in a room's ring. The ring serves connections that are a little
-  /// behind. A connection that falls off the ring gets the newest values instead of the beats.
+  /// The upper bound on the bytes of the broadcasts that a room keeps in its ring buffer. They serve connections that
+  /// are a little behind. A connection that is further behind gets the newest values instead.
   var ringBytes: UInt64 = 1_048_576
-  /// The upper bound on the beats in a room's ring, so that many small beats don't pile up. Without a pause between
-  /// beats, it is reached in ten seconds.
+  /// The upper bound on the number of broadcasts in a room's ring buffer, so that many small ones don't pile up.
+  /// Without a pause between broadcasts, it is reached in ten seconds.
   var ringBeats: UInt64 = 1_024
   /// How long a busy server gathers operations before it stores them, and how long a room gathers presence before
   /// sending it. This time and a commit together are shorter than a frame of a screen (16 ms). A value half as large
   /// would cost twice as many sends.
   var beatMilliseconds: UInt64 = 10
-  /// A beat with this many operations is sent at once, before the beat is due, so that beats stay short.
+  /// A broadcast with this many operations is sent early, so that broadcasts stay short.
   var beatOperations: UInt64 = 4_096
-  /// How many streams of state a room may have for readers that join or catch up. Each stream may take as much memory
-  /// as the room.
+  /// How many state streams a room may have. They bring its state to readers that join or catch up, and each may take
+  /// as much memory as the room.
   var stateStreams: UInt64 = 8
   /// How long a room stays open after its last connection has left. Opening it again means reading its snapshot and the
   /// records after the snapshot.
@@ -84,8 +83,7 @@ struct Limits: Hashable, Sendable {
 
   // MARK: A connection
 
-  /// How long a client may take to send its hello. Until then, a socket that sends nothing takes up the place of a
-  /// connection.
+  /// How long a client may take to send its `hello`. Until then, a socket that sends nothing counts as a connection.
   var helloMilliseconds: UInt64 = 10_000
   /// A connection that is silent for this long is pinged. If it stays silent for as long again, it is closed.
   var idleMilliseconds: UInt64 = 30_000
@@ -96,16 +94,16 @@ struct Limits: Hashable, Sendable {
   /// The shortest time between two messages in which the others are sent a peer's presence. The newest presence is
   /// never lost.
   var presenceMilliseconds: UInt64 = 30
-  /// How many operations of a connection may be refused because of the rate. A client beyond this number that goes on
-  /// sending for two seconds ignores refusals: its connection is closed. The count falls by ten a second.
+  /// How many operations of a connection may be refused because of the rate. The count falls by ten a second. If a
+  /// client exceeds it and goes on sending for two seconds, it ignores refusals, and its connection is closed.
   var refusalsIgnored: UInt64 = 100
   /// The upper bound on the bytes of a peer's name. Everyone in the room is sent the name.
   var nameBytes: UInt64 = 128
-  /// The upper bound on the bytes of answers that wait for a slow reader. Beyond it, the server stops reading from that
-  /// connection.
+  /// The upper bound on the bytes of answers that wait for a slow reader. When it is reached, the server stops reading
+  /// from that connection.
   var waitingAnswerBytes: UInt64 = 262_144
-  /// The upper bound on one connection's operations that are not durable yet. Beyond it, the server stops reading from
-  /// that connection.
+  /// The upper bound on one connection's operations that are not durable yet. When it is reached, the server stops
+  /// reading from that connection.
   var inFlightOperations: UInt64 = 8_192
 
   /// How long a message may take from its first byte to its last. Until its last byte has come, it takes up memory.
@@ -116,8 +114,8 @@ struct Limits: Hashable, Sendable {
 
   // MARK: The server
 
-  /// The upper bound on the bytes of unfinished messages, over all connections. Beyond it, unfinished messages are
-  /// given up, the oldest first.
+  /// The upper bound on the bytes of unfinished messages, over all connections. When it is reached, unfinished messages
+  /// are dropped, the oldest first.
   var unfinishedBytes: UInt64 = 64 << 20
   /// How long the body of an HTTP request may stall. While it stalls, the request takes up a connection and memory.
   var uploadStallMilliseconds: UInt64 = 10_000
@@ -135,8 +133,8 @@ struct Limits: Hashable, Sendable {
   /// begins as an HTTP connection.
   var httpConnectionsPerAddress: UInt64 = 1_000
   /// The time between the beginnings of two rounds that read everything stored and compare it with its checksums. So
-  /// damage is found within a day, instead of when somebody opens the room. More rounds would slow the disk for
-  /// everyone. 0 means that there are none.
+  /// damage is found within a day, instead of when somebody opens the room. More frequent rounds would slow the disk
+  /// for everyone. 0 turns the rounds off.
   var verifyIntervalMilliseconds: UInt64 = 86_400_000
   /// How many stored bytes are verified in a second. The value is a light load for a disk, and adds up to 86 GB in a
   /// day.

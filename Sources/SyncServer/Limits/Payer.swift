@@ -9,7 +9,7 @@ struct Payer: Hashable, Sendable {
     case subject(String)
   }
 
-  /// The client's address as quotas count it: see `NetworkAddress.party`.
+  /// The client's address as quotas count it, which `NetworkAddress.party` makes.
   let address: String
   /// The account of the client's token. `nil` if the server asks for no tokens.
   let token: Account?

@@ -1,7 +1,7 @@
 import CommandWords
 import RoomLog
 
-/// A command on stored rooms that serves nothing, such as `SyncServer log verify --data DIR`.
+/// A command that reads or changes stored rooms without serving them, such as `SyncServer log verify --data DIR`.
 struct LogCommand: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case verify

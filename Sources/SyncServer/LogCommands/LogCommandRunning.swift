@@ -59,7 +59,7 @@ extension LogCommand {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Reads everything in a database, and folds each room that can be read.
+  /// Reads everything in a database, and applies the records of each room that can be read.
   private static func inspect(_ database: String) throws(StorageFault) -> LogInspection {
     try LogInspection(of: database) { room, answer in
       StoredRooms { request in answer(request(0)) }.differences(in: room)

@@ -3,8 +3,8 @@ import Glibc
 import RoomLog
 
 /// Copies rooms from one place to another. Each place is a directory or a database. Each room is compared with its
-/// copy, and the originals stay. A database's rooms may be in use meanwhile: each room is copied in the state that it
-/// has when its turn comes.
+/// copy, and the originals stay. A database may be in use meanwhile: each room is copied in the state that it has at
+/// that time.
 struct LogMove {
   private let source: WaitingLog
   private let target: WaitingLog
@@ -225,7 +225,7 @@ struct LogMove {
     var operationsBefore: UInt64
   }
 
-  /// Folds all stored records of a room, up to a place.
+  /// Applies all stored records of a room, up to the position `last`.
   private func standing(of name: String, through last: UInt64, _ log: StoredRooms) throws(Fault) -> Standing {
     guard let summary = try log.summary(of: name) else { throw Fault(words: "there is no room \(name) any more") }
     let last = min(last, summary.last)
@@ -242,7 +242,7 @@ struct LogMove {
     )
   }
 
-  // MARK: Beside the rooms
+  // MARK: What is copied besides the rooms
 
   /// Copies the secret, so that everyone keeps their actor.
   private func moveSecret() throws(Fault) {

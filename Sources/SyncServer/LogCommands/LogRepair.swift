@@ -1,6 +1,6 @@
 import RoomLog
 
-/// Repairs damaged rooms by what the log itself offers, one request at a time.
+/// Repairs damaged rooms by requests to the log, one at a time.
 struct LogRepair {
   private let log: WaitingLog
   private let cutting: Bool
@@ -33,8 +33,7 @@ struct LogRepair {
     return left == 0 ? 0 : 1
   }
 
-  /// Repairs a room, one damage at a time: a room can be damaged in several places, and each damage shows only once the
-  /// one before it is repaired.
+  /// Repairs a room, one damage at a time, because the next damage shows only after the one before it is repaired.
   /// - Returns: whether the room is sound in the end.
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []

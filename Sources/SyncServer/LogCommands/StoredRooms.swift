@@ -1,7 +1,7 @@
 import CanvasCRDT
 import RoomLog
 
-/// Reads rooms from a log, one request after the other, and folds them.
+/// Reads rooms from a log, one request after the other, and applies their records.
 struct StoredRooms {
   /// Asks the log, and waits for its answer.
   let ask: (_ request: (UInt64) -> LogRequest) -> LogEvent
@@ -80,7 +80,7 @@ struct StoredRooms {
 
   // MARK: Comparing a room with its snapshots
 
-  /// Folds all stored records of a room, and compares the result with each snapshot when the fold reaches its position.
+  /// Applies all stored records of a room, and compares the result with each snapshot at the snapshot's position.
   /// - Returns: in words, where the snapshots and the room's end differ from what the records add up to.
   func differences(in name: String) -> [String] {
     do throws(Fault) {

@@ -44,7 +44,6 @@ enum ProcessorClock {
 }
 
 extension Moment {
-  /// The time by this machine's clocks.
   static func now() -> Moment {
     Moment(wallMilliseconds: WallClock.now(), monotonicMilliseconds: SteadyClock.microseconds() / 1_000)
   }

@@ -5,13 +5,12 @@ import CanvasCRDT
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {
-  /// How long lines are counted before the count is written. An operator can wait this long for the count. The time is
-  /// also short enough for a count "in 10 s" to show how bad things are.
+  /// How long lines are counted before the count is written. An operator should not have to wait longer for the count.
   static let windowMilliseconds: UInt64 = 10_000
   /// How many kinds of lines are counted at a time. Lines of further kinds are all written.
   static let kindsMax = 256
 
-  /// The line with the count of those that were not written.
+  /// The line that says how many lines were counted instead of written.
   struct Sum: Sendable {
     let level: Logger.Level
     let words: String

@@ -220,8 +220,8 @@ struct Logger: Sendable {
 }
 
 extension String {
-  /// The text without control characters, such as line breaks with which a client could forge log lines, and without
-  /// characters that change the direction of the text around them.
+  /// The text without control characters (a client could forge log lines with line breaks), and without characters that
+  /// change the direction of text.
   fileprivate var loggable: String {
     guard unicodeScalars.contains(where: \.isUnloggable) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnloggable ? " " : $0 }))

@@ -50,9 +50,9 @@ struct Refusal: Sendable {
   }
 }
 
-/// Logs refusals for the operator. If refusals are alike, only one is written within some seconds. If they differ, the
-/// first few of each second are written, and the rest are counted. So a flood of bad input doesn't become a flood of
-/// lines. Each address also has a budget of lines.
+/// Logs refusals for the operator. Of refusals that are alike, only one is written within some seconds. Of those that
+/// differ, the first few of each second are written, and the others are counted. So a flood of bad input doesn't become
+/// a flood of lines. Each address also has a budget of lines.
 struct RefusalLog {
   private static let linesASecond = 10
   private let logger: Logger

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The program that started this one and waits for reports of its progress, such as systemd: see sd_notify(3). It
-/// listens on a local datagram socket, whose name is in `NOTIFY_SOCKET`.
+/// The program that started this one and waits for reports of its progress, such as systemd. It listens on a local
+/// datagram socket, whose name is in `NOTIFY_SOCKET` (see sd_notify(3)).
 struct ServiceManager: Sendable {
   private let address: [UInt8]
 

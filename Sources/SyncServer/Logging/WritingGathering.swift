@@ -20,7 +20,7 @@ struct WritingGathering {
     let actor: String
     let token: String?
     let address: String
-    /// The party instead of the address, because one client may have many addresses.
+    /// The key under which addresses are counted. One client may have many addresses with the same key.
     private var party: String { NetworkAddress.party(of: address) }
 
     static func == (left: Writer, right: Writer) -> Bool {

@@ -21,13 +21,13 @@ struct HubCounts {
   /// How many refusals there were, by the name of the close code, or by `http_` and the status. Rooms count refused
   /// operations themselves.
   private(set) var refusals: [String: UInt64] = [:]
-  /// The times from an operation's arrival to the beat that sent it to everyone.
+  /// The times from an operation's arrival to the broadcast that sent it to everyone.
   private(set) var deliveryMicroseconds = Histogram(.microseconds)
-  /// How long the turns of the loop took. Everything else had to wait that long.
+  /// How long the iterations of the event loop (turns) took. Everything else had to wait that long.
   private(set) var turnMicroseconds = Histogram(.microseconds)
   private(set) var longestTurn = GreatestTurn { $0.microseconds }
   private(set) var busiestTurn = GreatestTurn { $0.processorMicroseconds }
-  /// How many operations a beat has, and how many connections it is sent to.
+  /// How many operations a broadcast has, and how many connections it is sent to.
   private(set) var beatOperations = Histogram(.counts)
   private(set) var beatFrames = Histogram(.counts)
   /// How far writers' clocks differ from the server's, in either direction.
@@ -71,16 +71,17 @@ struct HubCounts {
     for arrival in arrivals { deliveryMicroseconds.add(now - min(now, arrival)) }
   }
 
-  /// - Parameter frames: how many writes to sockets it took to send the beats.
+  /// - Parameter frames: how many writes to sockets it took to send the broadcasts.
   mutating func noteBeats(_ beats: UInt64, operations: UInt64, frames: UInt64) {
-    // A turn seldom has more than one beat. If it has several, each is counted with the same share of the operations.
+    // There is seldom more than one broadcast. If there are several, each is counted with the same share of the
+    // operations.
     for _ in 0..<beats { beatOperations.add(operations / beats) }
     beatFrames.add(frames)
   }
 }
 
-/// The longest turn of the last minute or two. So a scrape every minute sees each long turn, and no long turn is shown
-/// for ever.
+/// The longest iteration of the event loop (turn) in the last minute or two. So a scrape every minute sees each long
+/// one, and none is shown for ever.
 struct GreatestTurn {
   private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()
@@ -93,7 +94,7 @@ struct GreatestTurn {
 
   mutating func note(_ turn: LoopTurn) { if measure(turn) > measure(now) { now = turn } }
 
-  /// Starts anew with each minute. To be called once a second.
+  /// When a minute is over, begins the next one. To be called once a second.
   mutating func pass(_ time: Moment) {
     let minute = time.monotonicMilliseconds / 60_000
     guard minute != self.minute else { return }

@@ -52,7 +52,7 @@ struct PrometheusText {
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    // Most lines of the text are of this kind.
+    // Encoded once for all buckets, because most lines of the text are of this kind.
     let start = Array("\(name)_bucket{le=\"".utf8)
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count

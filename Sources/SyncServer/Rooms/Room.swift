@@ -1,21 +1,21 @@
 import CanvasCRDT
 
-/// A room: a fold over its log, and the connections that watch it.
+/// A room: the state that its log adds up to, and the connections that watch it.
 ///
-/// What a connection writes passes the door and becomes batches for the log. Only records that the log returns, in its
-/// order, change the canvas and reach anyone. So nothing is seen before it is durable, and all nodes that fold the same
-/// log have the same room.
+/// What a connection writes is checked by `Door` and becomes batches for the log. Only records that the log returns, in
+/// its order, change the canvas and reach anyone. So nothing is seen before it is durable, and all nodes that apply the
+/// same log have the same room.
 ///
 /// A room is a value without I/O and without a clock: events go in, and `takeEffects` returns what has to be done.
 /// Sending is not an effect: `send` offers bytes to connections until they have taken them.
 ///
-/// The room only leads each event through the values that it consists of. The file of each value says what always holds
-/// of that value.
+/// The room passes each event to the values that it consists of. The file of each value says what always holds of that
+/// value.
 struct Room: Sendable {
   let name: Text
-  /// The sum of the log.
+  /// The state that the log adds up to.
   private(set) var fold: Fold
-  /// The limits of the room, and the batches on their way into the log.
+  /// The limits of the room, and the batches that the log has not answered yet.
   private var door: Door
   private var forgetting: Forgetting
   /// The people here, and how far each has read.
@@ -30,7 +30,7 @@ struct Room: Sendable {
   var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
 
-  /// An empty room, or the room of a snapshot. The records after the snapshot have to be handed to `delivered`.
+  /// An empty room, or the room of a snapshot. The records after the snapshot have to be passed to `delivered`.
   init(
     name: Text,
     epoch: UInt64,
@@ -51,26 +51,26 @@ struct Room: Sendable {
     overlaps = Overlaps(limits: limits)
   }
 
-  /// The log has created the room, with this epoch. Before that, nobody had written to it.
+  /// To be called when the log has created the room, with this epoch.
   mutating func begin(epoch: UInt64) { fold.begin(epoch: epoch) }
 
-  /// What has to be done because of the events since the last call.
+  /// Removes and returns what has to be done because of the events since the last call.
   mutating func takeEffects() -> [RoomEffect] {
     defer { if !effects.isEmpty { effects = [] } }
     return effects
   }
 
-  /// Whether the room can be closed without loss: nobody is here, and no batch is on its way.
+  /// Whether the room can be closed without loss: nobody is here, and no batch is pending.
   var isIdle: Bool { audience.isEmpty && door.isClear }
 
   // MARK: - Coming and going
 
-  /// Seats a connection. The connection is sent a welcome, then the state or the difference from the state that it has,
-  /// then everything that happens.
+  /// Adds a connection. The connection is sent a welcome, then the state or what changed since its own state, then
+  /// everything that happens.
   ///
   /// Only a client with an actor's key becomes that actor again. If the actor is connected already, the newer
   /// connection gets the actor, and the older one is closed.
-  /// - Parameter party: the connection's address. Streams of state are shared out by address.
+  /// - Parameter party: the connection's address. Readers of different addresses get equal shares of the state streams.
   /// - Returns: `nil` if the room takes no more connections.
   mutating func join(
     _ hello: Hello,
@@ -86,14 +86,15 @@ struct Room: Sendable {
     let known = older?.claim ?? company?.claim(thatSentAway: actor)
     let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
-      // The other node closes the older connection when it hears of this one.
+      // The older connection is at another node, which closes it when it hears of this one.
       audience.remove(older.id)
     } else if let older {
       sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // A newcomer's welcome names the people whom beats have announced so far. So a beat that is due is made first.
+    // A newcomer's welcome names the people whom broadcasts have announced so far. So a broadcast that is due is made
+    // first.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
@@ -128,9 +129,8 @@ struct Room: Sendable {
     return id
   }
 
-  /// The connection is gone. Its batches on their way to the log are stored all the same.
-  /// - Returns: whether all messages to the connection were sent whole. If one was sent in part, only a close frame may
-  ///   follow.
+  /// The connection has ended. Its pending batches are stored all the same.
+  /// - Returns: false if a message to the connection was sent only in part. Then only a close frame may follow.
   @discardableResult
   mutating func leave(_ id: MemberID, now: Moment) -> Bool {
     guard let member = audience.member(id) else { return false }
@@ -153,7 +153,7 @@ struct Room: Sendable {
     return isBetweenMessages
   }
 
-  /// Schedules the beat that announces joins and leaves.
+  /// Schedules the broadcast (`Beat`) that announces joins and leaves.
   mutating func gatherPeople(_ now: Moment) {
     if let dueAt = audience.newsDueAt { gather(dueAt: dueAt, now) }
   }
@@ -162,7 +162,7 @@ struct Room: Sendable {
     if dueAt <= now.monotonicMilliseconds { fanOut.gather(now) } else { fanOut.gather(dueAt: dueAt) }
   }
 
-  /// The room is deleted: all connections are closed, and batches on their way are refused.
+  /// The room is deleted: all connections are closed, and pending batches are refused.
   mutating func close(_ code: CloseCode, _ reason: Text, now: Moment) {
     for batch in door.batches { failed(batch: batch) }
     for id in audience.ids { sendAway(id, code, reason, now: now) }
@@ -218,8 +218,8 @@ struct Room: Sendable {
     }
   }
 
-  /// Takes a layout that came over HTTP, written by `actor`. A `prepare` effect asks for the layout to be stamped. An
-  /// `answered` effect reports the outcome.
+  /// Takes a layout (the shapes of an HTTP request), written by `actor`. A `prepare` effect asks for the layout to be
+  /// stamped. An `answered` effect reports the outcome.
   mutating func submit(
     _ layout: LayoutEdits,
     request: UInt64,
@@ -232,8 +232,8 @@ struct Room: Sendable {
     }
   }
 
-  /// Answers an HTTP request at once if it is refused or there is nothing to store. Otherwise the answer comes when the
-  /// log has answered.
+  /// Answers an HTTP request at once if it is refused or there is nothing to store. Otherwise it is answered when the
+  /// log has stored or refused the batch.
   private mutating func answer(
     _ request: UInt64,
     isEmpty: Bool,
@@ -251,14 +251,15 @@ struct Room: Sendable {
     }
   }
 
-  /// Takes a connection's presence, which is not stored. The next beat sends only the newest.
+  /// Takes a connection's presence, which is not stored. If it changes several times before the next broadcast, only
+  /// the newest is sent.
   mutating func presence(_ state: JSONText, from id: MemberID, now: Moment) {
     if company != nil, let actor = audience.member(id)?.actor { company?.shows(actor) }
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
-  /// Answers a client that compares its canvas with the room's. The digest is sent in order with the beats: after
-  /// everything up to the digest's cursor, and before anything later.
+  /// Answers a client that compares its canvas with the room's. The digest is sent after everything up to its cursor,
+  /// and before anything later.
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
@@ -270,20 +271,20 @@ struct Room: Sendable {
     post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
-  /// Sends an answer to one connection that the room itself has no part in.
+  /// Sends one connection an answer that doesn't depend on the room.
   mutating func reply(_ message: ServerMessage, to id: MemberID) {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Refuses operations, after everything that the room has so far. A client may send an operation again that had been
-  /// stored. It then gets the operation before it gets the refusal.
+  /// Refuses operations. The refusal is sent after everything that the room has so far, because a refused operation may
+  /// have been stored before. Then the client gets the operation first, and the refusal afterwards.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
   }
 
-  /// Queues an answer to one connection. It is sent after the beat `after`. If `after` is 0, the answer may be sent at
-  /// any time.
+  /// Queues an answer to one connection, to be sent after the broadcast with the ordinal `after`. If that is 0, the
+  /// answer may be sent at any time.
   private mutating func post(_ message: ServerMessage, to id: MemberID, after: UInt64 = 0, isDigest: Bool = false) {
     guard let channel = audience.channel(of: id) else { return }
     let bytes = fanOut.encoder.encode(message, channel.encoding)
@@ -292,8 +293,8 @@ struct Room: Sendable {
 
   // MARK: - What the log reports
 
-  /// Takes in a durable record, which this process or another wrote. Nothing else changes a room. A record that was
-  /// taken in before changes nothing. If a record before this one is missing, that is an error.
+  /// Applies a durable record, which this process or another wrote. Nothing else changes a room. A record that was
+  /// applied before changes nothing. If a record before this one is missing, that is an error.
   mutating func delivered(_ record: borrowing RoomRecord, now: Moment) throws(MissingRecord) {
     let batch = record.batch
     var wantsLosses = false
@@ -315,7 +316,7 @@ struct Room: Sendable {
     if fanOut.isBeatFull { flush(now: now) }
   }
 
-  /// The log has stored a batch.
+  /// Tells the writer that the log has stored a batch.
   private mutating func answer(_ passage: Door.Passage, _ taking: Fold.Taking) {
     if passage.isTooOld {
       answer(passage, Rejection(code: .tooOld, message: Door.forgotten))
@@ -325,7 +326,7 @@ struct Room: Sendable {
     case .member(let id, let message):
       var acknowledgement = Acknowledgement(id: message, cursor: fold.cursor)
       if case .taken(let losses) = taking { acknowledgement.superseded = losses }
-      // The acknowledgement is sent after the beat that has the acknowledged operations.
+      // The acknowledgement is sent after the broadcast that has the acknowledged operations.
       post(.acknowledgement(acknowledgement), to: id, after: fanOut.ring.end &+ (taking == .known ? 0 : 1))
     case .request(let request): effects.append(.answered(request: request, .success(fold.cursor)))
     }
@@ -369,21 +370,20 @@ struct Room: Sendable {
     if audience.readers.landed(operations: passage.operationCount, of: id) { effects.append(.resumeReading(id)) }
   }
 
-  /// The log could not be written when the room was opened.
+  /// To be called when the room is opened while the log can't be written.
   mutating func doubtLog() { door.doubtLog() }
 
   // MARK: - Forgetting deletions
 
-  /// Forgets deletions that are so old that the door refuses every edit that could cross them. To be called now and
-  /// then, and before a snapshot.
+  /// Forgets deletions that are so old that every edit that could conflict with them would be refused. To be called now
+  /// and then, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
 
-  /// Deletions from before this time were forgotten early, in Unix milliseconds. 0 if none were.
   var forgottenBefore: UInt64 { fold.forgottenBefore }
 
-  /// The number of a request that stands for no request.
+  /// The number of a request to which nobody needs an answer.
   private static let nobody: UInt64 = 0
 
   /// Asks the log to append a record that forgets deletions from before a time, in Unix milliseconds. From that record
@@ -396,9 +396,9 @@ struct Room: Sendable {
     effects.append(.append(door.admitForgetting(before: milliseconds, from: .request(request), on: fold.canvas)))
   }
 
-  // MARK: - The beat
+  // MARK: - The broadcast
 
-  /// Makes a beat of what has been gathered, for everyone.
+  /// Makes a broadcast (`Beat`) of what has been gathered, for everyone.
   mutating func flush(now: Moment) {
     tellCompany(now)
     let notices = overlaps.takeNews()
@@ -417,17 +417,17 @@ struct Room: Sendable {
       }
       fanOut.dropStaleStreams(position: fold.position)
     }
-    // Readers that waited for this beat may now get a stream of state.
+    // Readers that waited for this broadcast may now get a state stream.
     admitWaiting(now)
   }
 
-  /// Records how long a beat took to send. Beats of a large room are spaced so that sending takes about half of the
-  /// time.
+  /// Records how long a broadcast took to send. In a large room, the time between two broadcasts depends on that, so
+  /// that sending takes about half of the time.
   mutating func sendingTook(microseconds: UInt64, seats: Int) {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
 
-  /// Frees the memory for what all connections have got, once the room is quiet. To be called now and then.
+  /// Frees memory that no connection needs any more, when the room is quiet. To be called now and then.
   /// - Parameter mayForget: whether all servers that read the log understand records that forget deletions.
   mutating func rest(now: Moment, mayForget: Bool = true) {
     admitWaiting(now)
@@ -438,7 +438,7 @@ struct Room: Sendable {
       forgetErasures(before: before, request: Room.nobody)
     }
     if audience.wantsOverlaps {
-      // This beat may have nothing to send. It is made because each beat gives the next order of overlaps.
+      // The broadcast may have nothing to send, but making it starts the next check of overlaps.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
       dropIdleOverlaps(now)
@@ -448,12 +448,11 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers new bytes to connections that can take them. `write` gets whole frames, or the rest of frames that were
-  /// taken in part, and returns how many bytes were taken. A connection that takes only a part gets no other offer
-  /// before `writable`.
-  /// - Parameter seatsMax: the upper bound on the seats that get an offer. `hasUnsent` then tells whether there are
-  ///   more.
-  /// - Returns: how many seats were offered a beat.
+  /// Offers new bytes to connections that can take them. `write` gets whole frames, or what is left of frames that were
+  /// taken in part, and returns how many bytes were taken. A connection that takes only a part is offered nothing more
+  /// until `writable` is called.
+  /// - Parameter seatsMax: the most seats that are offered anything. `hasUnsent` then tells whether there are more.
+  /// - Returns: how many seats were offered a broadcast.
   @discardableResult
   mutating func send(
     now: Moment,
@@ -471,8 +470,7 @@ struct Room: Sendable {
         send(to: Int(seat), now: now, mayLeap: false, write)
       }
       offered += ofRound.count
-      // While a reader was caught up, a new beat may have been made. It goes to everyone, so everyone is offered bytes
-      // again.
+      // While a reader was catching up, a new broadcast may have been made. Then everyone is offered bytes again.
     } while audience.readers.isReady && offered < seatsMax
     return offered
   }
@@ -505,8 +503,8 @@ struct Room: Sendable {
       case .part(let part, let stream):
         switch fanOut.part(part, ofStream: stream, places: fold.places, now: now) {
         case .frames(let bytes): audience.readers.load(part: bytes, at: seat)
-        // A digest covers everything that the room has. So the beat that is being gathered has to be sent before the
-        // digest.
+        // A digest covers everything that the room has. So the operations that are being gathered have to be sent
+        // before it.
         case .end where fanOut.hasRecords && audience.readers.wantsDigest(seat): flush(now: now)
         case .end(let end): finishState(at: seat, stream, end, now: now)
         case .gone:
@@ -528,7 +526,7 @@ struct Room: Sendable {
     audience.readers.load(states: bytes, owed: portion.owed, at: seat)
   }
 
-  /// Gives a connection that is behind the newest values in place of the beats that it lacks.
+  /// Gives a slow connection the newest values in place of the broadcasts that it lacks.
   private mutating func leap(_ seat: Int, now: Moment) {
     flush(now: now)
     guard let gap = audience.readers.gap(at: seat, fanOut.ring, fanOut.dropped) else { return }
@@ -549,7 +547,7 @@ struct Room: Sendable {
     }
   }
 
-  /// Gives a connection a stream of what it lacks: the newest values of what has changed since its place in the log.
+  /// Gives a connection a stream of what it lacks: the newest values of what has changed since its log position.
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
     guard mayBeginState(now) else { return audience.readers.waitForState(at: seat, wasTurnedAway: false) }
@@ -562,7 +560,8 @@ struct Room: Sendable {
     audience.readers.enter(entry, at: seat)
   }
 
-  /// A stream of state begins at the end of a beat. A large room has few beats, so a stream may have to wait for one.
+  /// Whether a state stream may begin. It begins at the end of a broadcast, so it has to wait while operations are
+  /// being gathered.
   private func mayBeginState(_ now: Moment) -> Bool { !fanOut.hasRecords || isFlushDue(now: now) }
 
   private mutating func leaveStream(at seat: Int) {
@@ -570,16 +569,15 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// Gives streams of state to readers that wait for one, as far as streams have ended by now or may be dropped.
+  /// Gives state streams to readers that wait for one, as far as others have ended by now or may be dropped.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
     var refused: Set<String> = []
-    // Each reader is tried once. Readers that have to go on waiting are listed again, in the same order.
+    // Each reader is tried once. Those that still have to wait are listed again, in the same order.
     for seat in audience.readers.takeWaiting() {
       let party = audience.readers.party(of: seat)
-      // A reader that was turned away is tried only if a stream may suit it now: one that has just been made for a
-      // reader before it.
+      // A reader that was refused a stream before is tried only if a stream has just been made that may suit it too.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
         refused.contains(party) || !fanOut.hasSpaceForState(of: party, now)
       {
@@ -591,8 +589,7 @@ struct Room: Sendable {
     }
   }
 
-  /// A connection has got all parts of its stream. Now it is sent what else it missed. After that it reads the ring
-  /// again.
+  /// Sends a connection that has got all parts of its stream what else it missed. After that it gets broadcasts again.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {

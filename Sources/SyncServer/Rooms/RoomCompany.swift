@@ -3,9 +3,9 @@ import CanvasCRDT
 // The people who are connected to other nodes that have the room open.
 
 extension Room {
-  /// Takes in news from another node about its people.
+  /// Takes in a message from another node about its people.
   mutating func heard(_ part: NewsPart, now: Moment) {
-    // While nobody is here, there is nobody to send the news to.
+    // While nobody is here, nobody has to be told about people at other nodes.
     guard var company, part.node != company.number, !audience.isEmpty else { return }
     let news = company.heard(part, now: now)
     self.company = company
@@ -35,7 +35,7 @@ extension Room {
     return member
   }
 
-  /// Two nodes at the same place of one log must have the same room. If they don't, one of them is wrong.
+  /// Two nodes at the same position of one log must have the same room. If their digests differ, one of them is wrong.
   private mutating func compare(_ theirs: NodeNews.Standing?) {
     guard let theirs, theirs.cursor == fold.cursor, theirs.digest != fold.canvas.digest else { return }
     effects.append(.differs)
@@ -43,12 +43,12 @@ extension Room {
 
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
     let (actor, claim) = (person.peer.actor, person.claim(at: node))
-    // An earlier pass of this loop may have ended the last session of this room, because the session's actor joined at
-    // another node.
+    // An earlier iteration of this `for` loop may have ended the last session here, because its actor joined at another
+    // node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // A node's newest news decides about an actor's connections to that same node, even if the claim in the news is
-      // smaller than the one known here.
+      // The newest message of a node decides about connections to that same node, even if its claim is smaller than the
+      // one known here.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
@@ -67,15 +67,15 @@ extension Room {
     audience.add(guest: person.peer, claim)
   }
 
-  /// Messages between nodes may have been lost in both directions: asks the others for their people, and sends them
-  /// those here.
+  /// Asks the other nodes for their people, and sends them those of this node. To be called when messages between nodes
+  /// may have been lost.
   mutating func askForCompany(now: Moment) {
     guard !audience.isEmpty else { return }
     company?.askAnew()
     tellCompany(now)
   }
 
-  /// Sends news of the people here to the other nodes that have the room open.
+  /// Tells the other nodes that have the room open about the people here.
   mutating func tellCompany(_ now: Moment) {
     guard company != nil else { return }
     let audience = audience
@@ -86,7 +86,7 @@ extension Room {
     }
     guard let (news, next) = told else { return }
     if var news {
-      // Presence is sent twenty times a second. So the digest is added only to news that has no presence.
+      // The digest is added only to messages without presence, because presence is sent twenty times a second.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
       effects.append(.tell(company?.parts(of: news) ?? []))
     }
@@ -99,8 +99,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // The people of a silent node are removed. Some of their actors may also have joined at a third node, which their
-      // claims at the silent node outranked. So the other nodes are asked for their people.
+      // Some people of the silent node may also be connected to a third node, which was ignored because their claims
+      // there were smaller. So the other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

@@ -3,15 +3,15 @@ import CanvasCRDT
 /// A room's counters for the metrics. They only grow.
 struct RoomCounts: Hashable, Sendable {
   private(set) var beats: UInt64 = 0
-  /// The number of operations in all beats.
+  /// The number of operations in all broadcasts.
   private(set) var beatOperations: UInt64 = 0
   private(set) var framesBytes: UInt64 = 0
   private(set) var statesMade: UInt64 = 0
   private(set) var caughtUp: UInt64 = 0
-  /// How often readers that were behind got the newest values in place of beats.
+  /// How often slow readers got the newest values in place of several broadcasts.
   private(set) var leaps: UInt64 = 0
-  /// How often readers that joined or had fallen off the ring were sent the whole state. The next counter says how
-  /// often such readers were sent only the difference.
+  /// How often a client that joined was sent the whole state, and how often only the difference from its own state. The
+  /// next two numbers are the same for readers that had fallen behind.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0

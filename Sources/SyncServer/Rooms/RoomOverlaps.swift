@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-// Overlaps are worked out on another thread. The room gives the orders, and announces what has changed.
+// Overlaps are computed on another thread. The room orders the work, and announces what has changed.
 
 extension Room {
-  /// Members who want notices need the index from now on.
+  /// To be called when members want notices, for which the index is needed.
   mutating func keepOverlaps(_ now: Moment) {
     guard !audience.wantsOverlaps else { return }
     flush(now: now)
@@ -20,7 +20,7 @@ extension Room {
     if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
   }
 
-  /// The order of an `overlaps` effect has been carried out.
+  /// To be called when the order of an `overlaps` effect has been carried out.
   mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
     let answered = overlaps.took(outcome, now: now)
     if let (index, position) = overlaps.settled {
@@ -29,10 +29,10 @@ extension Room {
     }
     // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // If there is news, the next beat sends it, and gives the next order.
+    // If overlaps have changed, the next broadcast (`Beat`) sends them, and gives the next order.
     guard !overlaps.hasNews else { return fanOut.gather(now) }
-    // An order that somebody waits for is given now. An order for what has changed meanwhile is given by the next beat,
-    // even if that beat has nothing to send.
+    // If somebody waits for the next order, it is given now. Otherwise the next broadcast gives it, even if that
+    // broadcast has nothing to send.
     if overlaps.isAsked {
       orderOverlaps(now)
     } else if audience.wantsOverlaps, overlaps.isBehind {
@@ -43,7 +43,7 @@ extension Room {
   /// Takes an HTTP request for the shapes that overlap now. An `overlapsAnswered` effect has the answer.
   mutating func askOverlaps(request: UInt64, now: Moment) {
     overlaps.ask(request, now: now)
-    // News from the last order has to be sent before another order is given, and the beat gives that order.
+    // Changes from the last order have to be sent before another order is given. `flush` does both.
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
 

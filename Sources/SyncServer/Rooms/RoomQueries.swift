@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-// What other types may ask a room, without changing it.
+// What other types may ask a room. None of this changes the room.
 
 extension Room {
   var canvas: Canvas {
@@ -9,23 +9,21 @@ extension Room {
   var cursor: Cursor { fold.cursor }
   var epoch: UInt64 { fold.places.epoch }
   var places: RoomPlaces { fold.places }
-  /// Whether the log already shows where a run of a server began to write to the room. Until it does, that run's
-  /// records carry the run's number.
+  /// Whether the log already has a record with the number of this run (server process). Until it has, the run's records
+  /// carry the number.
   func knows(run: UInt64) -> Bool { fold.places.runs.contains(run) }
   var position: UInt64 { fold.position }
-  /// How many operations the log has had in all.
   var operationCount: UInt64 { fold.operationCount }
   /// Whether nobody has ever written to the room. Such a room counts as absent.
   var isUnwritten: Bool { fold.position == 0 }
-  /// The place that a cursor names. `nil` if the cursor doesn't belong to this room's log.
+  /// The log position of a cursor. `nil` if the cursor doesn't belong to this room's log.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
-  /// Whether a client has seen more of the room than this node has. Then the client comes from another node, or the log
-  /// has been restored since.
+  /// Whether a client has seen more of the room than this node has. That happens if the client comes from another node,
+  /// or if the log has been restored since.
   func isBehind(_ cursor: Cursor?) -> Bool {
     guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
     return named.position > fold.position
   }
-  /// The room as it is now, for a snapshot.
   func image() -> RoomImage { fold.image() }
 
   var memberCount: Int { audience.count }
@@ -36,7 +34,7 @@ extension Room {
   /// When `flush` has to be called, on the monotonic clock.
   var flushDueAt: UInt64? { fanOut.dueAt }
   func isFlushDue(now: Moment) -> Bool { fanOut.dueAt.map { $0 <= now.monotonicMilliseconds } ?? false }
-  /// Whether operations wait for the next beat.
+  /// Whether operations wait for the next broadcast (`Beat`).
   var isGathering: Bool { fanOut.hasRecords }
   /// Whether `send` has anything to offer.
   var hasUnsent: Bool { audience.readers.isReady }
@@ -68,11 +66,11 @@ extension Room {
 struct KeptForReaders: Hashable, Sendable {
   let beats: Int
   let beatBytes: Int
-  /// How many streams of state are under way.
+  /// How many state streams there are.
   let states: Int
-  /// How many readers wait for a stream of state.
+  /// How many readers wait for a state stream.
   let waiting: Int
-  /// The bytes of answers, and of chunks that sockets have taken in part, of all readers together.
+  /// The bytes of the answers that wait, and of chunks that sockets have taken in part, for all readers together.
   let readerBytes: Int
 }
 
@@ -89,7 +87,6 @@ struct RoomListing: Hashable, Sendable {
   /// Why the room can't be opened. `nil` if it can.
   var fault: Text?
 
-  /// The room's cursor. It is made only when the list is written, because making it for 10,000 open rooms takes a
-  /// while.
+  /// The room's cursor. It is computed only when the list is written, because 10,000 cursors take a while.
   var cursor: Cursor { places.cursor(at: position) }
 }

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension RoomService {
   nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
 
-  /// Makes an answer on another thread. If the client leaves before its turn comes, the answer is not made.
+  /// Makes an answer on another thread. If the client leaves before that begins, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
     do throws(HeavyWork.Refusal) {
       return try await workOut(for: party(of: request), answer)
@@ -22,7 +22,7 @@ extension Response {
     case .busy:
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
-    // The client has closed its connection, so it mostly can't get this answer. It can if it has closed only its own
+    // The client has closed its connection, so it seldom gets this answer. It gets it if it has closed only its own
     // direction of the connection.
     case .cancelled: unavailable("the connection was closed before the answer was made")
     }

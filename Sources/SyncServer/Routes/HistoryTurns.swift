@@ -1,9 +1,9 @@
-/// Turns for reading history. Each read folds a room of its own, which takes memory. So only a few reads may be done at
-/// a time, and others wait.
+/// Permits (turns) for reading history. Each read builds a past state of the room, which takes memory. So only a few
+/// reads run at a time, and others wait.
 ///
 /// What always holds:
-/// - No party has more than half of the turns.
-/// - If a job waits whose party may have another turn, all turns are taken. The next turn goes to the party with the
+/// - No party (client's address) has more than half of the turns.
+/// - While a job waits whose party may have another turn, all turns are taken. The next turn goes to the party with the
 ///   fewest turns, and in that party to the job that has waited longest.
 /// - Each job waits until it gets a turn or its time is up, and is answered once.
 struct HistoryTurns {
@@ -18,17 +18,17 @@ struct HistoryTurns {
   private static let mostOfParty = 4
   /// The upper bound on how long a job waits. People and programs don't wait longer than this for an answer.
   private static let waitMilliseconds: UInt64 = 10_000
-  /// The upper bound on the waiting jobs of a party. Each job takes up memory, and the connection from which its
+  /// The upper bound on the waiting jobs of one client. Each job takes up memory, and the connection from which its
   /// request came.
   private static let waitingOfPartyMax = 64
 
   private var taken = 0
   private var ofParty: [String: Int] = [:]
   private var lastNumber: UInt64 = 0
-  /// The jobs that wait, in the order in which they came. Their time is up in the same order.
+  /// The jobs that wait, in the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []
 
-  /// Takes a turn, if one is free.
+  /// Takes a turn (a permit to read), if one is free.
   /// - Returns: whether a turn was free.
   mutating func take(_ party: String) -> Bool {
     guard taken < HistoryTurns.most, ofParty[party, default: 0] < HistoryTurns.mostOfParty else { return false }
@@ -37,21 +37,21 @@ struct HistoryTurns {
     return true
   }
 
-  /// - Returns: the number under which a job may wait. `nil` if too many jobs of its party are waiting.
+  /// - Returns: the number under which a job may wait. `nil` if too many jobs of its client are waiting.
   mutating func mayWait(_ party: String) -> UInt64? {
     guard waiting.count(where: { $0.party == party }) < HistoryTurns.waitingOfPartyMax else { return nil }
     lastNumber += 1
     return lastNumber
   }
 
-  /// Has a job wait for a turn. The continuation is told whether the job has got a turn.
+  /// Makes a job wait for a turn (a permit to read). The continuation is told whether the job has got one.
   mutating func wait(_ number: UInt64, _ party: String, _ turn: CheckedContinuation<Bool, Never>, now: UInt64) {
     waiting.append(
       Waiting(number: number, party: party, until: now + HistoryTurns.waitMilliseconds, turn: turn)
     )
   }
 
-  /// Gives a turn back, and passes it on to the next job.
+  /// Gives a turn (a permit to read) back, and passes it on to the next job.
   mutating func leave(_ party: String) {
     taken -= 1
     let left = ofParty[party, default: 1] - 1

@@ -87,14 +87,14 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // The room may have changed since its history was read, so the changes are taken over. From here on, nothing is
-      // awaited until the edits are given to the room, so that the room can't change again.
+      // The room may have changed since its history was read, so the history is brought up to date. From here on,
+      // nothing is awaited until the edits are given to the room, so that the room can't change again.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }
       edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
       edits = now.canvas.keepingEnds(edits)
-      // The edits get an actor of their own instead of the operator's, so that they can be reverted apart from the
+      // The edits get an actor of their own instead of the operator's, so that they can be reverted separately from the
       // operator's other edits.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
@@ -180,8 +180,8 @@ enum Removal: Sendable {
 }
 
 extension Properties {
-  /// These values without a name that is no longer allowed. Names that are older than the rule about names are still in
-  /// rooms.
+  /// These values without the name, if it is no longer allowed. Rooms still have names that are older than the rule
+  /// about names.
   fileprivate func takingOnlyFitNames() -> Properties {
     guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
     return keeping(assigned.subtracting([.name]))

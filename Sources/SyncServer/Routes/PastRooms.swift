@@ -38,7 +38,8 @@ extension RoomService {
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {
     case .failure(let refusal): return refusal.response
     case .success(let history):
-      // The turn is kept until the answer is made, because the past state of the room takes up memory until then.
+      // The permit is returned only when the answer is made, because the past state of the room takes up memory until
+      // then.
       defer { requestBook.historyTurns.leave(party(of: request)) }
       return await answer(
         RoomView(
@@ -51,7 +52,8 @@ extension RoomService {
     }
   }
 
-  /// Waits for a turn, and reads a room as it was. If the read succeeds, the caller has to give the turn back.
+  /// Waits for a permit (turn) to read history, and reads a room as it was. If the read succeeds, the caller has to
+  /// return the permit.
   func readingHistory(
     of room: OpenedRoom,
     at end: RoomHistory.End,
@@ -68,7 +70,7 @@ extension RoomService {
     }
   }
 
-  /// Waits for a turn, and reads a room's steps.
+  /// Waits for a permit (turn) to read history, and reads a room's steps.
   func readingSteps(of room: OpenedRoom, _ request: Request) async -> Result<RoomSteps, RefusedReading> {
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
@@ -76,8 +78,8 @@ extension RoomService {
     return await steps(of: room, for: party).mapError { RefusedReading(response: .refusing($0)) }
   }
 
-  /// Waits for a turn to read history.
-  /// - Returns: false if no turn became free in time, or the client has left.
+  /// Waits for a permit (turn) to read history.
+  /// - Returns: false if none became free in time, or the client has left.
   func takeHistoryTurn(_ party: String) async -> Bool {
     if requestBook.historyTurns.take(party) { return true }
     guard let number = requestBook.historyTurns.mayWait(party) else { return false }
@@ -98,7 +100,7 @@ extension RoomService {
 struct RefusedReading: Error {
   let response: Response
 
-  /// No turn became free.
+  /// No permit (turn) to read history became free.
   static var tooMany: RefusedReading {
     let response = Response.error(429, code: "rate_limited", message: "too many requests are reading what is stored")
     return RefusedReading(response: response.retried(afterSeconds: 1))

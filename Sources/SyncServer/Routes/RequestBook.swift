@@ -1,25 +1,25 @@
 import CanvasCRDT
 
-/// Requests by client address: how much an address has written, and how many of its requests are under way through a
-/// proxy.
+/// Requests by client address: how much an address has written, and how many of its requests through a proxy are being
+/// served.
 ///
-/// What always holds: an address without a request under way has no entry. A rate is forgotten once its bucket is full,
+/// What always holds: an address without such a request has no entry. A rate is forgotten when its bucket is full,
 /// because a full bucket is as good as a new one.
 struct RequestBook {
   private let limits: Limits
-  /// The rates of addresses. Both maps are by `NetworkAddress.party`.
+  /// The rates of addresses. The keys of this map and the next are made by `NetworkAddress.party`.
   private var rates: [String: Rate] = [:]
-  /// How many requests of each address are under way through a proxy. A proxy's connection carries requests of many
+  /// How many requests of each address are being served through a proxy. A proxy's connection carries requests of many
   /// clients, so clients can only be counted by their requests.
   private var proxied: [String: Int] = [:]
 
   private struct Rate {
     var bucket: TokenBucket
-    /// Operations that are charged once the bucket holds enough for them.
+    /// Operations that will be charged when the bucket holds enough for them.
     var owed: UInt64 = 0
   }
 
-  /// The turns of jobs that read history.
+  /// The permits of jobs that read history.
   var historyTurns = HistoryTurns()
 
   init(limits: Limits) { self.limits = limits }
@@ -63,8 +63,7 @@ struct RequestBook {
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate
-      // What is owed is charged here too, because an address may never send another request that would be charged for
-      // it.
+      // The debt is charged here too, because an address may never send another request that would be charged for it.
       if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }
@@ -72,7 +71,7 @@ struct RequestBook {
   }
 
   /// Counts a request through a proxy.
-  /// - Returns: whether the address may have one more request under way.
+  /// - Returns: whether the address may have one more request served now.
   mutating func enter(_ party: String) -> Bool {
     let underWay = proxied[party, default: 0]
     guard UInt64(underWay) < limits.httpConnectionsPerAddress else { return false }

@@ -50,7 +50,7 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// The level of access that a method needs. Also answers for methods that the resource doesn't have, which are
+  /// The level of access that a method needs. Methods that the resource doesn't have also get a level here, and are
   /// refused later.
   func level(for method: String) -> Grant.Level {
     switch self {
@@ -61,8 +61,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations a request costs of its address's rate, in addition to the operations that it writes. A change
-  /// by an operator costs some, because it takes a commit of its own, while operations share commits.
+  /// How many operations a request costs of its address's rate, in addition to those that it writes. An operator's
+  /// change costs some, because it takes a whole commit, while operations share commits.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }

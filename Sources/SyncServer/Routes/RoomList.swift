@@ -12,7 +12,7 @@ struct RoomList: Sendable {
     let name: String
   }
 
-  /// The result of opening such a room.
+  /// The result of opening a room to count its shapes.
   enum Correction: Sendable {
     case counted(RoomListing)
     case faulty(Text)

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension RoomService {
   /// The rooms that a token covers.
   func roomList(_ request: Request, _ grant: Grant) async -> Response {
-    // Making the list reads through all stored rooms, so it takes a turn like a read of history.
+    // Making the list reads all stored rooms, so it needs a permit (turn), like reading history.
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
     let found = await list(of: grant, for: party)
@@ -101,7 +101,7 @@ extension RoomService {
 }
 
 // Everything that doesn't need the room itself is done on another thread, because large rooms take a while. That thread
-// has a copy of the canvas, which shares memory with the room's canvas.
+// gets a copy of the canvas, which shares memory with the room's.
 
 extension Drawing {
   fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {

@@ -11,7 +11,7 @@ protocol RoomService: HeavyWorker {
   // MARK: The server
 
   nonisolated var limits: Limits { get }
-  /// The proxies whose `X-Forwarded-For` is believed.
+  /// The proxies whose `X-Forwarded-For` header is believed.
   nonisolated var proxies: Proxies { get }
   /// The names of the server, and the sites whose pages may use it.
   nonisolated var sites: Sites { get }
@@ -26,11 +26,9 @@ protocol RoomService: HeavyWorker {
   var storageFault: String? { get }
   /// The metrics, as Prometheus reads them.
   func exposition() -> [UInt8]
-  /// The grant of a token.
   func access(by token: String?) throws(TokenRefusal) -> Grant
-  /// The time by the server's clocks.
   var now: Moment { get }
-  /// The keys that prove who is which actor.
+  /// The keys by which clients prove which actor they are.
   var keys: ActorKeys { get }
   /// A generator of random numbers for one job.
   func randomness() -> Randomness
@@ -38,15 +36,15 @@ protocol RoomService: HeavyWorker {
   // MARK: Rooms
 
   /// All rooms that somebody has written to and that `grant` covers, by name.
-  /// - Parameter party: the party for which the list is gathered.
+  /// - Parameter party: the client's address. Work for different addresses is done round-robin.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError>
   /// The room, opened if it was closed. It stays open until it is given back.
   /// - Parameters:
-  ///   - mayCreate: whether to make the room if nobody has written to it.
-  ///   - party: the party in whose turn the room is opened.
+  ///   - mayCreate: whether to create the room if nobody has written to it.
+  ///   - party: the client's address. Work for different addresses is done round-robin.
   func take(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenedRoom>
   func giveBack(_ room: OpenedRoom)
-  /// Takes in everything that other nodes have stored and shown to their clients until now.
+  /// Waits until the room has applied everything that other nodes have stored by now.
   /// - Returns: the reason for a failure, or `nil`.
   func catchUp(_ room: OpenedRoom) async -> String?
   /// The room as it is now. `nil` if it has been deleted.
@@ -56,26 +54,26 @@ protocol RoomService: HeavyWorker {
   /// A room as it was.
   /// - Parameters:
   ///   - actor: an actor whose operations are left out, as far as records go back.
-  ///   - party: the party for which the work is done.
+  ///   - party: the client's address. Work for different addresses is done round-robin.
   func history(
     of room: OpenedRoom,
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String
   ) async -> Result<RoomHistory, HistoryError>
-  /// The stretch of time from which a room's history can be read.
+  /// The period for which a room's history can be read.
   func span(of room: OpenedRoom) async -> RoomSpan?
-  /// The room's steps in that stretch of time.
-  /// - Parameter party: the party for which the work is done.
+  /// The room's history as steps.
+  /// - Parameter party: the client's address. Work for different addresses is done round-robin.
   func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
-  /// Writes operations that came over HTTP. Returns when they are durable, or when they are refused, with the reason.
+  /// Writes operations that came over HTTP. Returns when they are durable or refused.
   /// - Parameter actor: the writer of operations without a stamp.
   func submit(
     _ operations: [ProposedOperation],
     to room: OpenedRoom,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal>
-  /// Writes a layout that came over HTTP. Returns when it is durable, or when it is refused, with the reason.
+  /// Writes the shapes (layout) of an HTTP request. Returns when they are durable or refused.
   func submit(_ layout: LayoutEdits, to room: OpenedRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal>
   func delete(_ name: String) async -> Deletion
 
@@ -83,8 +81,7 @@ protocol RoomService: HeavyWorker {
 
   /// The deletions that the room remembers. `nil` if the room has been deleted.
   func memory(of room: OpenedRoom) -> RoomMemory?
-  /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable, or when it is refused,
-  /// with the reason.
+  /// Forgets deletions from before a time, in Unix milliseconds. Returns when that is durable or refused.
   func forgetErasures(
     of room: OpenedRoom,
     before milliseconds: UInt64,
@@ -127,7 +124,7 @@ struct RoomMemory: Sendable {
   let forgottenBefore: UInt64
 }
 
-/// Which shapes of a room overlap, at a place in its log.
+/// Which shapes of a room overlap, at a log position.
 struct SettledOverlaps: Sendable {
   let index: OverlapIndex
   let cursor: Cursor

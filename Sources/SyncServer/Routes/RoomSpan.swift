@@ -2,9 +2,9 @@ import CanvasCRDT
 import WebSocketLoop
 
 extension RoomService {
-  /// The stretch of time from which a room's history can be read: `{"room","cursor","from","to","operations"}`, both
-  /// ends in Unix milliseconds. If `?at=` names a time or cursor whose records retention has dropped, the refusal says
-  /// so. `?steps=1` adds the steps in that stretch.
+  /// The period for which a room's history can be read: `{"room","cursor","from","to","operations"}`, with both ends in
+  /// Unix milliseconds. If the records for the time or cursor in `?at=` have been dropped, the refusal says so.
+  /// `?steps=1` adds the steps of that period.
   func spanDocument(_ room: OpenedRoom, _ request: Request) async -> Response {
     var steps: [RoomSteps.Step]?
     switch request.parameter("steps") {

@@ -59,7 +59,7 @@ extension RoomService {
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)
       }
-      // If there is no room in the drawing order, a new shape moves its neighbours. The client is charged for the
+      // If there is no space in the drawing order, a new shape moves its neighbours. The client is charged for the
       // operations that move them, too.
       self.requestBook.owe(edits.moves.count, party: writer.payer.address, now: self.now.monotonicMilliseconds)
       switch await self.submit(edits, to: room, by: writer) {
@@ -80,7 +80,7 @@ extension RoomService {
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)
     }
-    // The lock is removed too: a room that is later made under that name must not be locked.
+    // The lock is removed too, because a room that is later created under that name must not be locked.
     return await setting(lockOf: name, to: false, by: request)
   }
 
@@ -104,13 +104,13 @@ extension RoomService {
   }
 
   /// Charges the client for reading a body, whatever the body contains.
-  /// - Returns: how many operations of the body are paid for by that. `nil` if the rate is used up.
+  /// - Returns: how many of the body's operations have been paid for by that. `nil` if the rate is used up.
   private func spend(reading body: [UInt8], _ payer: Payer) -> Int? {
     let operations = min(body.count / RoomServiceWords.bytesForOperation, Int(limits.operationsPerMessage))
     return spend(operations, payer) ? operations : nil
   }
 
-  /// Reads a body. A short one is read here, because that takes less time than handing it to another thread.
+  /// Reads a body. A short one is read on this thread, because handing it to another would take longer.
   private func read(
     _ body: [UInt8],
     for party: String
@@ -139,8 +139,8 @@ extension Submission {
   }
 }
 
-// These functions run on another thread, because in a large room it takes a while to read a document and to find places
-// in the drawing order.
+// These functions run on another thread, because reading a document and finding places in the drawing order takes long
+// in a large room.
 
 extension RoomService {
   private func made<Value: Sendable>(

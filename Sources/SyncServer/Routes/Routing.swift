@@ -4,7 +4,6 @@ import WebSocketLoop
 // HTTP: which request goes to which route.
 
 extension RoomService {
-  /// Answers a whole request.
   func response(to request: Request, body: [UInt8]) async -> Response {
     guard proxies.contains(request.peer) else { return await routed(request, body) }
     let party = party(of: request)
@@ -47,15 +46,15 @@ extension RoomService {
     }
   }
 
-  /// What is wrong with a request's `Host` or `Origin`. For health checks neither is checked: they may use any name by
-  /// which they reach the server, and their answers are no secret. For the page's own files only `Host` is checked:
-  /// they say nothing about rooms, so pages of any site may fetch them.
+  /// What is wrong with a request's `Host` or `Origin`. Neither is checked for health checks, because they may use any
+  /// name of the server, and their answers are no secret. For the page's own files only `Host` is checked, because they
+  /// say nothing about rooms, so pages of any site may fetch them.
   private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
     switch parts.first {
     case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
     case "v1", "metrics":
-      // The origin of these requests is not checked here. Their route refuses them without reading them, and says that
-      // the content type isn't accepted.
+      // The origin of the following requests is not checked here. Their route refuses them without reading them, and
+      // says that the content type isn't accepted.
       switch (request.method, parts.count, parts.last) {
       case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
         sites.fault(ofHostOf: request)

@@ -28,8 +28,8 @@ extension RoomService {
   /// The grant of a token. `nil` if the token gives none.
   func grant(of token: String?) -> Grant? { try? access(by: token) }
 
-  /// Why a client may not write to a room. `nil` if it may. To be checked right before writing, and not only when the
-  /// request comes: between the two, the token may end, or the room may be locked.
+  /// Why a client may not write to a room. `nil` if it may. To be checked right before writing too, because the token
+  /// may expire, or the room may be locked, after the request has come.
   func refusal(of grant: Grant, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
     if let endsAt = grant.endsAt, now.wallMilliseconds >= endsAt { return .refusing(TokenRefusal.expired) }
     if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }
@@ -54,9 +54,9 @@ extension RoomService {
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
-  /// The actor of a client that writes over HTTP: the actor that its token names. If the token names none, it is an
-  /// actor that stays the same for everything that is written with this token in a room (without tokens: from this
-  /// address). So these writes can be seen, and reverted, as one person's work.
+  /// The actor of a client that writes over HTTP: the one that its token names. Otherwise an actor that is always the
+  /// same for this token and room (without tokens: for this address and room). So these writes can be seen, and
+  /// reverted, as one person's work.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
     let bearer =
       switch payer.token {

@@ -101,7 +101,7 @@ enum Server {
     return signed
   }
 
-  /// Reads the files again. If a file can't be used, the earlier tokens and keys stay in force.
+  /// Reads the files of tokens and keys again. If one can't be used, the earlier tokens and keys stay in force.
   private static func reread(_ configuration: Configuration, for hub: Hub, _ logger: Logger) {
     guard configuration.asksForTokens else { return }
     do throws(TokenFault) {
@@ -187,8 +187,8 @@ enum Server {
     }
   }
 
-  /// The secret from a file in the directory, which an operator or an earlier run has put there. The secret is stored
-  /// in the database too, so that everyone stays the same actor when a copy of the database is used.
+  /// The secret from a file in the directory, which an operator or an earlier process has put there. The secret is
+  /// stored in the database too, so that everyone stays the same actor when a copy of the database is used.
   private static func secret(in directory: String, _ logger: Logger) -> [UInt8]? {
     let path = directory + "/canvas.secret"
     do throws(StateFileFault) {

@@ -1,7 +1,7 @@
 import RoomLog
 
 extension LogEvent {
-  /// Why there is no answer, in words.
+  /// Why the log gave no answer, in words.
   var words: String {
     if case .failed(_, _, let error) = self { "\(error)" } else { "the log gave an unexpected answer" }
   }

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import RoomLog
 
-/// The content of a record in the log. It is written in the oldest form that has everything: see `RecordForm`.
+/// The content of a record in the log. It is written in the oldest format (`RecordForm`) that can hold it.
 struct StoredOperations {
-  /// The number of the run that writes the record. `nil` if the log surely has the number already.
+  /// The number of the server process that writes the record. `nil` if the log surely has that number already.
   let run: UInt64?
   /// 0, or a time in Unix milliseconds: from this record on, deletions from before this time are forgotten.
   let forgottenBefore: UInt64

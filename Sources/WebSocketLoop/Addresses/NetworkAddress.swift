@@ -35,9 +35,9 @@ public struct NetworkAddress: Hashable, Sendable {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// The key by which addresses are counted. An IPv4 address counts as it is. Of an IPv6 address only the first 64 bits
-  /// count: a host with one IPv6 address usually has all 2⁶⁴ addresses that begin with these bits, so a limit for each
-  /// single address would limit nobody.
+  /// The key by which clients' addresses are counted. An IPv4 address counts whole. Of an IPv6 address only the first
+  /// 64 bits count, because a host usually has all 2⁶⁴ addresses that begin with them. A limit for each single address
+  /// would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
     // A `%` begins the name of an interface, as in `fe80::1%eth0`. The name is left out.

@@ -15,8 +15,8 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
 }
 
 extension EventLoop {
-  /// Sends an HTTP request over a connection of its own. `completion` is called in a later turn, on the loop's thread,
-  /// with the answer or with the reason why there is none. To be called on the loop's thread only.
+  /// Sends an HTTP request over a connection of its own. `completion` is called later, on the loop's thread, with the
+  /// answer or with the reason why there is none. To be called on the loop's thread only.
   public func request(
     _ method: String,
     _ endpoint: Endpoint,
@@ -95,16 +95,15 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Connecting
 
-  /// Tries the next address. A name may have several addresses: those of several machines, or an IPv6 and an IPv4
-  /// address of one machine.
+  /// Tries the next address. A name may have several addresses, of several machines or of one (IPv6 and IPv4).
   /// - Parameter failure: the error to report if no address is left.
   private func connect(_ failure: HTTPRequestError) {
     watch?.close()
     watch = nil
     socket = nil
     guard let address = addresses.popFirst() else {
-      // The failure is reported in a later turn, so that `completion` is never called before `request` has returned to
-      // its caller.
+      // The failure is reported in a later iteration of the event loop, so that `completion` is never called before
+      // `request` has returned.
       loop.schedule(afterMilliseconds: 0) { [self] in finish(.failure(failure)) }
       return
     }
@@ -155,8 +154,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read the whole request. Its answer is valid all the same,
-        // so it is read.
+        // The server may have answered and closed before it read the whole request. That answer is valid, so it is
+        // read.
         sent = output.count
       }
     }

@@ -6,7 +6,8 @@ extension EventLoop {
   ///
   /// For a secure endpoint the loop must have been made with `speaksTLS`. The server's certificate must be for the
   /// endpoint's host, and be trusted by this machine.
-  /// - Parameter subprotocols: are offered in this order. `Connection.subprotocol` has the server's choice.
+  /// - Parameter subprotocols: the subprotocols to offer, in order of preference. `Connection.subprotocol` has the
+  ///   server's choice.
   @discardableResult
   public func connect(
     to endpoint: Endpoint,
@@ -41,7 +42,7 @@ extension EventLoop {
     info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
     if endpoint.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
     info.port = Int32(endpoint.port)
-    // This reference is released by the callback, when libwebsockets destroys its half of the connection.
+    // This reference is released in the callback that libwebsockets calls when it destroys its part of the connection.
     let retained = Unmanaged.passRetained(connection)
     info.opaque_user_data = retained.toOpaque()
     let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
@@ -66,8 +67,8 @@ extension EventLoop {
       connection.attach(to: wsi)
       connection.limitConnecting()
     } else {
-      // libwebsockets may have reported the failure to the callback already, or not at all. In both cases the handler
-      // gets `closed` once, in a later turn.
+      // libwebsockets may or may not have reported the failure to the callback already. In both cases the handler gets
+      // `closed` once, in a later iteration of the event loop.
       execute { connection.failedToConnect("no connection") }
     }
     return connection

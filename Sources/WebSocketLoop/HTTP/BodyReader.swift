@@ -10,8 +10,8 @@ struct BodyReader {
     case complete
   }
 
-  /// The upper bound on the bytes of one line: a line with a chunk's size and extensions, or a line of the trailer.
-  /// Extensions and trailers are checked and otherwise ignored.
+  /// The upper bound on the bytes of one line: a line with a chunk's size and extensions, or a line of the trailer. The
+  /// content of extensions and trailers is checked but not used.
   private static let lineBytesMax = 256
   private static let trailersMax = 16
 
@@ -38,7 +38,7 @@ struct BodyReader {
   /// Whether the body counts as complete if the connection ends now.
   var isCompleteAtEnd: Bool { part == .complete || part == .untilEnd }
 
-  /// Moves bytes from the front of `bytes` into the body, as far as they belong to the body, and leaves the rest.
+  /// Moves bytes from the front of `bytes` into the body. Bytes that don't belong to the body remain in `bytes`.
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) {
     var place = 0
     defer { bytes.removeFirst(place) }

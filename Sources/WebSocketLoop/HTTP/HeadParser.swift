@@ -16,8 +16,8 @@ struct HTTPFault: Error, Equatable {
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// How far the head's end was searched for without success. The next search continues from here. Otherwise a head
-  /// that comes byte by byte would be searched from its start for each byte.
+  /// The end of the head was searched up to here without success, and the next search continues from here. Otherwise a
+  /// head that comes byte by byte would be searched from its start each time.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0
@@ -38,8 +38,8 @@ struct HeadParser {
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
     guard let end = findEnd(bytes, from: searched) else {
-      // The bytes may include the first three of the CR LF CR LF that ends the head. So these three don't count towards
-      // the bound.
+      // `bytes` may include the first three bytes of the CR LF CR LF that ends the head, which don't count towards the
+      // bound.
       guard bytes.count <= bytesMax + 3 else {
         throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")
       }
@@ -84,7 +84,7 @@ struct HeadParser {
     return Head(firstLine: Array(first), headers: headers)
   }
 
-  /// The place of the CR LF CR LF that ends the head.
+  /// The index of the CR LF CR LF that ends the head.
   private func findEnd(_ bytes: [UInt8], from start: Int) -> Int? {
     var place = start
     while place + 3 < bytes.count {

@@ -13,9 +13,9 @@ public struct Request: Sendable {
   public let peer: String
   /// Whether the request's version is HTTP/1.1; otherwise it is HTTP/1.0.
   let isVersion11: Bool
-  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row have an empty part
-  /// between them, which keeps the next part in its place. A slash at the end begins no part. A part that is wrongly
-  /// escaped or not UTF-8 stays as it was sent, so its `%` keeps it from matching any name.
+  /// The path's parts between slashes, decoded: `/v1/rooms/a%20b` has three. Two slashes in a row count as an empty
+  /// part, so that no part changes its index. A slash at the end begins no part. A part that is wrongly escaped or not
+  /// UTF-8 stays as it was sent, so its `%` keeps it from matching any name.
   public let pathParts: [String]
   private let parameters: [(name: String, value: String?)]
 
@@ -76,7 +76,7 @@ public struct Request: Sendable {
     case upgrade
   }
 
-  /// The elements of a header that is a list: trimmed, without empty ones.
+  /// The elements of a header that is a list, trimmed. Empty elements are left out.
   public func list(_ name: ListHeader) -> [String] {
     (header(name.rawValue) ?? "").split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
   }

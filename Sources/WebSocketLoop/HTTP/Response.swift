@@ -4,7 +4,7 @@ public struct Response: Sendable {
   /// The response's headers without `Content-Length`, `Connection` and `Date`, which are added when the response is
   /// sent.
   public var headers: [(name: String, value: String)]
-  /// The body. It is never copied: as the socket takes more, pieces are sent from this one buffer.
+  /// The body. It is never copied, because the socket is sent pieces of this one buffer.
   public var body: [UInt8]
   /// The reason for an error, which goes into the log. The client may get a shorter message.
   public private(set) var reason: String?
@@ -59,8 +59,7 @@ public struct Response: Sendable {
   /// Whether an answer with this status may have a body.
   var mayHaveBody: Bool { status >= 200 && status != 204 && status != 304 }
 
-  /// The status line and headers. The head for a `HEAD` request also gives the body's length, although the body isn't
-  /// sent.
+  /// The status line and headers. For a `HEAD` request they also give the body's length, although the body isn't sent.
   func head(closing: Bool, date: String) -> [UInt8] {
     var bytes = Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\n".utf8)
     for (name, value) in headers { appendHeaderLine(name, value, to: &bytes) }

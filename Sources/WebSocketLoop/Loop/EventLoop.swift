@@ -6,14 +6,16 @@ import Synchronization
 /// it as their executor.
 ///
 /// An actor takes the loop as its `unownedExecutor`. Then a socket's callback and the actor's own jobs run on the same
-/// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no hop for each message.
+/// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no thread switch for each
+/// message.
 ///
-/// **A turn.** The loop sleeps until sockets or timers are ready. Then it calls the handlers of all ready sockets, runs
-/// the jobs that result, and tells each `TurnObserver` that the turn is over. The observers then send in one write what
-/// the whole turn has brought. So under load writes get larger, not more numerous.
+/// **A turn** is one iteration of the loop. The loop sleeps until sockets or timers are ready. Then it calls the
+/// handlers of all ready sockets, runs the jobs that result, and tells each `TurnObserver` that the turn is over. The
+/// observers then send in one write what the whole turn has brought. So under load writes get larger, not more
+/// numerous.
 ///
-/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); the remaining work waits for the next
-/// turn. Clients' requests and messages wait in a queue that serves their addresses round-robin (`TurnQueue`).
+/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); other work waits for the next turn.
+/// Clients' requests and messages wait in a queue that serves their addresses round-robin (`TurnQueue`).
 ///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else
 /// belongs to the loop's thread; a debug build checks it. A loop lives until `stop()`, even if nobody holds a reference
@@ -22,7 +24,7 @@ import Synchronization
 /// `@unchecked Sendable`: the inbox is behind a mutex, the thread's identity is atomic, and everything else is touched
 /// by the loop's thread only, which each entry point checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  /// Work that another thread posted, or that the loop's own thread put off until later.
+  /// Work that another thread posted, or that the loop's own thread postponed.
   enum Work {
     case job(UnownedJob)
     case closure(@Sendable () -> Void)
@@ -33,13 +35,13 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
   }
 
-  /// How long a turn may last. After this time the turn begins no more work, so that other ready sockets and jobs wait
-  /// hardly longer than this.
+  /// The time limit for one turn (iteration of the loop). A turn that has lasted this long begins no more work, so that
+  /// other ready sockets and jobs don't wait much longer.
   static let turnMicrosecondsMax: UInt64 = 5_000
-  /// The least time for waiting work in a turn, even if reading from sockets has already used up the whole turn.
+  /// The least time that waiting work gets in a turn (iteration of the loop), even if reading from sockets has used up
+  /// the turn's time limit.
   private static let workMicrosecondsMin: UInt64 = 1_000
-  /// An upper bound on the rounds of jobs when the loop ends. There are several rounds because a job of one round may
-  /// enqueue jobs for the next.
+  /// The most rounds of jobs when the loop ends. There are several rounds because a job may enqueue others.
   private static let lastRoundsMax = 16
 
   public let name: String
@@ -57,9 +59,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
   private var turn = LoopTurn()
-  /// When the last step of the turn ended, in microseconds.
+  /// When the last step of the current turn (iteration of the loop) ended, in microseconds.
   private var stepEndedAt: UInt64 = 0
-  /// The thread's processor time at the end of the last turn, in microseconds.
+  /// The thread's processor time at the end of the last turn (iteration of the loop), in microseconds.
   private var processorUsed: UInt64 = 0
   private var isStopping = false
   private var lastIdentifier: UInt64 = 0
@@ -133,8 +135,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return try answer.wait().get()
   }
 
-  /// A job from the loop's own thread is put into a plain queue, without a lock or a system call. A job from another
-  /// thread wakes the loop, unless an earlier job has already done so.
+  /// Adds work. From the loop's own thread this takes no lock and no system call. From another thread it wakes the loop,
+  /// unless earlier work has already done so.
   @discardableResult
   private func post(_ work: Work) -> Bool {
     if isCurrent {
@@ -144,28 +146,29 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return inbox.withLock { inbox in
       if inbox.isClosed { return false }
       inbox.work.append(work)
-      // This call stays within the lock. Otherwise the handle could be closed between the check and the call.
+      // This call is made while the lock is held. Otherwise the handle could be closed between the check and the call.
       if inbox.work.count == 1 { uv_async_send(wake) }
       return true
     }
   }
 
-  // MARK: Turns
+  // MARK: Iterations
 
-  /// Tells `observer` of the end of each turn, until the loop stops. Observers are told in the order in which they were
-  /// registered.
+  /// Tells `observer` of the end of each turn (iteration of the loop), until the loop stops. Observers are told in the
+  /// order in which they were registered.
   public func register(_ observer: any TurnObserver) {
     assertCurrent()
     observers.append(observer)
   }
 
-  /// Whether this turn's time is used up, so that no more work should begin. Work that takes more than some
-  /// microseconds has to check this first.
+  /// Whether the time limit of this turn (iteration of the loop) is used up, so that no more work should begin. Work
+  /// that takes more than some microseconds has to check this first.
   public var isTurnSpent: Bool {
     TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
   }
 
-  /// Puts `taker` into the queue of waiting work. The loop calls its `takeTurn` once, in this turn or a later one.
+  /// Puts `taker` into the queue of waiting work. Its `takeTurn` is called once, in this iteration of the loop or a
+  /// later one.
   func queueUp(_ taker: any TurnTaker) {
     assertCurrent()
     queue.add(taker)
@@ -206,7 +209,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     if posted.isEmpty && queue.isEmpty { uv_idle_stop(stayAwake) } else { uv_idle_start(stayAwake) { _ in } }
   }
 
-  /// Runs the posted jobs, and lets each waiting party do one piece of work. After each piece, the jobs that result
+  /// Runs the posted jobs, and lets each client that waits do one piece of work. After each piece, the jobs that result
   /// from it are run.
   private func work(until end: UInt64) {
     takeForeignWork()
@@ -248,7 +251,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs all remaining work, without a time limit, because no turn comes after this.
+  /// Runs all work that is left. There is no time limit, because the loop ends.
   private func finish() {
     for _ in 0..<Self.lastRoundsMax {
       work(until: .max)
@@ -257,7 +260,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Milliseconds of a monotonic clock, read once a turn.
+  /// Milliseconds of a monotonic clock, read once in each iteration of the loop.
   public var now: UInt64 { uv_now(uv) }
 
   /// A number that no other connection, request or listener of this loop has.
@@ -275,7 +278,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return timer
   }
 
-  /// The loop's only guest of this type, made at the first call. `nil` if the guest can't be made, or the loop is
+  /// The only object of this type on the loop, made at the first call. `nil` if it can't be made, or the loop is
   /// ending.
   func guest<Guest: LoopGuest>(_ kind: Guest.Type) -> Guest? {
     assertCurrent()
@@ -290,7 +293,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Closes every listener, drops every connection and reports this to its handler, runs the jobs that are still
   /// posted, and ends the thread. Returns when that is done. If `stop` is called on the loop's own thread, it returns
-  /// at once, and the loop ends after the turn. A job that an actor of this loop gets later never runs.
+  /// at once, and the loop ends after the current iteration. A job that an actor of this loop gets later never runs.
   public func stop() {
     execute { [self] in
       guard !isStopping else { return }
@@ -332,8 +335,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ended.signalAll()
   }
 
-  /// The order matters. Residents are closed first, because their owner has to be told. Guests follow, while this loop
-  /// can still close their handles. Then the loop's own handles are closed, and finally the loop itself.
+  /// The order matters. Residents (`LoopResident`) are closed first, because their owner has to be told. Guests
+  /// (`LoopGuest`) follow, while this loop can still close their handles. Then the loop's own handles are closed, and
+  /// finally the loop itself.
   private func tearDown() {
     for resident in Array(residents.values) { resident.loopStops() }
     takesGuests = false
@@ -357,7 +361,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Closes a timer that remains. Such timers belong to guests or to the owner, who no longer need them.
+  /// Closes a timer that is left. It belongs to a guest or to the owner, who no longer need it.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
@@ -379,8 +383,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_idle_init(uv, stayAwake)
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
-    // Timers run before the loop sleeps, and sockets after it. Both may leave something to send, so a turn ends at both
-    // places.
+    // Timers run before the loop sleeps, and sockets after it. Both may produce bytes to send, so a turn (iteration of
+    // the loop) ends at both points.
     uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
     uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }
   }

@@ -2,11 +2,10 @@
 public struct LoopCounts: Sendable {
   /// The number of open WebSocket connections, of servers and of clients.
   public internal(set) var connections = 0
-  /// The number of open HTTP connections.
   public internal(set) var httpConnections = 0
   public internal(set) var bytesReceived: UInt64 = 0
   public internal(set) var bytesSent: UInt64 = 0
-  /// How often a connection had to wait, because its socket was full or because enough bytes were already on their way
+  /// How often a connection had to wait, because its socket was full or because enough bytes were in flight
   /// (`LineGauge`).
   public internal(set) var stalls: UInt64 = 0
 }

@@ -5,7 +5,7 @@ public enum LoopLogLevel: Sendable { case error, warning }
 
 /// The log of libwebsockets. A process has only one such log. It is the only state that loops share.
 enum LoopLog {
-  /// A box for the function. A bare function would be wrapped once more each time it leaves the generic `Mutex`, and
+  /// A box for the closure. Without it, each access through the generic `Mutex` would wrap the closure once more, and
   /// the wrappers would never be freed.
   private struct Destination: Sendable {
     let tell: @Sendable (LoopLogLevel, String) -> Void
@@ -27,8 +27,8 @@ enum LoopLog {
     }
   }
 
-  /// Messages that are dropped. libwebsockets logs the first one as an error for each socket that it adopts, although
-  /// nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with such messages.
+  /// Messages that are not logged. libwebsockets logs the first one as an error for each socket that it adopts,
+  /// although nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with them.
   private static let passedOver = [
     ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
     ": zlib error inflate",

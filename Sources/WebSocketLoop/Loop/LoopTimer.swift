@@ -20,9 +20,9 @@ public final class LoopTimer {
     self.handle = handle
   }
 
-  /// Starts or restarts the timer. The delay counts from the loop's `now`, which is when the turn began. It is at least
-  /// a millisecond: libuv before 1.45 fires timers until none is due, so a timer that restarts itself again and again
-  /// would keep the loop from its sockets.
+  /// Starts or restarts the timer. The delay counts from the loop's `now`, which is when the current iteration began.
+  /// It is at least a millisecond: libuv before 1.45 fires timers until none is due, so a timer that restarts itself
+  /// again and again would keep the loop from its sockets.
   func start(afterMilliseconds delay: UInt64) {
     guard let handle else { return }
     uv_timer_start(handle, { LoopTimer.from($0!.pointee.data).fire() }, max(delay, 1), 0)

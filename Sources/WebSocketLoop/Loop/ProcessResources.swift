@@ -1,13 +1,13 @@
 internal import CWebSockets
 import Glibc
 
-/// The soft limit of open files. libwebsockets sizes its tables by this limit. If the limit is too small, connections
-/// are refused. If it is a thousand million, as some container runtimes set it, libwebsockets would allocate gigabytes.
+/// The soft limit of open files. libwebsockets sizes its tables by this limit. If it is too small, connections are
+/// refused. If it is a thousand million, as some container runtimes set it, libwebsockets would allocate gigabytes.
 enum FileLimit {
   static let wanted: rlim_t = 65_536
   static let reasonable: rlim_t = 1_048_576
 
-  /// The upper bound on open files besides connections: the files of the log, of the page and of the loop itself.
+  /// The most open files that are not connections: the files of the log, of the page and of the loop itself.
   private static let othersMax = 128
 
   /// How many connections the limit of open files allows.

@@ -19,8 +19,8 @@ final class SocketWatch {
   private var wanted: Int32 = 0
   private var isClosed = false
 
-  /// `nil` if the system doesn't watch the descriptor, for one of two reasons. Either the descriptor is a file, or the
-  /// user's processes already watch as many descriptors as they are allowed to (`fs.epoll.max_user_watches`).
+  /// `nil` if the system doesn't watch the descriptor. Either it is a file, or the user's processes already watch as
+  /// many descriptors as they are allowed to (`fs.epoll.max_user_watches`).
   /// - Parameter watcher: must outlive the watch, or close it.
   init?(loop: EventLoop, descriptor: Int32, watcher: any SocketWatcher) {
     self.watcher = watcher

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Measures each turn of a loop, from waking up to sleeping again, with one reading of the clock for each turn.
+/// Measures each turn (iteration) of a loop, from waking up to sleeping again, with one reading of the clock for each
+/// turn.
 ///
 /// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep may
-/// be counted up to a millisecond too long. A turn that follows another turn without a sleep begins exactly where the
-/// other turn ended. libuv's own measure of idle time would be exact, but would cost a second system call for each
-/// turn.
+/// be counted up to a millisecond too long. A turn that follows another one without a sleep begins exactly where that
+/// one ended. libuv's own measure of idle time would be exact, but would cost a second system call for each turn.
 struct TurnClock {
   /// The time at which the loop woke; `nil` while the loop sleeps.
   private var beganAt: UInt64?
@@ -14,8 +14,8 @@ struct TurnClock {
   init() { endedAt = TurnClock.microseconds() }
 
   /// Notes that the loop is awake. `milliseconds` comes from libuv's clock, which is `CLOCK_MONOTONIC`. Only the first
-  /// call of a turn has an effect.
-  /// - Returns: when the turn began, in microseconds.
+  /// call in an iteration has an effect.
+  /// - Returns: when the iteration began, in microseconds.
   @discardableResult
   mutating func turnBegan(atMilliseconds time: UInt64) -> UInt64 {
     let began = beganAt ?? max(time * 1_000, endedAt)
@@ -23,7 +23,7 @@ struct TurnClock {
     return began
   }
 
-  /// - Returns: how long the turn was.
+  /// - Returns: how long the iteration was.
   mutating func turnEnds() -> UInt64 { turnEnds(at: TurnClock.microseconds()) }
 
   mutating func turnEnds(at time: UInt64) -> UInt64 {
@@ -35,7 +35,6 @@ struct TurnClock {
 
   static func microseconds() -> UInt64 { microseconds(of: CLOCK_MONOTONIC) }
 
-  /// This thread's processor time.
   static func processorMicroseconds() -> UInt64 { microseconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
   private static func microseconds(of clock: clockid_t) -> UInt64 {

@@ -1,28 +1,29 @@
-/// An object whose work can wait for a later turn of the loop: a request that has arrived, a message.
+/// An object whose work (a request or message that has arrived) can wait for a later iteration of the loop.
 protocol TurnTaker: AnyObject {
-  /// The party to which the work is charged, in the round-robin of parties.
+  /// For whom the work is done, mostly a client's address. Parties are served round-robin.
   var party: String { get }
-  /// Does one piece of work. If more is left, the object is queued again by its own code.
+  /// Does one piece of work. If there is more, the object puts itself into the queue again.
   func takeTurn()
 }
 
-/// The work that waits for the loop. Parties are served round-robin, so a party with much work delays only itself.
+/// The work that waits for the loop. Parties (clients' addresses) are served round-robin, so a party with much work
+/// delays only itself.
 ///
-/// What always holds: `round` has each party with work once, and no other party. Work that arrives during a turn waits
-/// for the next turn, so that every turn ends.
+/// What always holds: `round` has each party with work once, and no other party. Work that arrives during a turn
+/// (iteration of the loop) waits for the next one, so that every turn ends.
 struct TurnQueue {
   private var arrivals: [any TurnTaker] = []
   private var waiting: [String: Fifo<any TurnTaker>] = [:]
   private var round = Fifo<String>()
 
   var isEmpty: Bool { arrivals.isEmpty && round.isEmpty }
-  /// Whether any work may be done in this turn.
+  /// Whether any work may be done in this iteration of the loop.
   var hasNext: Bool { !round.isEmpty }
 
   /// - Parameter taker: must not be waiting already.
   mutating func add(_ taker: any TurnTaker) { arrivals.append(taker) }
 
-  /// A turn begins: the work that has arrived since the last turn may be done now.
+  /// An iteration of the loop begins. The work that has arrived since the last one may be done now.
   mutating func admit() {
     for taker in arrivals {
       let party = taker.party
@@ -32,7 +33,7 @@ struct TurnQueue {
     arrivals = []
   }
 
-  /// The next piece of work, and the party under which it waited.
+  /// The next piece of work, and the client's address under which it waited.
   mutating func next() -> (party: String, taker: any TurnTaker)? {
     guard let party = round.popFirst(), let taker = waiting[party]?.popFirst() else { return nil }
     if waiting[party]?.isEmpty == true { waiting[party] = nil } else { round.append(party) }
@@ -40,7 +41,7 @@ struct TurnQueue {
   }
 }
 
-/// A queue whose first element is taken without moving the others.
+/// A first-in, first-out queue whose first element is taken without moving the others.
 struct Fifo<Element> {
   private var elements: [Element?] = []
   private var first = 0

@@ -2,7 +2,7 @@ import Glibc
 
 /// A result that one thread gives and another waits for.
 ///
-/// `@unchecked Sendable`: written once before the semaphore is raised, read once after it was.
+/// `@unchecked Sendable`: the result is written once before the semaphore is raised, and read once afterwards.
 final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
   private let raised = Semaphore()
   private var result: Result<Value, Failure>?
@@ -18,10 +18,10 @@ final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
   }
 }
 
-/// A semaphore that is raised once and then stays raised. Any number of threads may wait until it is raised, and a
-/// thread that comes later doesn't wait.
+/// A semaphore that stays raised after it was raised once. Any number of threads may wait for that, and a thread that
+/// comes later doesn't wait.
 ///
-/// `@unchecked Sendable`: a POSIX semaphore is made to be shared.
+/// `@unchecked Sendable`: a POSIX semaphore may be used by several threads.
 final class Semaphore: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
 

@@ -3,20 +3,20 @@ import Glibc
 
 /// An HTTP/1.1 connection: requests one after the other, until one of them is upgraded.
 ///
-/// libwebsockets can serve HTTP as well, but not in the way that is needed here (docs/decisions/0010-http-by-hand.md).
-/// So this module reads requests itself, strictly. Once an upgrade is granted, libwebsockets gets the socket and the
-/// handshake. It never gets any other byte of a request.
+/// This module parses requests itself, strictly, because libwebsockets can't do that as needed here
+/// (docs/decisions/0010-http-by-hand.md). When an upgrade is granted, libwebsockets gets the socket and the handshake.
+/// It never gets any other byte of a request.
 ///
-/// While an answer is awaited nothing is read, so pipelined requests wait in the kernel's socket buffers. In a turn of
-/// the loop, a connection reads and delivers one request. Addresses are served round-robin.
+/// While an answer is awaited nothing is read, so pipelined requests wait in the kernel's socket buffers. A connection
+/// reads and delivers one request in each iteration of the loop. Addresses are served round-robin.
 final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private enum State {
     case readingHead(isBegun: Bool)
     case readingBody(Request, BodyReader)
     case waiting(PendingRequest)
     case writing(thenClose: Bool)
-    /// The whole answer was sent. The connection is read until the client has closed it too. If the server closed it
-    /// while bytes were unread, the kernel would drop the part of the answer that the client hasn't read yet.
+    /// The whole answer was sent. The connection is read until the client closes it too. If it were closed with unread
+    /// bytes, the kernel would drop the part of the answer that the client has not received yet.
     case lingering
     case ended
   }
@@ -38,16 +38,14 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private var isQueuedUp = false
   /// Whether the received bytes are only a part of a request.
   private var needsMore = true
-  /// The party to which this connection is charged: the peer's address, or the client's address if a trusted proxy
-  /// sends it with the request.
+  /// Whom this connection is charged to: the peer's address, or the client's address if a trusted proxy sends it with
+  /// the request.
   private(set) var party: String
-  /// How many bytes this connection takes of its party's share in the bodies that were delivered to the owner
-  /// (`HeldShares`).
+  /// How many bytes this connection takes of its address's share in the memory for delivered bodies (`HeldShares`).
   private var deliveredBytes = 0 {
     didSet { listener.delivered.giveBack(oldValue, of: party) }
   }
-  /// The number by which the listener identifies the wait of this connection for its client; `nil` while the connection
-  /// doesn't wait for its client.
+  /// The number under which the listener lists this connection as waiting for its client. `nil` while it doesn't wait.
   private var wait: UInt64?
   /// How many bytes this connection holds, either of a body that arrives or of an answer that is sent.
   private var heldBytes = 0 {
@@ -102,12 +100,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // Otherwise the loop would report the hung-up socket in every turn.
+    // Otherwise the loop would report the closed socket in every iteration.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
-    // If the client has sent another request, it has closed only its own direction and waits for the answers. Otherwise
-    // it counts as gone.
+    // If the client has sent another request, it has closed only its own direction, and waits for the answers.
+    // Otherwise it counts as gone.
     if !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0 { return }
     pending.noteGone()
   }
@@ -154,8 +152,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // The state no longer has the reader meanwhile. So the body has only one owner, and grows in place instead of
-        // being copied.
+        // `state` must not keep a second reference to the body, so that the body grows in place instead of being
+        // copied.
         state = .ended
         let fault = takeBody(&reader)
         state = .readingBody(request, reader)
@@ -176,12 +174,12 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     } catch { return error }
     heldBytes = reader.body.count
     timer?.start(afterMilliseconds: bodyMilliseconds())
-    // A small request always gets space: the number of connections is bounded, so small requests can't fill the memory.
+    // A small request always gets memory, because the number of connections is bounded.
     let fits = heldBytes <= Self.readBytesMax || listener.makeSpace(for: 0, party: party, wait: wait)
     return fits ? nil : .overloaded
   }
 
-  /// How many milliseconds the client has until it must have sent more of the body.
+  /// Within how many milliseconds the client must send more of the body.
   private func bodyMilliseconds() -> UInt64 {
     let end = bodyBegan + options.bodyWithinMilliseconds
     return min(options.bodyStallMilliseconds, end > loop.now ? end - loop.now : 1)
@@ -240,8 +238,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
-    // The body now counts as the pending request's. This connection counts only the answer's bytes, until the answer is
-    // sent.
+    // From now on the body is counted by the pending request. This connection counts only the bytes of the answer,
+    // until it is sent.
     heldBytes = 0
     deliveredBytes = 0
     guard
@@ -265,7 +263,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
-  /// Answers a request that can't be parsed. The bytes after it can't be parsed either, so the connection is closed.
+  /// Answers a request that can't be parsed, and closes the connection, because the bytes after it can't be parsed
+  /// either.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -326,7 +325,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
-    // Given back to the party from which the bytes were taken.
+    // Set before `party` changes, so that the bytes are returned to the address from which they were taken.
     deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }
@@ -337,7 +336,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     wait = nil
   }
 
-  /// Ends the connection at once: other clients need its place or its memory, and its own client has not finished.
+  /// Ends the connection at once, because other clients need its place or its memory, and its own client has not
+  /// finished.
   func makeWay() {
     switch state {
     case .readingHead(isBegun: true), .readingBody:
@@ -367,7 +367,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     close(descriptor)
   }
 
-  /// Gives the socket away without closing it.
+  /// Ends this object's use of the socket without closing it.
   private func leave() {
     if case .waiting(let pending) = state { pending.noteGone() }
     state = .ended

@@ -15,7 +15,7 @@ public struct HTTPOptions: Sendable {
   public var bodyWithinMilliseconds: UInt64 = 30_000
   /// For how long no byte of a body may arrive. Protects against clients that stop in the middle.
   public var bodyStallMilliseconds: UInt64 = 10_000
-  /// For how long an unfinished request can't be evicted by a newer request of the same address.
+  /// How long an unfinished request is protected from being evicted for a newer request of the same address.
   public var graceMilliseconds: UInt64 = 1_000
   /// How long the handler may take to answer. After that the client gets 503.
   public var answerWithinMilliseconds: UInt64 = 60_000

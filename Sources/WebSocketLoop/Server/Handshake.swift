@@ -1,16 +1,14 @@
 /// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
 ///
-/// libwebsockets answers the request. It doesn't get the client's head, but a head that is written anew from the
-/// handshake alone. The reason is a fault in version 4.1.6: if a header's name is the beginning of a name that
-/// libwebsockets knows (`X:`, `A:`, `X-Forwarded:`), it takes the next line for a part of that header, and closes
-/// without an answer.
+/// libwebsockets answers the request. It doesn't get the client's head, but a new one that is made from the handshake
+/// alone, because of a fault in version 4.1.6: if a header's name is the beginning of a name that libwebsockets knows
+/// (`X:`, `A:`, `X-Forwarded:`), it takes the next line for a part of that header, and closes without an answer.
 struct Handshake {
   let offered: [String]
   private let key: String
   private let extensions: String?
 
-  /// - Parameter hasMore: whether the client has already sent more bytes. It isn't allowed to do so before it has the
-  ///   answer.
+  /// - Parameter hasMore: whether the client has sent more bytes, which it may not do before it has the answer.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
     guard request.list(.connection).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })

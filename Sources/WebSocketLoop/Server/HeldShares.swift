@@ -1,7 +1,7 @@
 /// How many bytes each address has in bodies that were delivered to the owner and are not answered yet. Such bodies
 /// can't be dropped. So an address may take at most half of the memory that the other addresses leave free.
 ///
-/// What always holds: `all` is the sum of the addresses' bytes, and an address without bytes has no entry.
+/// What always holds: `all` is the sum over all addresses, and an address without bytes has no entry.
 struct HeldShares {
   private let bytesMax: Int
   private let smallBytesMax: Int

@@ -42,26 +42,26 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private let webSocketHost: WebSocketHost
   private let descriptor: Int32
   private var watch: SocketWatch!
-  /// A descriptor in reserve. If descriptors run out, this one is closed for a moment, so that a new connection can be
-  /// accepted and then closed. Otherwise the listener would stay readable, and the loop would never sleep.
+  /// A reserved descriptor. If descriptors run out, it is closed for a moment, so that a new connection can be accepted
+  /// and then closed. Otherwise the listener would stay readable, and the loop would never sleep.
   private var spareDescriptor: Int32
   private(set) var isClosed = false
   /// The number of open connections, WebSocket or HTTP.
   public private(set) var connectionCount = 0
-  /// The upper bound on open connections: the option, or less if the limit on open files allows less.
+  /// The upper bound on open connections. It may be less than the option, because the system limits open files.
   public let connectionsMax: Int
   private var webSockets: [Connection] = []
-  /// The index at which the next check for floods begins. Each check covers only some of the connections.
+  /// The index of the first connection for the next check for floods. Each check covers only some of the connections.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
   /// After this much time spent on reading, the listener checks all connections for floods of frames that no handler
-  /// sees. Each turn checks some of the connections.
+  /// sees. Each iteration of the loop checks some of them.
   private static let receivingMicrosecondsBetweenLooks: UInt64 = 50_000
   private static let looksInATurn = 256
   private var httpConnections = 0
   /// The bytes of bodies and answers that HTTP connections hold.
   var heldBytes = 0
-  /// The HTTP connections that wait for their client: for a request, or for the client to take its answer.
+  /// The HTTP connections that wait for their client to send a request or to take its answer.
   private var requests: Unfinished
   private var requestOwners: [UInt64: HTTPConnection] = [:]
   /// WebSocket messages whose end hasn't arrived.
@@ -133,7 +133,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func webSocketWent(_ connection: Connection) {
     connectionCount -= 1
-    // The list's last connection takes the place of the one that is removed, so no other element moves.
+    // The last connection of the list moves to the index of the one that is removed, so that no other moves.
     guard let last = webSockets.popLast(), last !== connection else { return }
     webSockets[connection.place] = last
     last.place = connection.place
@@ -185,8 +185,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
         if errno == EINTR || errno == ECONNABORTED { continue }
         return
       }
-      // Frames are gathered until the end of a turn anyway. If the kernel waited for more bytes, it would only delay
-      // them.
+      // Turns off Nagle's algorithm. Frames are gathered until the end of an iteration of the loop anyway, and the
+      // kernel would only delay them.
       var on: Int32 = 1
       setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       let peer = address.numericHost
@@ -198,8 +198,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
   }
 
-  /// The answer for a client that isn't served; `nil` if it is served. If there are too many connections, a connection
-  /// whose client has not finished is evicted instead.
+  /// The answer for a client that isn't served. `nil` if it is served. If there are too many connections, one whose
+  /// client has not finished is evicted instead.
   private func refusal(of peer: String) -> Response? {
     guard let refusal = shortage(for: peer) else { return nil }
     let party = NetworkAddress.party(of: peer)
@@ -224,10 +224,10 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     return handler.connectionOffered(from: peer, http: count)
   }
 
-  // MARK: What is unfinished
+  // MARK: Connections whose client has not finished
 
-  /// Registers that a connection now waits for its client.
-  /// - Returns: the number that identifies this wait.
+  /// Lists a connection as waiting for its client.
+  /// - Returns: the number of the entry.
   func waitBegan(_ connection: HTTPConnection, party: String, bytes: Int) -> UInt64 {
     let number = requests.begin(party: party, bytes: bytes, now: loop.now)
     requestOwners[number] = connection
@@ -243,7 +243,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   /// Makes sure that `bytes` more may be held. If memory is short, connections whose clients have not finished are
   /// evicted.
-  /// - Parameter wait: the wait of the caller's own connection, which must not be evicted.
+  /// - Parameter wait: the entry of the caller's own connection, which must not be evicted.
   func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
     while heldBytes + bytes > options.http.heldBytesMax {
       guard let number = requests.victim(.bytes, for: party, except: wait, now: loop.now),
@@ -281,13 +281,12 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     messageOwners[number] = nil
   }
 
-  /// Answers a client that isn't served. The connection isn't kept, so bytes that the socket doesn't take at once are
-  /// lost.
+  /// Answers a client that isn't served, and closes. Bytes that the socket doesn't take at once are lost.
   private func refuse(_ accepted: Int32, from peer: String, _ response: Response) {
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     shutdown(accepted, Int32(SHUT_WR))
-    // The client's bytes are read first: if the socket were closed with unread bytes, the kernel would drop the answer.
+    // The client's bytes are read first, because the kernel drops the answer if a socket is closed with unread bytes.
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
       _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
@@ -295,8 +294,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     handler.refused(response.status, from: peer, reason: "too many connections")
   }
 
-  /// Frees a descriptor when the limit of open files is reached. As when there are too many connections, a connection
-  /// whose client has not finished is evicted.
+  /// Frees a descriptor when the limit of open files is reached, by evicting a connection whose client has not
+  /// finished.
   private func makesWayForFiles() -> Bool {
     guard let number = requests.victim(.count, for: "", now: loop.now), let owner = requestOwners[number] else {
       return false

@@ -1,11 +1,11 @@
 internal import CWebSockets
 import Glibc
 
-/// An answer that is being sent. A large body is sent from its one buffer, piece by piece, so it is never copied.
+/// An answer that is being sent. A large body is sent piece by piece from one buffer, so it is never copied.
 struct Outgoing {
   enum Progress {
     case done
-    /// Bytes are left, because the socket is full or because other sockets are served first.
+    /// Not everything was sent, because the socket is full or because other sockets are served first.
     case waits
     case failed
   }

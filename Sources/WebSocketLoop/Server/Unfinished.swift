@@ -1,15 +1,15 @@
-/// What clients have begun and not finished: requests, messages, answers that clients don't read. If there are too many
-/// entries, the oldest is dropped. If an address has more than its share, the oldest entry of that address is dropped
-/// first.
+/// What clients have begun and not finished: requests, messages, answers that they don't read. If there are too many
+/// entries, one is dropped: the oldest entry of an address that has more than its share, otherwise the oldest of all.
 ///
 /// So a client that begins much and finishes nothing loses its own entries. Entries that are finished soon are not
 /// affected.
 ///
 /// What always holds:
-/// - An entry is in the queue of its party and in the queue of all, in the order in which the entries began.
+/// - An entry is in the queue of its party (the client's address) and in the queue of all, in the order in which the
+///   entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
-  /// The resource that is scarce: places or memory.
+  /// What there is too little of: space in the list of entries, or memory.
   enum Measure {
     case count
     case bytes
@@ -27,7 +27,7 @@ struct Unfinished {
     var queue = Queue()
   }
 
-  /// The numbers of entries in the order in which they began. The number of an entry that has ended is dropped when it
+  /// The numbers of entries in the order in which they began. The number of an ended entry is removed only when it
   /// comes to the front.
   private struct Queue {
     private var numbers: [UInt64] = []
@@ -35,7 +35,7 @@ struct Unfinished {
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
-    /// The oldest numbers whose entries still exist and are wanted, at most `most` of them.
+    /// The oldest entries that exist and pass the test, at most `most` of them.
     mutating func oldest(
       _ most: Int,
       except: UInt64?,
@@ -45,7 +45,7 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // The loop is short, because `compact` bounds how many numbers of ended entries lie between two others.
+      // The loop is short, because `compact` limits how many ended entries there are between two existing ones.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -61,9 +61,9 @@ struct Unfinished {
     }
   }
 
-  /// An upper bound on the oldest entries that are checked to find one whose address has more than its share.
+  /// How many of the oldest entries are checked to find one whose address has more than its share.
   private static let looksMax = 64
-  /// An entry is evicted by a newer entry of its own address only after this time. Otherwise many users behind one
+  /// An entry is evicted for a newer entry of its own address only after this time. Otherwise many users behind one
   /// address would lose requests that are about to be finished.
   private let graceMilliseconds: UInt64
 
@@ -112,18 +112,18 @@ struct Unfinished {
   }
 
   /// The entry to drop so that `party` can have more.
-  /// - Parameter except: an entry that must not be the victim.
+  /// - Parameter except: an entry that must not be dropped.
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // The divisor also counts a party without entries. So one address alone never gets everything.
+    // An address without entries is counted too, so that one address alone never gets everything.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries
     let isThere = { (number: UInt64) in entries[number] != nil }
-    // If memory is scarce, an entry without bytes is no victim, because dropping it would free nothing.
+    // If memory is short, an entry without bytes is not dropped, because that would free nothing.
     let isWanted = { (number: UInt64) in measure == .count || entries[number].map { $0.bytes > 0 } == true }
-    // A party that already has its share or more has to drop an entry of its own.
+    // An address that already has its share or more has to drop an entry of its own.
     if own * parties.count >= all { return ofItsOwn(party, measure, except: except, now: now) }
     for number in queue.oldest(Self.looksMax, except: except, isThere, isWanted) {
       guard let entry = entries[number], let theirs = parties[entry.party] else { continue }
@@ -135,7 +135,7 @@ struct Unfinished {
     return oldest
   }
 
-  /// The oldest of a party's own entries.
+  /// The oldest of an address's own entries.
   mutating func ofItsOwn(
     _ party: String,
     _ measure: Measure = .count,

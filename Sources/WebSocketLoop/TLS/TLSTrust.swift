@@ -1,8 +1,7 @@
 internal import CWebSockets
 
-/// The certificates that a loop's clients trust. They are the certificates that this machine trusts, in OpenSSL's
-/// default places (`SSL_CERT_FILE` and `SSL_CERT_DIR` name other places). There is no option to trust every
-/// certificate.
+/// The certificates that a loop's clients trust. They are those that this machine trusts, in OpenSSL's default places
+/// (or in `SSL_CERT_FILE` and `SSL_CERT_DIR`). There is no option to trust every certificate.
 ///
 /// The certificates are loaded when a loop first connects by TLS.
 final class TLSTrust: LoopGuest {

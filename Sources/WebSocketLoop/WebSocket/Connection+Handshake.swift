@@ -11,7 +11,7 @@ extension Connection {
     subprotocol = String(decoding: name.prefix(Int(count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Adds headers to the client's request. `place` is a `char **`: it points to the pointer to the next free byte.
+  /// Adds headers to the client's request. `place` is a `char **`, which points to the pointer to the next free byte.
   func appendHandshakeHeaders(at place: UnsafeMutableRawPointer?, room: Int) -> Int32 {
     guard let place = place?.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>.self), let request else { return 0 }
     var lines: [UInt8] = []

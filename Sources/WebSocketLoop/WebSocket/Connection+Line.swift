@@ -1,10 +1,10 @@
 internal import CWebSockets
 
-// How much the line, the network path to the peer, can take: see `LineGauge`.
+// How much may be written to the line (the network path to the peer) now. `LineGauge` decides that.
 
 extension Connection {
-  /// The upper bound on bytes that the kernel takes beyond the bytes that TCP has in flight. With this many, even a
-  /// fast line has something to send until the loop's next turn.
+  /// The upper bound on bytes that the kernel takes beyond those that TCP has in flight. With this many, even a fast
+  /// line has something to send until the next iteration of the loop.
   private static let unsentBytesMax: Int32 = 32_768
 
   func limitUnsent() { _ = cws_limit_unsent(descriptor, Self.unsentBytesMax) }
@@ -19,8 +19,8 @@ extension Connection {
     return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
   }
 
-  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports this arrival, so the
-  /// socket is checked again after a while.
+  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports that, so the socket
+  /// is checked again after a while.
   func hold() {
     if !isHeld { loop.counts.stalls &+= 1 }
     isHeld = true
@@ -35,7 +35,7 @@ extension Connection {
     if echoes?.hear(payload, at: loop.now) == true, isHeld { lineMayTakeMore() }
   }
 
-  /// Sends a ping to learn how much has arrived, if the answer is worth the ping's bytes.
+  /// Sends a ping to learn how many bytes have arrived, if that is worth the ping's bytes.
   func askForEcho() {
     guard state == .open, echoes?.wantsPing(isBound: gauge.isBound) == true, let payload = echoes?.ask(at: loop.now)
     else { return }
@@ -57,8 +57,8 @@ extension Connection {
     return cws_read_line(descriptor, &line) == 0 ? line : nil
   }
 
-  /// Whether nothing shows how much has arrived. Behind a proxy only the peer's answers to pings show this, and while
-  /// reading is paused the answers stay unread.
+  /// Whether it can't be known how much has arrived. Behind a proxy only the peer's answers to pings show this, and
+  /// while reading is paused they stay unread.
   private var isUnjudged: Bool { echoes != nil && !isReading }
 
   private func look() {

@@ -4,7 +4,7 @@ internal import CWebSockets
 
 extension Connection {
   /// Takes a piece of a message from libwebsockets. A short message that is not fragmented comes in one piece.
-  /// - Returns: another value than 0 if the connection is to be dropped.
+  /// - Returns: 0, or any other value to drop the connection.
   func receive(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard let wsi else { return isAborted ? -1 : 0 }
@@ -17,23 +17,23 @@ extension Connection {
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
-    // The frame's header announces bytes that have not arrived yet. These bytes count too, so that a message that is
-    // too long is refused early.
+    // The bytes that the frame's header announces count too, before they arrive. So a message that is too long is
+    // refused early.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")
       return 0
     }
     guard isLast else {
-      // The array doubles its capacity when it is full, so that it isn't copied for each piece. The capacity is not
-      // reserved from the length in the frame's header, because a peer may never send the announced bytes.
+      // The array doubles its capacity when it is full, so that it isn't copied for each piece. The announced length is
+      // not reserved, because a peer may never send the announced bytes.
       assembly.append(contentsOf: bytes)
       guard !isText || assemblyIsTextSoFar() else {
         refuseText()
         return 0
       }
       messageGrew()
-      // After each event, libwebsockets checks only once whether more bytes can be inflated. So this call makes another
+      // After each event, libwebsockets checks only once whether more bytes can be inflated. This call causes another
       // event, for the bytes that are left.
       if options.compresses { loop.websockets?.wake() }
       return 0
@@ -67,12 +67,11 @@ extension Connection {
     handler?.received(Message(bytes: bytes, isText: isText), on: self)
   }
 
-  // MARK: Bytes beside messages
+  // MARK: Bytes that belong to no message
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.
   func lookAtOverhead() {
-    // This is not checked with compression: delivered messages are then larger than the received bytes, so comparing
-    // the two numbers would be wrong.
+    // With compression this can't be checked, because delivered messages are larger than the received bytes.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,
@@ -86,7 +85,7 @@ extension Connection {
     }
   }
 
-  // MARK: Messages that wait for their turn
+  // MARK: Messages that wait for the loop
 
   /// Holds a message until the loop's queue serves the connection again. Until then nothing more is read.
   private func hold(_ bytes: [UInt8], isText: Bool) {
@@ -119,7 +118,7 @@ extension Connection {
     }
   }
 
-  /// Whether the text so far can still become valid UTF-8. A character of which only the first bytes have arrived can.
+  /// Whether the text so far is valid UTF-8, except that the last character may be incomplete.
   private func assemblyIsTextSoFar() -> Bool {
     let (isText, checked) = assembly.withUnsafeBytes { $0.couldBecomeUTF8(from: assemblyChecked) }
     assemblyChecked = checked
@@ -133,7 +132,7 @@ extension Connection {
 
   // MARK: Unfinished messages
 
-  /// Called when a part of a message has arrived and the rest has not.
+  /// Called when a part of a message has arrived, but not its end.
   func messageGrew() {
     if messageBegan == nil {
       messageBegan = loop.now
@@ -156,7 +155,7 @@ extension Connection {
   }
 
   /// The peer has sent a close frame.
-  /// - Returns: 0 to let libwebsockets answer the close frame; any other value to drop the socket.
+  /// - Returns: 0 to let libwebsockets answer the close frame, or any other value to drop the socket.
   func peerCloses(_ payload: UnsafeRawBufferPointer) -> Int32 {
     heard()
     guard state == .open else { return -1 }

@@ -2,13 +2,13 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The upper bound on the bytes that one `write` gives to the socket. Otherwise a fast reader could take something
-  /// large in one call, and all other connections would have to wait.
+  /// The most bytes that one `write` gives to the socket. Otherwise all other connections would have to wait while a
+  /// fast reader takes something large in one call.
   private static let writeBytesMax = 1 << 20
-  /// The upper bound on the bytes of one `send()`.
+  /// The most bytes of one `send()`.
   private static let pieceBytesMax = 1 << 18
 
-  /// Sends as much of `frames` as the line takes. `frames` are whole frames, made by `MessageFrames`, in a buffer that
+  /// Sends as much of `frames` as may be sent now. `frames` are whole frames, made by `MessageFrames`, in a buffer that
   /// may be shared.
   /// - Returns: how many bytes were taken, always up to the end of a frame. If this isn't all of them, no more are
   ///   taken before the handler has got `writable`. 0 if the connection isn't open.
@@ -33,9 +33,9 @@ extension Connection {
     return taken
   }
 
-  /// Sends a message to this connection only. Bytes that the socket doesn't take at once wait here.
-  /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would wait. In both cases nothing
-  ///   was sent.
+  /// Sends a message to this connection only. Bytes that the socket doesn't take at once are kept here.
+  /// - Returns: false if the connection isn't open, or if more than `waitingBytesMax` would be kept. In both cases
+  ///   nothing was sent.
   @discardableResult
   public func send(_ frame: MessageFrames) -> Bool {
     loop.assertCurrent()
@@ -44,7 +44,7 @@ extension Connection {
     return true
   }
 
-  /// Makes the handler get `writable` in a later turn, as soon as the socket takes more.
+  /// Makes the handler get `writable` when the socket takes more, in a later iteration of the loop.
   public func notifyWhenWritable() {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -117,9 +117,10 @@ extension Connection {
   }
 
   /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would copy
-  /// the frames for each reader, because it puts each frame's header into the bytes in front of the payload. It would
-  /// also copy the bytes that the socket doesn't take. There is one exception: if the socket has taken only a part of a
-  /// frame, libwebsockets gets the rest of that frame, so that it sends the rest before any pong of its own.
+  /// them for each reader, to put each frame's header in front of the payload.
+  ///
+  /// If the socket has taken only a part of a frame, libwebsockets gets the remaining part, so that it sends no pong
+  /// before that.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -138,8 +139,8 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // The rest goes to libwebsockets as raw bytes, which it sends unchanged. The cast is safe: libwebsockets only reads
-    // the bytes, although its signature would let it write them.
+    // libwebsockets sends these raw bytes unchanged. The cast is safe, because it only reads them, although its
+    // signature would let it write them.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
     if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end
@@ -151,7 +152,7 @@ extension Connection {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
       if options.compresses {
-        // After a write, libwebsockets may not have finished compressing. Until it has, the next write has to wait.
+        // libwebsockets may still be compressing the last write. The next write has to wait for that.
         guard mayWriteCompressed else { break }
         mayWriteCompressed = false
       }
@@ -188,9 +189,9 @@ extension Connection {
 
   /// Writes a frame that libwebsockets sends unchanged: uncompressed, and already masked if this is a client.
   ///
-  /// Two kinds of frames need this. A close frame does, because libwebsockets has no call that only sends one: its own
-  /// closing drops the bytes that still wait here. An empty message on a connection with compression does, because
-  /// libwebsockets 4.1.6 aborts the process if it has to compress nothing.
+  /// Two kinds of frames need this. One is a close frame, because libwebsockets can't send one without dropping the
+  /// bytes that still wait here. The other is an empty message on a connection with compression, because libwebsockets
+  /// 4.1.6 aborts the process if it has to compress nothing.
   private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
     var bytes: [UInt8] = []
     if isServers {
@@ -201,7 +202,7 @@ extension Connection {
     return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
   }
 
-  /// A client's frame with this payload, of at most 125 bytes.
+  /// A client's frame with this payload of at most 125 bytes.
   private static func masked(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode) -> [UInt8] {
     let key = UInt32.random(in: .min ... .max)
     let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }

@@ -4,20 +4,19 @@ import Glibc
 /// A WebSocket connection, of a server or of a client.
 ///
 /// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and
-/// returns how many bytes the socket took. The caller offers the rest again when the handler gets `writable`. So a
-/// stalled reader costs no more than the rest of one frame (`MessageFrames.fragmentBytesMax`), however much the other
-/// readers are sent. `send` is for the few messages that only one reader gets. It keeps the bytes that the socket
-/// doesn't take, up to a bound.
+/// returns how many bytes the socket took. When the handler gets `writable`, the caller offers the others again. So a
+/// stalled reader costs at most one frame (`MessageFrames.fragmentBytesMax`). `send` is for the few messages that only
+/// one reader gets. It keeps the bytes that the socket doesn't take, up to a bound.
 ///
-/// **Freshness.** A server's `write` takes only as much as the line carries in about a tenth of a second (`LineGauge`),
-/// because bytes in the socket can't be replaced by newer ones. Behind a proxy, the peer is asked how much has arrived
-/// (`Echoes`).
+/// **Freshness.** A server's `write` takes only as much as the line (the network path to the peer) carries in about a
+/// tenth of a second (`LineGauge`), because bytes in the socket can't be replaced by newer ones. Behind a proxy, the
+/// peer is asked how much has arrived (`Echoes`).
 ///
-/// **Order.** Frames leave in the order of the calls, and nothing comes between the parts of a frame: if a socket fills
-/// up in the middle of a frame, libwebsockets holds the rest and sends it before any pong of its own.
+/// **Order.** Frames leave in the order of the calls, and no frame interrupts another.
 ///
 /// **Ending.** `close` sends a close frame after everything that was sent before, waits a while for the answer, and
-/// then drops the socket. `abort` drops the socket at once. Either way the handler gets `closed` once, in a later turn.
+/// then drops the socket. `abort` drops the socket at once. Then the handler gets `closed` once, in a later iteration
+/// of the event loop.
 ///
 /// `@unchecked Sendable`: a connection belongs to its loop's thread, which debug builds check. It enters an actor that
 /// runs on the loop; the compiler can't know that this is the same thread.
@@ -43,17 +42,17 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public let loop: EventLoop
   /// The peer's numeric address, without the port. Empty for a client's connection.
   public let peer: String
-  /// The subprotocol that was agreed on, if any.
+  /// The subprotocol that was agreed on. `nil` if there is none.
   public internal(set) var subprotocol: String?
   /// The owner's own index or key for the connection. This module doesn't read it.
   public var tag = 0
-  /// The party to which unfinished messages are charged: the peer's address (`NetworkAddress.party`), unless the owner
-  /// sets another party.
+  /// Whom unfinished messages are charged to: the peer's address (`NetworkAddress.party`), unless the owner sets
+  /// another text.
   public var party: String
 
   let options: WebSocketOptions
-  /// Whether frames go straight to the socket, unmasked and uncompressed. This is possible for a server's frames only.
-  /// All other frames go through libwebsockets.
+  /// Whether frames go straight to the socket, unmasked and uncompressed, as only a server may send them. Other frames
+  /// go through libwebsockets.
   let writesDirectly: Bool
   let isServers: Bool
   let counter: (any ConnectionCounter)?
@@ -71,9 +70,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var isStalled = false
   var wantsWritable = false
   var gauge = LineGauge()
-  /// Set only if there is a proxy between the server and the peer.
+  /// `nil` unless there is a proxy between the server and the peer.
   var echoes: Echoes?
-  /// Whether nothing is written to the line for now, because enough bytes are on their way.
+  /// Whether nothing is written to the line for now, because enough bytes are in flight.
   var isHeld = false
   var lineTimer: LoopTimer?
   /// Whether libwebsockets takes a write now. With compression it takes only one write each time it reports that the
@@ -81,14 +80,14 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
-  /// How many bytes of `assembly` are known to be valid UTF-8, if the message is a text.
+  /// How many bytes of `assembly` were found to be valid UTF-8, if the message is a text.
   var assemblyChecked = 0
-  /// The number by which the listener identifies the message that begins in `assembly`.
+  /// The listener's number for the unfinished message in `assembly`.
   var unfinishedMessage: UInt64?
   /// When the message in `assembly` began, or when reading was last resumed within it.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  /// Messages that arrived in a turn whose time was already used up.
+  /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
   /// The index in the listener's list of connections.
@@ -99,7 +98,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var pingedAt: UInt64?
   /// How many bytes the peer had acknowledged at the last check. If this number has grown since, the peer is alive.
   private var acknowledged: UInt64 = 0
-  /// If the socket was stalled and had unread bytes at the last check: when the peer was last heard. Otherwise `nil`.
+  /// When the peer was last heard, if the socket was stalled and had unread bytes at the last check. Otherwise `nil`.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -160,7 +159,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     handler?.connected(self, request: request)
   }
 
-  /// Gives up a client's attempt to connect if it takes too long.
+  /// Ends a client's attempt to connect if it takes too long.
   func limitConnecting() {
     guard state == .connecting else { return }
     let timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in timePassed() }
@@ -168,7 +167,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer.start(afterMilliseconds: options.connectWithinMilliseconds)
   }
 
-  /// An attempt of a client to connect has failed.
   func failedToConnect(_ why: String, _ cause: Closure.Cause = .refused(status: 0)) {
     guard state == .connecting else { return }
     closure = Closure(cause: cause, code: CloseCode.lost, reason: why)
@@ -178,7 +176,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     ended()
   }
 
-  /// Ends the connection, because its socket is gone or about to go. May be called more than once.
+  /// Ends the connection, because its socket is closed or about to be. May be called more than once.
   func ended() {
     guard state != .ended else { return }
     if state == .connecting, !isServers {
@@ -201,11 +199,11 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     guard let handler else { return }
     self.handler = nil
     // libwebsockets may close a thousand connections in one call. The owner is told of each in a separate job, so that
-    // the turn can end between two jobs.
+    // the iteration of the loop can end between two jobs.
     loop.execute { handler.closed(self, closure: closure) }
   }
 
-  /// How the connection ended, if libwebsockets closes it because of a fault in the received bytes.
+  /// How the connection ended, if libwebsockets closes it because the received bytes were malformed.
   private func libraryClosure() -> Closure? {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
@@ -222,9 +220,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   // MARK: Receiving
 
-  /// Stops reading, so that the peer has to wait. This is for an owner that can't handle the peer's messages yet. At
-  /// most one buffer that was read already is kept. Meanwhile silence isn't a reason to close the connection. The
-  /// connection is closed only if the peer takes none of the bytes that it is sent.
+  /// Stops reading (backpressure), for an owner that can't handle the peer's messages yet. Meanwhile the peer's silence
+  /// isn't a reason to close the connection. It is closed only if the peer takes none of the bytes that it is sent.
   public func pauseReading() {
     loop.assertCurrent()
     guard !isReadingPaused else { return }
@@ -244,8 +241,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
 
-  /// Resumes reading, unless there is a reason to wait: the owner has paused it, messages wait in the loop's queue, or
-  /// the peer has sent too many bytes beside messages.
+  /// Resumes reading, unless the owner has paused it, messages wait in the loop's queue, or the peer has sent too many
+  /// bytes that belong to no message.
   func setFlow() {
     guard let wsi else { return }
     if isReading { wasResumed = true }
@@ -257,7 +254,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     pingedAt = nil
   }
 
-  // MARK: Time
+  // MARK: Deadlines
 
   private func timePassed() {
     switch state {
@@ -293,8 +290,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     }
   }
 
-  /// Whether bytes wait for the peer's line, and none have been acknowledged since the last check. While nothing is
-  /// read, only this shows whether the peer is still there: its answer to a ping would stay unread.
+  /// Whether bytes wait to be sent, and none have been acknowledged since the last check. While reading is paused, only
+  /// this shows whether the peer is alive, because its answer to a ping would stay unread.
   private func isLineStuck() -> Bool {
     guard isStalled || isHeld, let line = readLine() else { return false }
     defer { acknowledged = line.acknowledged }
@@ -313,10 +310,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// How often a stalled connection is checked.
   private static let stallCheckMilliseconds: UInt64 = 250
 
-  /// Whether received bytes stay unread because libwebsockets is closing. If a peer that reads nothing breaks the
-  /// protocol, libwebsockets waits up to five seconds to send its close frame, and reads nothing meanwhile. During that
-  /// time the unread bytes wake the loop again and again, which takes half a processor. libwebsockets doesn't report
-  /// this state. It shows in bytes that stay unread from one check to the next.
+  /// Whether received bytes stay unread because libwebsockets is closing. If a peer breaks the protocol and reads
+  /// nothing, libwebsockets waits up to five seconds to send its close frame, and reads nothing meanwhile. The unread
+  /// bytes then wake the loop again and again, which takes half a processor. This state is recognised by bytes that
+  /// stay unread from one check to the next.
   private func isLeftUnread() -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard isReading, poll(&look, 1, 0) == 1 else {
@@ -340,7 +337,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   // MARK: Closing
 
   /// Sends a close frame, after everything that was sent before. The reason is cut to the 123 bytes that fit. Messages
-  /// that still arrive are dropped. The peer has `closeWithinMilliseconds` to answer.
+  /// that arrive later are dropped. The peer has `closeWithinMilliseconds` to answer.
   public func close(code: UInt16, reason: String = "") {
     loop.assertCurrent()
     guard state == .open else { return }
@@ -358,21 +355,22 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     close(code: code, reason: reason)
   }
 
-  /// Drops the socket. The handler gets `closed` in a later turn.
+  /// Drops the socket. The handler gets `closed` in a later iteration of the loop.
   public func abort() {
     loop.assertCurrent()
     guard state != .ended, !isAborted else { return }
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // In a later turn, because libwebsockets then no longer sets deadlines that replace the one set here.
+      // The deadline is set in a later iteration of the loop, because libwebsockets may still set deadlines in this
+      // one, which would replace it.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }
       return
     }
-    // libwebsockets learns from the socket that the connection has ended, and cleans up. The request for writability
-    // makes sure that libwebsockets watches the socket.
+    // libwebsockets sees that the socket has ended, and cleans up. The request for writability makes sure that
+    // libwebsockets watches the socket.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }
@@ -381,8 +379,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
 
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
-    // libwebsockets answers pings by itself, and then calls back about writability although nobody has requested this.
-    // There is also one such callback after reading was resumed, and sometimes with compression.
+    // libwebsockets calls back about writability in some cases in which nobody has requested it: after it has answered
+    // a ping, after reading was resumed, and sometimes with compression. Only the first case counts as a ping.
     if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }

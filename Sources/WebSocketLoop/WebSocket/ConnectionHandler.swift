@@ -12,10 +12,10 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   /// One or more WebSocket pings have arrived together, and were answered.
   func pinged(_ connection: Connection)
   /// The connection is about to close although the owner has not closed it: a message was too long or not UTF-8, or the
-  /// peer is silent. Messages that the handler sends now go before the close frame. If the handler closes the
+  /// peer is silent. Messages that the handler sends now go out before the close frame. If the handler closes the
   /// connection now, the close frame has the handler's code.
   func closing(_ connection: Connection, code: UInt16, reason: String)
-  /// The connection is gone. Called once for each connection that was `connected`, and for each failed attempt of a
+  /// The connection has ended. Called once for each connection that was `connected`, and for each failed attempt of a
   /// client.
   func closed(_ connection: Connection, closure: Closure)
 }
@@ -45,11 +45,10 @@ public struct Closure: Sendable, Equatable {
     case lost
     /// A client's attempt has failed, so the connection was never open. The status is 0 if the server gave no answer.
     case refused(status: Int)
-    /// A client's attempt has failed, so the connection was never open. The server's certificate is for another host,
-    /// or from an issuer that this machine does not trust; the reason says which.
+    /// A client's attempt has failed, because the server's certificate is for another host, or from an issuer that this
+    /// machine does not trust. The reason says which.
     case untrusted
 
-    /// Whether the connection ended before it was open.
     public var isBeforeItWasOpen: Bool {
       switch self {
       case .refused, .untrusted: true

@@ -5,7 +5,7 @@
 /// peer: when the peer answers it, everything that was sent before the ping has arrived (RFC 6455, section 5.5.2).
 ///
 /// What always holds:
-/// - Bytes count as arrived once the peer has answered a ping that was sent after them.
+/// - Bytes count as arrived when the peer has answered a ping that was sent after them.
 /// - A peer that answers nothing gets at most `pingsMax` pings.
 struct Echoes {
   private struct Ping {
@@ -21,15 +21,15 @@ struct Echoes {
   private var asked: UInt64 = 0
   private var pings: [Ping] = []
   private var number: UInt64 = 0
-  /// The shortest round trip, in milliseconds. The initial value is long, so that the peer isn't sent much before its
-  /// first answer.
+  /// The shortest round trip, in milliseconds. It is long at first, so that the peer isn't sent much before its first
+  /// answer.
   private var leastRoundTrip: Double = 1_000
   private var roundTrip: Double = 1_000
 
   mutating func spend(_ count: Int) { sent &+= UInt64(count) }
 
   /// Whether a ping is worth its bytes now.
-  /// - Parameter isBound: whether the line has a bound. If so, each answer may allow more bytes to be sent.
+  /// - Parameter isBound: whether the bytes in flight are limited. If so, each answer may allow more bytes to be sent.
   func wantsPing(isBound: Bool) -> Bool {
     guard pings.count < Self.pingsMax else { return false }
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
@@ -60,9 +60,8 @@ struct Echoes {
     return true
   }
 
-  /// The state of the line, in the same form as for a line without a proxy, whose socket can be checked.
-  /// - Parameter isBound: whether the line has a bound. A line without a bound is judged only by the bytes before the
-  ///   newest ping.
+  /// The state of the line, as it could be read from the socket without a proxy.
+  /// - Parameter isBound: whether the bytes in flight are limited. If not, only the bytes before the newest ping count.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(
       queued: Int((isBound ? sent : asked) &- arrived),
@@ -72,10 +71,9 @@ struct Echoes {
     )
   }
 
-  /// The beginning of the payload, which distinguishes these pings from those that ask a silent peer for a sign of
-  /// life.
+  /// The beginning of the payload. It tells these pings from those that check whether a silent peer is alive.
   private static let word = "got "
-  /// How many bytes may be sent before the next ping, to a line that keeps up.
+  /// How many bytes a fast line may be sent before the next ping.
   private static let unaskedBytesMax: UInt64 = 8_192
   private static let pingsMax = 64
 }

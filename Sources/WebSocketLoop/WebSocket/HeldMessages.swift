@@ -1,13 +1,12 @@
-/// Whole messages that arrived after the turn's time was used up. They wait until the loop's queue serves their
-/// connection.
+/// Whole messages that arrived when the loop had no time left for them in that iteration. They wait until the loop's
+/// queue serves their connection.
 ///
 /// What always holds: a connection is in the loop's queue at most once.
 struct HeldMessages {
   struct Entry {
     let bytes: [UInt8]
     let isText: Bool
-    /// The number by which the listener identifies the message's bytes. `nil` if there are so few that the listener
-    /// doesn't count them.
+    /// The listener's number for the message's bytes. `nil` if there are so few that the listener doesn't count them.
     let number: UInt64?
   }
 
@@ -27,6 +26,6 @@ struct HeldMessages {
     return true
   }
 
-  /// The connection has left the queue.
+  /// To be called when the loop's queue serves the connection, which leaves the queue.
   mutating func hasTurn() { isQueuedUp = false }
 }

@@ -2,9 +2,8 @@
 /// acknowledged.
 ///
 /// A socket takes megabytes for a peer whose line carries kilobytes a second. Bytes in the socket are old when they
-/// arrive, and can't be taken back. So only a few bytes may wait in the socket beyond those that are on their way: as
-/// many as the line carries in about a tenth of a second. The rest stays with the owner, who can send something newer
-/// instead.
+/// arrive, and can't be taken back. So only a few bytes may wait in the socket beyond those in flight: as many as the
+/// line carries in about a tenth of a second. All others stay with the owner, who can send something newer instead.
 ///
 /// A line that keeps up has no bound, however much it is sent. It is only checked now and then. A new line with a long
 /// round trip gets no more than TCP itself would send at first, until these bytes have arrived.
@@ -16,17 +15,17 @@
 struct LineGauge {
   /// The state of the socket at one moment.
   struct Look {
-    /// The number of bytes that are in the socket and that the peer has not acknowledged.
+    /// The number of bytes in the socket that the peer has not acknowledged.
     let queued: Int
     /// The number of bytes that the peer has acknowledged since the connection began.
     let acknowledged: UInt64
-    /// The shortest round trip so far, and the newest, in milliseconds.
+    /// The shortest round trip so far, in milliseconds. `roundTrip` is the newest.
     let leastRoundTrip: Double
     let roundTrip: Double
   }
 
-  /// The line's rate, in bytes a millisecond. `nil` if the line has no bound, or if the bound would be so high that it
-  /// doesn't matter.
+  /// The line's rate, in bytes a millisecond. `nil` if the bytes in flight are not limited, or if the limit would be so
+  /// high that it doesn't matter.
   private(set) var rate: Double?
   /// Whether the line has ever carried a few packets without delay.
   private var isProven = false
@@ -34,13 +33,13 @@ struct LineGauge {
   private var credit = LineGauge.unlimitedBytes
   private(set) var isBound = false
   private var lookedAt: UInt64 = 0
-  /// How many bytes are in the socket: those that the last check found, and those that were written since.
+  /// How many bytes are in the socket: those found by the last check, and those written since then.
   private var held = 0
-  /// Once the socket holds no more than `low` bytes, more may be written, until it holds `high`.
+  /// When the socket holds no more than `low` bytes, more may be written, until it holds `high`.
   private var low = 0
   private var high = 0
 
-  // What was measured since `markAt`.
+  // When the current measurement began. The following values belong to it.
   private var markAt: UInt64 = 0
   private var markSent: UInt64 = 0
   private var markAcknowledged: UInt64 = 0
@@ -74,15 +73,15 @@ struct LineGauge {
     return max(0, min(count, credit))
   }
 
-  /// For a line that was allowed nothing: after how many milliseconds to check again.
+  /// How many milliseconds to wait before the next check of a line that may be sent nothing now.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // The bytes that were written after the check are in the socket too.
+    // `held` includes the bytes that were written after the check.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
 
-  // MARK: Looking
+  // MARK: Checking the line
 
   mutating func take(_ look: Look, at now: UInt64) {
     lookedAt = now
@@ -110,8 +109,8 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // If the line carried little only because this process was late to write, the sample says nothing about the
-      // line's rate.
+      // The line may have carried little only because this process was late to write. Then the sample says nothing
+      // about the line's rate.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)
@@ -134,8 +133,8 @@ struct LineGauge {
       return
     }
     isBound = true
-    // As long as the round trip shows that no bytes queue up on the way, each round trip may carry more than the one
-    // before, as in TCP itself.
+    // While the round trip shows that no bytes queue up on the way, each round trip may carry more than the one before,
+    // as in TCP itself.
     let isFree = look.roundTrip < look.leastRoundTrip * 1.25 + 10
     let onItsWay = rate * look.leastRoundTrip * (isFree ? 2 : 1)
     low = max(Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds / 2))
@@ -150,30 +149,29 @@ struct LineGauge {
     credit = look.queued <= low ? high - look.queued : 0
   }
 
-  /// How late bytes may arrive, beyond the round trip. This is long enough for a peer that delays its acknowledgements,
-  /// and short enough to feel live.
+  /// How much later than a round trip bytes may arrive. This is long enough for a peer that delays its
+  /// acknowledgements, and short enough to feel live.
   private static let slackMilliseconds: Double = 100
   /// How long the line is watched before its rate is judged again. In a shorter time, single packets would distort the
   /// rate.
   private static let sampleMilliseconds: Double = 60
   /// The longest time between two checks of a line in use, except for a line that carries little.
   private static let lookMilliseconds: UInt64 = 100
-  /// A line whose round trip is at least this long is not trusted before it has kept up. A line with a shorter round
-  /// trip is trusted at once, because that costs less than waiting for proof.
+  /// A line whose round trip is at least this long is trusted only after it has kept up. One with a shorter round trip
+  /// is trusted at once, because waiting for proof would cost more than a wrong guess.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
   /// How many bytes a line without a bound may get between two checks: as many as TCP sends before the first
   /// acknowledgement.
   private static let unlimitedBytes = 16_384
-  /// How many bytes a line that keeps up may get without another check. Even the slowest line that is expected carries
-  /// this many in a quarter of a second.
+  /// How many bytes a line that keeps up may get without another check. Even the slowest expected line carries this
+  /// many in a quarter of a second.
   private static let lightBytes = 2_048
   /// If the socket holds fewer bytes than this, the line counts as empty.
   private static let emptyBytes = 256
-  /// The lower bound on what any line may get: about one packet, or a message with a handful of shapes.
+  /// The least that any line may get: about one packet, or a message with a handful of shapes.
   private static let lowBytesMin = 1_024
-  /// A line whose bound would be higher than this counts as a line without a bound, because such a bound doesn't
-  /// matter.
+  /// A bound that would be higher than this is dropped, because it doesn't matter.
   private static let boundBytesMax = 524_288
 }

@@ -1,10 +1,9 @@
-/// A message in the form that a server sends: WebSocket frames with their headers, in one immutable buffer that all
-/// readers share.
+/// A message as a server sends it: WebSocket frames with their headers, in one immutable buffer that all readers share.
 ///
 /// A server's frames are not masked, so the bytes are the same for every reader, and consecutive frames in a buffer are
-/// sent by one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the rest
-/// of that frame has to be kept until the socket takes it, because no pong may come in between. So the length of a
-/// fragment bounds the bytes that are kept for a stalled reader.
+/// sent by one `send()`. A long payload is cut into fragments. If a socket fills up in the middle of a frame, the
+/// remaining part has to be kept for that reader, because no pong may come in between. So the length of a fragment
+/// bounds the bytes that are kept for a stalled reader.
 public struct MessageFrames: Sendable {
   /// The upper bound on the payload of a fragment, and so on the bytes that are kept for a stalled reader. It is also
   /// the smallest part of a long message that a slow line can get. At 64 kbit/s, such a part takes half a second.
@@ -86,7 +85,6 @@ struct FrameHeader {
     }
   }
 
-  /// How many bytes the header takes.
   var byteCount: Int { payloadCount < 126 ? 2 : payloadCount <= Int(UInt16.max) ? 4 : 10 }
 
   /// Reads the header at the start of `bytes`, which `append` made.

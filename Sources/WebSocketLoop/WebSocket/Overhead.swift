@@ -1,19 +1,19 @@
-/// How many bytes a peer sends beside its messages: pings, pongs, empty fragments, the headers of frames. libwebsockets
-/// reports only some of these bytes. So the bytes that were read from the socket are compared with the bytes of the
-/// delivered messages.
+/// How many bytes a peer sends that belong to no message: pings, pongs, empty fragments, the headers of frames.
+/// libwebsockets reports only some of these bytes. So the bytes that were read from the socket are compared with the
+/// bytes of the delivered messages.
 ///
-/// What always holds: a peer that never sends more than `bytesASecond` beside its messages is never paused.
+/// What always holds: a peer is not paused if it never sends more than `bytesASecond` of such bytes.
 struct Overhead {
   private static let bytesASecond: UInt64 = 4_096
   private static let bytesAtOnce: UInt64 = 65_536
-  /// The length of the longest header of a frame. Each message is allowed one such header.
+  /// The length of the longest frame header. Each message is allowed one such header.
   private static let headerBytes: UInt64 = 14
   private static let restMillisecondsMax: UInt64 = 10_000
 
   /// How many bytes the socket had received before the first frame.
   private var base: UInt64 = 0
   private var handedOn: UInt64 = 0
-  /// How many bytes beside messages have been counted so far.
+  /// How many bytes that belong to no message have been counted so far.
   private var counted: UInt64 = 0
   private var allowed = Overhead.bytesAtOnce
   private var lookedAt: UInt64 = 0

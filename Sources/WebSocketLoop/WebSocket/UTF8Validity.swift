@@ -1,13 +1,12 @@
 extension UnsafeRawBufferPointer {
-  /// Whether all bytes are valid UTF-8: no overlong forms, no surrogates, nothing incomplete.
+  /// Whether all bytes are valid UTF-8, without overlong forms, surrogates or incomplete characters.
   var isValidUTF8: Bool {
     let span = assumingMemoryBound(to: UInt8.self).span
     return (try? UTF8Span(validating: span)) != nil
   }
 
-  /// Whether the bytes from `start` on are valid UTF-8, except that the last character may be incomplete. A character
-  /// has to begin at `start`. `settled` is the number of bytes before that last character: a later call can start
-  /// there.
+  /// Whether the bytes from `start` on, where a character begins, are valid UTF-8, except that the last character may
+  /// be incomplete. `settled` is the number of bytes before that last character, where a later call can start.
   func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
     var end = count
     for distance in 1...3 where distance <= count - start {

@@ -1,7 +1,7 @@
 internal import CWebSockets
 
 /// libwebsockets calls this for every event of every connection, always on the loop's thread. The event is passed on to
-/// the `Connection` that libwebsockets holds. If the result is not 0, libwebsockets closes the connection.
+/// the `Connection` that libwebsockets refers to. If the result is not 0, libwebsockets closes the connection.
 func websocketCallback(
   wsi: OpaquePointer?,
   reason: lws_callback_reasons,

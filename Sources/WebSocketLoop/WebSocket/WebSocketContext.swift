@@ -5,21 +5,20 @@ import Glibc
 ///
 /// libwebsockets never listens here. A listener gives its virtual host the sockets whose upgrade was granted.
 final class WebSocketContext: LoopGuest {
-  /// The size of the payload buffer that libwebsockets keeps for each of a server's connections. This buffer is most of
-  /// an idle connection's memory, so it is small. Longer messages arrive in pieces.
+  /// The size of the payload buffer that libwebsockets keeps for each of a server's connections. It is small because it
+  /// is most of an idle connection's memory. Longer messages arrive in pieces.
   static let receiveBytes = 4_096
   /// The size of the payload buffer for a client's connection. It is also the upper bound on one read, which goes into
   /// a buffer that all connections share. A client that joins a large room gets hundreds of kilobytes, and a read of 64
   /// KB costs no more than a read of 4 KB.
   static let clientReceiveBytes = 65_536
-  /// libwebsockets would cut a longer write to this size. The size is more than a socket takes, so nothing is ever cut.
+  /// libwebsockets would cut a longer write to this size. A socket takes less, so nothing is ever cut.
   static let sendBytesMax = 1 << 20
 
   unowned let loop: EventLoop
-  /// Set to `nil` by libwebsockets once the context is gone.
+  /// libwebsockets sets this to `nil` when it has freed the context.
   private let context: UnsafeMutablePointer<OpaquePointer?>
-  /// The handles that libwebsockets itself put on the loop. Among them are a timer and the pipe that wakes
-  /// libwebsockets.
+  /// The handles that libwebsockets itself put on the loop, such as a timer and the pipe that wakes it.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
   private var clientHosts: [ClientKind: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
@@ -89,7 +88,7 @@ final class WebSocketContext: LoopGuest {
   }
 
   /// Closes every connection, which is reported to its handler, and frees the context. libuv closes handles in later
-  /// turns. So the loop is run until libwebsockets has cleared the context's pointer.
+  /// iterations, so the loop is run until libwebsockets has set the context's pointer to `nil`.
   func loopEnds() {
     guard let pointer = context.pointee else { return }
     let pipe = pipeHandle()
@@ -126,9 +125,9 @@ final class WebSocketContext: LoopGuest {
   }
 
   /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and again when libuv has closed the pipe's handle. By
-  /// the second close, the number may belong to another file. To prevent this, the function at once opens a descriptor
-  /// with that number, which the second close then closes. If another thread has got the number first, the second close
-  /// is prevented instead, and the context is never freed.
+  /// then the number may belong to another file, which would be closed instead. So this function at once opens a
+  /// descriptor with that number. If another thread has got the number first, the context is never freed, which
+  /// prevents the second close.
   private func secure(_ pipe: Pipe) -> Bool {
     let taken = fcntl(uv_backend_fd(loop.uv), F_DUPFD_CLOEXEC, pipe.descriptor)
     if taken == pipe.descriptor { return true }
@@ -153,7 +152,7 @@ final class WebSocketContext: LoopGuest {
     return handles
   }
 
-  /// Makes libwebsockets do the work that it has put off.
+  /// Makes libwebsockets do its postponed work.
   func wake() {
     if let pointer { lws_cancel_service(pointer) }
   }

@@ -7,9 +7,8 @@ final class WebSocketHost {
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
   private let extensions: UnsafeMutablePointer<lws_extension>
-  /// The settings that keep libwebsockets from sending pings, because each connection sends its own. If libwebsockets
-  /// sent pings, then for everything that a connection receives it would put a timer into a sorted list of all
-  /// connections, and search that list from its beginning.
+  /// Settings that keep libwebsockets from sending pings, because each connection sends its own. For its pings,
+  /// libwebsockets would search a sorted list of all connections whenever a connection receives something.
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
   private var texts: [UnsafeMutablePointer<CChar>] = []
   private let trust: TLSTrust?
@@ -41,8 +40,8 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // The protocol gets a few bytes of its own for each connection. Without such bytes, libwebsockets would close a
-      // connection by itself without first reporting the protocol's end.
+      // The protocol has a few bytes for each connection. Without them, libwebsockets would close a connection by
+      // itself without first reporting the protocol's end.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes
@@ -65,7 +64,7 @@ final class WebSocketHost {
     if let trust {
       info.options = cws_tls_options
       info.provided_client_ssl_ctx = trust.pointer
-      // The only protocol that carries WebSockets over TLS here.
+      // WebSockets over TLS use only HTTP/1.1 here.
       info.alpn = UnsafePointer(text("http/1.1"))
     }
     guard let host = lws_create_vhost(context, &info) else { return nil }

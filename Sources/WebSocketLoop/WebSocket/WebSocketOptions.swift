@@ -6,7 +6,7 @@ public struct WebSocketOptions: Sendable {
   /// The upper bound on the bytes of unfinished messages over all connections of a listener. When they exceed the
   /// bound, the connection with the oldest unfinished message is closed with `silentCloseCode`. Protects memory.
   public var unfinishedBytesMax = 64 << 20
-  /// How long a message may take from its first byte to its last; after that the connection is closed with
+  /// How long a message may take from its first byte to its last. After that the connection is closed with
   /// `silentCloseCode`. Protects the memory of unfinished messages from clients that never finish. While the owner
   /// pauses reading, the time doesn't count.
   public var messageWithinMilliseconds: UInt64 = 60_000

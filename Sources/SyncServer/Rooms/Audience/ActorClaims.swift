@@ -3,8 +3,7 @@ import CanvasCRDT
 // Decides which actor a newcomer is.
 
 extension Audience {
-  /// The actor that a newcomer becomes. It is the actor that the newcomer's hello names, if the newcomer may be that
-  /// actor. Otherwise it is a new one.
+  /// The actor that a newcomer becomes: the one that its `hello` names, if it may be that actor, otherwise a new one.
   func actor(
     for hello: Hello,
     as role: Role,
@@ -24,15 +23,15 @@ extension Audience {
       // A viewer never closes an editor's connection.
       return role == .editor || older?.role != .editor
     }
-    // A client without a key may go on as an actor that it chose itself, or that it got before there were keys. It
-    // can't take over the actor from another connection. It gets no key either, because with a key it could.
+    // A client without a key may go on as an actor that it chose itself, or that it got before there were keys. It may
+    // not take over an actor that is connected. It gets no key, because a key would allow that.
     return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
   }
 }
 
 extension ActorKeys {
-  /// The key in a welcome. `nil` if the client speaks binary and its hello has no `key`: an older client of that kind
-  /// could not read the key.
+  /// The key in a welcome. `nil` if the client speaks binary and its `hello` has no `key`, because older clients of
+  /// that kind can't read keys.
   func key(of actor: Identifier, in room: Text, for hello: Hello, _ encoding: WireEncoding) -> Text? {
     isMarked(actor, in: room) && (encoding == .json || hello.key != nil) ? key(of: actor, in: room) : nil
   }

@@ -1,15 +1,15 @@
-/// Answers to one connection, in the order in which they were given, kept until they are sent.
+/// Answers to one connection, kept in order until they are sent.
 ///
-/// What always holds: no answer is sent before the beat that it refers to. `byteCount` is the number of bytes of the
-/// answers that wait.
+/// What always holds: no answer is sent before the broadcast (`Beat`) that it refers to. `byteCount` is the number of
+/// bytes of the answers that wait.
 struct Answers: Sendable {
   private struct Answer: Sendable {
-    /// The place in the ring that the reader has to reach before the answer is sent. So an answer never refers to a
-    /// beat that the reader hasn't got.
+    /// The ordinal of the broadcast that the reader has to reach before the answer is sent. So an answer never refers
+    /// to a broadcast that the reader hasn't got.
     let after: UInt64
     let bytes: [UInt8]
-    /// Whether the answer is a digest. If the reader is caught up by a stream of state, this answer is replaced by a
-    /// new digest.
+    /// Whether the answer is a digest. If the reader is sent the room's state instead of broadcasts, a new digest
+    /// replaces this one.
     let isDigest: Bool
   }
 
@@ -26,21 +26,21 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// Appends to `bytes` all answers that may be sent to a reader at this place in the ring. The answers are kept until
-  /// `drop`.
-  /// - Parameter passedOver: how many answers were appended before and are skipped now.
+  /// Appends to `bytes` all answers that may be sent to a reader that has got the broadcasts before `ordinal`. The
+  /// answers are kept until `drop`.
+  /// - Parameter passedOver: how many of the oldest answers to skip, because they were appended before.
   /// - Returns: how many answers have been appended in all.
   func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
     var index = taken + passedOver
     while index < answers.count, answers[index].after <= ordinal {
-      // A single answer is not copied.
+      // The first answer shares its buffer instead of being copied.
       if bytes.isEmpty { bytes = answers[index].bytes } else { bytes += answers[index].bytes }
       index += 1
     }
     return index - taken
   }
 
-  /// Drops the oldest answers. To be called once the socket has taken at least their first byte.
+  /// Drops the oldest answers. To be called when the socket has taken at least their first byte.
   mutating func drop(_ count: Int) {
     for answer in answers[taken..<taken + count] { byteCount -= answer.bytes.count }
     taken += count

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Everyone who is in a room. Each member has a seat, which is reused once it is free.
+/// Everyone who is in a room. Each member has a seat, an index that another member may get later.
 ///
 /// Guests are people who are connected to other nodes. They have seats, so that the room announces them like everyone
 /// else, but nothing is sent to them. A guest's claim says which node it is connected to.
@@ -9,17 +9,17 @@ import CanvasCRDT
 /// - A taken seat has a member, and also a reader unless the member is a guest. A free seat is on the list of free
 ///   seats. `MemberID` tells apart the members that had a seat one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - A channel counts its members, and remembers the beat since which it has had one.
-/// - A member who shows something new is in `news` until a beat has sent it. Every member has been named, or waits to
-///   be named: see `Roster`.
+/// - A channel counts its members, and remembers the broadcast since which it has had one.
+/// - A member who shows something new is in `news` until a broadcast has sent it. Every member has been named, or waits
+///   to be named: see `Roster`.
 struct Audience: Sendable {
   private let limits: Limits
   private var members: [Member?] = []
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts = ForEachChannel<Int>(repeating: 0)
-  /// By channel: the first beat since which the channel has always had a member. Beats before that one were not encoded
-  /// for the channel.
+  /// By channel: the first broadcast since which the channel has always had a member. Earlier broadcasts were not
+  /// encoded for the channel.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var guestCount = 0
@@ -27,7 +27,7 @@ struct Audience: Sendable {
   private var roster: Roster
   private var budget: PresenceBudget
   private var nextTurn: UInt64 = 1
-  /// How far each member has read.
+  /// How much of the room's broadcasts each member has been sent.
   var readers: Readers
 
   init(limits: Limits) {
@@ -72,14 +72,14 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// The people whom a newcomer's welcome names: everyone who has been named, except the newcomer itself. Later beats
-  /// announce the rest.
+  /// The people whom a newcomer's welcome names: everyone who has been announced, except the newcomer itself. Later
+  /// broadcasts announce the people who are not named yet.
   mutating func named(but actor: Identifier) -> [Peer] {
     let peers = roster.peers()
     return roster[actor] == nil ? peers : peers.filter { $0.actor != actor }
   }
 
-  /// Gives a newcomer a seat. A later beat announces the newcomer to the others: see `newsDueAt`.
+  /// Gives a newcomer a seat. A later broadcast announces the newcomer to the others (`newsDueAt` says when).
   mutating func add(
     _ peer: Peer,
     _ claim: Claim,
@@ -130,7 +130,7 @@ struct Audience: Sendable {
     if isEmpty { clear() }
   }
 
-  /// Removes the guests too: nobody is left here who could be sent news of them.
+  /// Guests are removed too, because nobody is left here who could be told about them.
   private mutating func clear() {
     members = []
     actors = [:]
@@ -143,7 +143,7 @@ struct Audience: Sendable {
 
   // MARK: What peers are told of each other
 
-  /// A member shows something.
+  /// A member shows something, such as its pointer.
   /// - Returns: when the others may be sent it. `nil` if that was scheduled already.
   mutating func show(_ state: JSONText, by id: MemberID) -> UInt64? {
     guard holds(id), let dueAt = members[id.seat]?.show(state) else { return nil }
@@ -153,14 +153,13 @@ struct Audience: Sendable {
 
   /// Whether the room is small enough to announce joins and leaves at once.
   var isSmall: Bool { roster.isSmall(count) }
-  /// When a beat should announce who came and went, on the monotonic clock. `nil` if there is nothing to announce.
+  /// When a broadcast should announce who came and went, on the monotonic clock. `nil` if there is nothing to announce.
   var newsDueAt: UInt64? { roster.newsDueAt(people: count) }
   /// The number of people here, as it was last sent to clients that ask for it. 0 if everyone is named.
   var crowdTold: UInt64 { roster.crowdTold }
 
-  /// The news for the beat `ordinal`: who came, who went, and the presence that may be sent now. Presence that may not
-  /// be sent yet waits.
-  /// - Returns: the changes, and when the rest is due.
+  /// What the broadcast `ordinal` has to say about people: who came, who left, and the presence that may be sent now.
+  /// - Returns: the changes, and when the presence that has to wait is due.
   mutating func takeNews(beat ordinal: UInt64, now: Moment) -> (changes: PeerChanges, next: UInt64?) {
     var changes = PeerChanges()
     let (members, count) = (members, count)
@@ -168,7 +167,7 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // A member that gets a name only in this beat may have shown something earlier, when its presence was sent to
+    // This broadcast is the first that names these members. They may have shown something earlier, which was sent to
     // nobody.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
@@ -179,8 +178,8 @@ struct Audience: Sendable {
     return (changes, next)
   }
 
-  /// Takes the presence that may be sent now. Members whose presence was sent longest ago come first. So all members
-  /// share the budget evenly, and somebody who moves after a long rest is seen at once.
+  /// Takes the presence that may be sent now, beginning with the members whose presence was sent longest ago. So all
+  /// members share the budget evenly, and somebody who moves after a pause is seen at once.
   private mutating func takeStates(_ changes: inout PeerChanges, beat ordinal: UInt64, now: Moment) -> UInt64? {
     guard !news.showing.isEmpty else { return nil }
     budget.fill(now)
@@ -221,10 +220,10 @@ struct Audience: Sendable {
 
   private func turn(of seat: Int32) -> UInt64 { members[Int(seat)]?.presenceTurn ?? 0 }
 
-  /// The presence that a slow connection is sent now: a bounded part, beginning with the members who have waited
-  /// longest. So the presence of others doesn't delay operations on a slow connection.
-  /// - Parameter news: members with presence that the connection lacks when it has come to the end of the ring.
-  /// - Returns: the presence to send now, and the members whose presence remains owed.
+  /// The presence that a slow connection is sent now. It is bounded, so that it doesn't delay operations, and begins
+  /// with the members who have waited longest.
+  /// - Parameter news: members whose presence the connection lacks when it has got all broadcasts.
+  /// - Returns: the presence to send now, and the members whose presence is still to be sent.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
     let owed = readers.owed(at: seat)
     let isOwed = Set(owed)
@@ -246,7 +245,7 @@ struct Audience: Sendable {
 
   // MARK: What somebody missed
 
-  /// The state that a connection lacks and has to be sent as a stream.
+  /// The state that a connection has to be sent because it lacks broadcasts that are no longer kept.
   func want(_ seat: Int, of fold: borrowing Fold, _ ring: borrowing Ring) -> StateStreams.Want? {
     guard let channel = members[seat]?.channel else { return nil }
     return StateStreams.Want(
@@ -258,10 +257,10 @@ struct Audience: Sendable {
     )
   }
 
-  /// A connection has been sent the state as of a position in the log. Now it is sent what else it missed. After that
-  /// it reads the ring again.
+  /// Sends a connection what else it missed, after it has been sent the state as of a log position. After that it gets
+  /// broadcasts again.
   /// - Parameters:
-  ///   - pairs: all pairs that overlapped at that position. `nil` if a later beat sends all pairs.
+  ///   - pairs: all pairs that overlapped at that position. `nil` if a later broadcast sends all pairs.
   ///   - allPairs: makes the notices of all pairs, for a connection that has been sent none.
   ///   - digest: makes the answer to a digest that the connection asked for meanwhile.
   mutating func catchUp(
@@ -278,7 +277,8 @@ struct Audience: Sendable {
     else { return }
     let encoding = channel.encoding
     var notices: [[UInt8]] = []
-    // If the connection gets from the ring all beats since it fell behind, these beats announce who came and went.
+    // If the ring buffer still has all broadcasts since the connection fell behind, those broadcasts announce who came
+    // and left.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
@@ -301,9 +301,9 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  /// The joins, leaves and presence that a connection lacks to know what a reader of the newest beat knows.
+  /// The joins, leaves and presence that a connection lacks, compared with a connection that has got all broadcasts.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring still has all the beats, sending their joins and leaves takes fewer bytes than comparing everyone.
+    // If the ring buffer still has all the broadcasts, their joins and leaves take fewer bytes than comparing everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }
@@ -314,7 +314,7 @@ struct Audience: Sendable {
     for peer in named(but: member.actor) {
       guard let entry = roster[peer.actor] else { continue }
       let isBack = entry.namedAt >= told.peopleOrdinal
-      // The actor left and came back, and may have another name now, so both are sent.
+      // The actor left and came back, perhaps with another name, so the leave and the join are both sent.
       if isBack, known.contains(peer.actor) { changes.left.append(peer.actor) }
       let isNews = isBack || told.unnamed.contains(peer.actor) || !known.contains(peer.actor)
       if isNews {

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The other nodes that have a room open, and the news for them.
+/// The other nodes that have a room open, and the messages to them.
 ///
 /// What always holds:
 /// - While no other node has the room open, this node only says now and then that people are here, and once that they
 ///   have left.
-/// - When news arrives with a gap in its sequence numbers, the node asks the sender for what it missed, and sends its
-///   own people again.
+/// - When a message arrives with a gap in the sequence numbers, the node asks the sender for what it missed, and sends
+///   its own people again.
 struct Company: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -22,23 +22,23 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// By actor: the greater claim at another node because of which a session of the actor was closed here. That claim
-  /// may be greater only because the other node's clock is ahead. So if the actor comes back here, its new claim is
-  /// made greater than the other node's.
+  /// By actor: the claim at another node because of which this node closed a session of that actor. It may be greater
+  /// only because the other node's clock is ahead. So if the actor comes back here, its new claim is made greater
+  /// still.
   private var claims: [Identifier: Claim] = [:]
 
-  /// - Parameter number: the number of this node's run.
+  /// - Parameter number: the number of this node's process.
   init(number: UInt64) { teller = NewsTeller(node: number) }
 
-  /// The number of this node's run.
+  /// The number of this node's process.
   var number: UInt64 { teller.node }
 
   /// A node that has sent no heartbeat for this long counts as gone, with its people.
   static let silentMilliseconds: UInt64 = 3_500
-  /// The time between two heartbeats of a node, unless it sends other news.
+  /// The time between two heartbeats of a node, if it sends nothing else.
   private static let pulseMilliseconds: UInt64 = 1_000
-  /// How often a node that knows of no other node asks for others. Others may exist, because nodes can lose sight of
-  /// each other.
+  /// How often a node that knows of no other node asks for others. Other nodes may exist all the same, because messages
+  /// between nodes can get lost.
   private static let aloneMilliseconds: UInt64 = 15_000
   /// How long presence is gathered before it is sent.
   private static let gatherMilliseconds: UInt64 = 50
@@ -64,9 +64,9 @@ struct Company: Sendable {
   mutating func shows(_ actor: Identifier) { shows.insert(actor) }
 
   /// The last of this node's people has left the room.
-  /// - Returns: the news for the other nodes.
+  /// - Returns: the messages for the other nodes.
   mutating func left() -> [[UInt8]] {
-    // This news is sent even if this node knows of no other node, because other nodes may know of this one.
+    // This is sent even if this node knows of no other node, because other nodes may know of this one.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -75,11 +75,11 @@ struct Company: Sendable {
     return parts
   }
 
-  /// News in parts that are short enough for the log to carry.
+  /// A message to other nodes, in parts that are short enough for the log to carry.
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
-  /// The news about people here that is due now.
-  /// - Returns: the parts of the news, and when more is due, if that is soon.
+  /// The messages about people here that are due now.
+  /// - Returns: the parts of the messages, and when more is due, if that is soon.
   mutating func takeNews(
     now: Moment,
     person: (Identifier) -> NodeNews.Person?,
@@ -135,12 +135,12 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// The upper bound on the claims that are remembered. While a room is open, claims of other nodes close hardly more
-  /// sessions here than this.
+  /// The upper bound on the claims that are remembered. While a room is open, few sessions here are closed because of
+  /// claims at other nodes.
   private static let claimsMax = 256
 
-  /// A part of another node's news has arrived.
-  /// - Returns: the news, once all its parts have arrived. `nil` also if another version of the server wrote it.
+  /// A part of another node's message has arrived.
+  /// - Returns: the message, if this was its last part. `nil` also if another version of the server wrote it.
   mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
     if nodes[part.node] == nil { isWhole = true }
     nodes[part.node, default: Node()].heardAt = now.monotonicMilliseconds
@@ -157,8 +157,8 @@ struct Company: Sendable {
     }
   }
 
-  /// News of another node is missing. It may have contained a claim to an actor that is connected here, and the other
-  /// nodes may take that claim for the greatest. So this node also sends its own people again.
+  /// A message of another node is missing. It may have claimed an actor that is connected here. So this node sends its
+  /// own people again too, and all nodes compare the claims.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true
@@ -175,7 +175,7 @@ struct Company: Sendable {
   /// Asks the other nodes to send all of their people.
   mutating func ask() { asks = true }
 
-  /// Asks the other nodes to send all of their people, and sends them all people here.
+  /// Asks the other nodes to send all of their people, and sends all people of this node to them.
   mutating func askAnew() {
     asks = true
     isWhole = true

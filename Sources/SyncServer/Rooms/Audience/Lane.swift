@@ -1,18 +1,17 @@
-/// The part of a reader's state that is read when a beat is sent to hundreds of connections. It is stored apart from
-/// the rest, so that the processor's caches can hold it.
+/// The part of a reader's state that is read when a broadcast is sent to hundreds of connections. It is kept small and
+/// apart, so that it fits into the processor's caches.
 struct Lane: Sendable {
   let id: MemberID
   let channel: Channel
-  /// The ordinal of the beat that this connection gets next. For a connection that isn't live yet, it is the ordinal of
-  /// the first beat that the connection gets.
+  /// The ordinal of the broadcast that this connection gets next, or first if it is still being sent the room's state.
   var place: UInt64 = 0
-  /// Whether the connection needs only beats: see `Reader.isPlain`.
+  /// Whether the connection needs only broadcasts. `Reader.isPlain` says when.
   var isPlain = false
   /// Whether the socket took less than it was last offered.
   var isBlocked = false
   /// Whether the connection is on the list of those that may have something to be sent.
   var isReady = false
-  /// Whether the connection is on the list of those that wait for a stream of state.
+  /// Whether the connection is on the list of those that wait to be sent the room's state.
   var isListedAsWaiting = false
 
   init(id: MemberID, channel: Channel) {

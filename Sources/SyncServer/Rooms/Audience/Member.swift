@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The name of a member within its room, valid while the member is there.
+/// Identifies a member within its room while the member is there.
 struct MemberID: Hashable, Sendable {
   let index: Int32
   /// Tells apart the members that had the same seat one after the other.
@@ -10,7 +10,7 @@ struct MemberID: Hashable, Sendable {
 }
 
 extension Peer {
-  /// The peer that a newcomer is to others: its actor, with the name and color from its hello.
+  /// What others see of a newcomer: its actor, with the name and color from its `hello`.
   init(_ actor: Identifier, as hello: Hello) {
     self.init(
       actor: actor,
@@ -22,20 +22,19 @@ extension Peer {
 
 /// A member of a room: its identity, and its presence as others get it.
 ///
-/// What always holds: if the room names a member, the member's newest presence is in the first beat that is allowed to
-/// send it. At most one beat in an interval is allowed to. The newest presence is never lost.
+/// What always holds: the others are sent a member's presence at most once in an interval, and the newest presence is
+/// never lost, unless the room is too crowded to name the member.
 struct Member: Sendable {
   let id: MemberID
   let claim: Claim
-  /// Which messages the member gets, and how they are encoded. `nil` for a guest: somebody who is connected to another
-  /// node.
+  /// Which messages the member gets, and how they are encoded. `nil` for a guest, who is connected to another node.
   let channel: Channel?
   private(set) var peer: Peer
   /// The others are not sent the member's presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
   private(set) var isPresenceUntold = false
-  /// The sequence number of this member's last presence, among all presence that the room has sent. The member with the
-  /// lowest number has waited longest.
+  /// The room numbers all presence that it sends. This is the number of the member's last presence, so the member with
+  /// the lowest number has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
   init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {
@@ -49,7 +48,7 @@ struct Member: Sendable {
   var role: Role { claim.role }
   var actor: Identifier { peer.actor }
 
-  /// The member shows something.
+  /// Takes the member's newest presence.
   /// - Returns: when the others may be sent it. `nil` if that was scheduled already.
   mutating func show(_ state: JSONText) -> UInt64? {
     peer.state = state
@@ -58,14 +57,14 @@ struct Member: Sendable {
     return presenceDueAt
   }
 
-  /// A beat has sent the member's newest presence.
+  /// To be called when a broadcast has sent the member's newest presence.
   mutating func presenceIsTold(turn: UInt64, intervalMilliseconds: UInt64, now: Moment) {
     isPresenceUntold = false
     presenceTurn = turn
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// The room already names as many people as it may, so this member's presence is sent to nobody. It counts as new
-  /// again when the member shows something else.
+  /// The room names as many people as it may, so this member's presence is sent to nobody. Presence that the member
+  /// shows later counts as unsent again.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

@@ -1,15 +1,14 @@
 import CanvasCRDT
 import RoomLog
 
-// Splits news between nodes into parts, because it may be longer than what a log carries at once, and joins the parts
-// again.
+// Splits messages between nodes into parts that are short enough for the log to carry, and joins the parts again.
 
-/// A part of a node's news, as a log carries it.
+/// A part of a node's message, as the log carries it.
 struct NewsPart: Sendable {
-  /// The number of the node's run.
+  /// The number of the sending node's process.
   let node: UInt64
-  /// The sequence number of the part among all that the node has sent. By this number other nodes notice that they have
-  /// missed a part.
+  /// The sequence number of the part among all that the node has sent. A gap shows other nodes that they have missed a
+  /// part.
   let number: UInt64
   let isFirst: Bool
   let isLast: Bool
@@ -52,7 +51,7 @@ struct NewsPart: Sendable {
 
   private static let version: UInt8 = 1
   private static let headBytes = 18
-  /// The upper bound on the bytes of news in one part.
+  /// The most bytes of a message that fit into one part.
   fileprivate static let bytesMax = LogRequest.toldBytesMax - headBytes
 
   private enum Flags {
@@ -61,9 +60,9 @@ struct NewsPart: Sendable {
   }
 }
 
-/// Splits what a node sends into parts.
+/// Splits a node's messages into parts.
 struct NewsTeller: Sendable {
-  /// The number of the node's run.
+  /// The number of the node's process.
   let node: UInt64
   /// How many parts have been sent.
   private var told: UInt64 = 0
@@ -85,16 +84,16 @@ struct NewsTeller: Sendable {
   }
 }
 
-/// Joins the parts of another node's news.
+/// Joins the parts of another node's messages.
 ///
-/// What always holds: news is delivered whole or not at all.
+/// What always holds: a message is delivered whole or not at all.
 struct NewsListener: Sendable {
   enum Heard {
-    /// More parts of the same news follow.
+    /// More parts of the same message follow.
     case begun
-    /// A part of this news was missed, so the news is dropped.
+    /// A part of this message was missed, so the whole message is dropped.
     case cut
-    /// - Parameter isNext: false if other news was missed before this news.
+    /// - Parameter isNext: false if an earlier message was missed.
     case news([UInt8], isNext: Bool)
   }
 

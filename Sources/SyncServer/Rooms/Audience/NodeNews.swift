@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// News about the people connected to a node, for the other nodes that have the room open.
+/// A message about the people connected to a node, for the other nodes that have the room open.
 struct NodeNews: Sendable {
   /// Whether the other nodes should send all their people.
   var asks = false
-  /// Whether `joined` names everyone at the node. If so, people whom it doesn't name have left the node.
+  /// Whether `joined` names everyone at the node. If so, people who are not in it have left the node.
   var isWhole = false
   var left: [Identifier] = []
   var joined: [Person] = []
   var states: [PeerState] = []
-  /// The node's place in the room's log, and the digest of the room there.
+  /// The log position up to which the node has the room, and the digest of the room at that position.
   var standing: Standing?
 
   /// Somebody who is connected to the node.
@@ -92,8 +92,8 @@ struct NodeNews: Sendable {
 }
 
 extension NodeNews.Standing {
-  /// A text that marks digests with mixed hashes (M9). An older server sends its cursor without this mark, and computes
-  /// another digest for the same room. Because of the mark, neither server compares the two digests.
+  /// Marks a digest that is computed from mixed hashes (M9). An older server computes another digest for the same room
+  /// and sends it without the mark, so that the two digests are not compared.
   private static let mark = "m:"
 
   fileprivate var markedCursor: Cursor { Cursor(Text(Self.mark).appending(cursor.text)) }

@@ -1,17 +1,18 @@
 import CanvasCRDT
 
-/// Bounds the presence that a receiver is sent, in bytes a second. The budget of a fraction of a second may be sent at
-/// once.
+/// A rate limit on the presence that a receiver is sent, in bytes a second. The bytes for a fraction of a second may be
+/// sent at once.
 ///
-/// What always holds: over any longer time, a receiver is sent at most what the rate allows and one state more.
+/// What always holds: over any longer time, a receiver is sent at most what the rate allows, and one member's presence
+/// more.
 struct PresenceBudget: Sendable {
   private let bytesPerSecond: Int64
-  /// The budget left, in thousandths of a byte, so that a millisecond's share is a whole number. It is below 0 after a
-  /// state that was longer than what was left.
+  /// The budget left, in thousandths of a byte, so that the share of one millisecond is a whole number. It is negative
+  /// after presence that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Whether states wait until the budget is enough for several of them, because it was used up. Otherwise states would
-  /// be sent one by one, with beats that are sent for another reason.
+  /// Whether the budget was used up. Then nothing is sent until it is enough for the presence of several members.
+  /// Otherwise each member's presence would be sent alone.
   private(set) var isUsedUp = false
 
   init(limits: Limits) {
@@ -19,9 +20,9 @@ struct PresenceBudget: Sendable {
     thousandths = bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor
   }
 
-  /// The budget of an eighth of a second is the most that may be sent at once.
+  /// At most the budget of an eighth of a second may be sent at once.
   private static let atOnceDivisor: Int64 = 8
-  /// In a twentieth of a second the budget becomes large enough for several states.
+  /// How long nothing is sent after the budget was used up, so that it is enough for the presence of several members.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -41,10 +42,10 @@ struct PresenceBudget: Sendable {
 
   static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
 
-  /// The bytes of JSON around a state: the actor, the names of the members, a comma.
+  /// The bytes of JSON around one member's presence: the actor, the member names, a comma.
   private static let stateBytes = 33
 
-  /// When the budget is enough for several states again.
+  /// When the budget is enough for the presence of several members again.
   var nextAt: UInt64 {
     let rate = max(1, bytesPerSecond)
     return filledAt &+ UInt64(max(1, (enough - thousandths + rate - 1) / rate))

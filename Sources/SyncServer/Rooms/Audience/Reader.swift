@@ -1,69 +1,69 @@
 import CanvasCRDT
 
-/// How far a connection has read, and the bytes on their way to it: those that its socket has taken in part, and a few
-/// answers to this connection alone. There is no queue of beats.
+/// How far a connection has read, and the bytes that it is being sent: a buffer that its socket has taken in part, and
+/// a few answers. There is no queue of broadcasts.
 ///
 /// What always holds:
 /// - A chunk that a socket has begun to take is sent whole before anything else. It counts as sent only then.
 /// - If the socket takes no byte of what it is offered, the offer is withdrawn: when the socket takes bytes again,
 ///   there may be something newer.
-/// - `told` is set when the reader comes or falls behind. It is cleared when the reader has been sent the difference.
+/// - `told` is set when the reader joins or falls behind. It is cleared when the reader has been sent what it lacks.
 /// - Reading from the connection pauses when the backlog passes a bound. It goes on only when the backlog is below half
 ///   of that bound, so that it doesn't stop and start all the time.
 struct Reader: Sendable {
   let id: MemberID
   let channel: Channel
   let actor: Identifier
-  /// The client's address. Each address gets its share of the places in streams of state.
+  /// The client's address. Readers of different addresses get equal shares of the state streams.
   let party: String
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// From a stream of state that the reader can't enter yet. It waits for a beat, or, if it was turned away, until
-    /// another stream may begin.
+    /// From a stream of the room's state that the reader can't enter yet. It waits for a broadcast, or, if there were
+    /// too many streams, until another one may begin.
     case waiting(wasTurnedAway: Bool)
-    /// From a stream of state, whose parts it gets from `next` on.
+    /// From a stream of the room's state. `next` is the index of its next part.
     case state(stream: Int, next: Int)
-    /// From messages other than operations, which the reader missed. They are sent one buffer after the other.
+    /// From messages about people and overlaps that the reader missed. They are sent one buffer after the other.
     case notices([[UInt8]], next: Int)
     /// From the ring.
     case live
   }
 
   private(set) var stage = Stage.live
-  /// The place in the log that the reader had when it last read the ring. It has got no beat since. `nil` if it has to
-  /// be sent everything.
+  /// The log position up to which the reader had all operations when it fell behind. It has got no broadcast since.
+  /// `nil` if it has to be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// How many streams of state the reader has lost to others since it last had a whole one.
+  /// How often a state stream was ended before the reader had got it whole, since the reader last got one whole.
   private(set) var statesLost = 0
-  /// The joins and leaves of beats before this ordinal are known to the reader, from its welcome or from when it was
+  /// The reader knows the joins and leaves of the broadcasts before this ordinal, from its welcome or from when it
   /// caught up.
   private(set) var peopleToldBefore: UInt64
 
   /// The content of the bytes that are being sent.
   enum Cargo: Sendable {
     case answers, part, notice, states, beat
-    /// The newest values, in place of all beats before this ordinal.
+    /// The newest values, sent in place of all broadcasts before this ordinal.
     case leap(to: UInt64)
   }
 
-  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, which follow the
-  /// shared ones. `offset` says how many bytes of the two together the socket has taken.
+  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, sent after
+  /// `chunk`. `offset` is how many bytes of both together the socket has taken.
   private var chunk: [UInt8] = []
   private var own: [UInt8] = []
   private var offset = 0
   private var cargo = Cargo.answers
-  /// How many answers are among the loaded bytes. These answers are dropped once the first byte has been sent.
+  /// How many answers are among the loaded bytes. These answers are dropped when the first byte has been sent.
   private var answersLoaded = 0
 
-  /// The members whose newest presence the reader has yet to be sent, because its connection was too slow for more.
-  /// Members who have waited longest come first.
+  /// The members whose newest presence still has to be sent, because the connection was too slow. Members who have
+  /// waited longest come first.
   private(set) var owed: [Identifier] = []
-  /// What `owed` becomes once a byte of what is loaded has been sent.
+  /// What `owed` will be as soon as a loaded byte has been sent.
   private var owedAfterwards: [Identifier]?
 
-  // MARK: Its backlog
+  // MARK: Backlog
 
   private var answers = Answers()
   private var operationsUnderWay: UInt64 = 0
@@ -81,7 +81,7 @@ struct Reader: Sendable {
 
   // MARK: - Sending
 
-  /// Whether the reader needs only beats, which are the same bytes for everyone in its channel.
+  /// Whether the reader needs only broadcasts, which are the same bytes for everyone in its channel.
   var isPlain: Bool {
     guard case .live = stage else { return false }
     return chunk.isEmpty && answers.isEmpty && owed.isEmpty
@@ -97,7 +97,7 @@ struct Reader: Sendable {
     offset = taken
   }
 
-  /// Loads the answers that may be sent at a place in the ring.
+  /// Loads the answers that may be sent to a reader that has got the broadcasts before `ordinal`.
   /// - Returns: whether there were such answers.
   mutating func loadAnswers(upTo ordinal: UInt64) -> Bool {
     guard !answers.isEmpty else { return false }
@@ -109,10 +109,10 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads a beat. If the beat is short, the answers before and after it are loaded with the beat. So a writer gets its
+  /// Loads a broadcast. With a short broadcast, the answers before and after it are loaded too. So a writer gets its
   /// operation and the answer in one call to the socket, which costs half as much as two calls.
-  /// - Returns: whether anything was loaded. Nothing is loaded if the beat has nothing for the reader's channel and
-  ///   there are no answers.
+  /// - Returns: whether anything was loaded. Nothing is loaded if the broadcast has nothing for the reader's channel
+  ///   and there are no answers.
   mutating func load(beat bytes: [UInt8], ordinal: UInt64) -> Bool {
     let isShort = bytes.count <= Reader.joinedBytesMax
     if bytes.isEmpty || !isShort, loadAnswers(upTo: ordinal) { return true }
@@ -125,26 +125,26 @@ struct Reader: Sendable {
     return true
   }
 
-  /// Loads some of the others' presence.
+  /// Loads presence of other members.
   /// - Parameter owed: the members whose newest presence the reader lacks after that.
   mutating func load(states bytes: [UInt8], owed: [Identifier]) {
     load(bytes, .states)
     owe(owed)
   }
 
-  /// Notes that these members become owed once the loaded bytes are being sent. If nothing is loaded, they become owed
-  /// at once.
+  /// Sets the members whose presence still has to be sent. The change takes effect when a loaded byte has been sent, or
+  /// at once if nothing is loaded.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
 
-  /// Loads the newest values in place of some beats. If the values are short, the answers before and after those beats
-  /// are loaded with them. If the values are long, they are sent from a buffer that all readers who lack the same beats
-  /// share. Then the answers go out first, and the reader keeps its place until the values are loaded.
+  /// Loads the newest values in place of some broadcasts. Short values are loaded together with the answers before and
+  /// after those broadcasts. Long values are sent from a shared buffer, and by a later call if there are answers to be
+  /// sent first.
   /// - Parameters:
   ///   - own: bytes for this reader alone, which follow the values.
   ///   - owed: the members whose newest presence the reader lacks after that.
-  ///   - digest: makes the answer as of the end of these beats, if the reader asked for a digest.
+  ///   - digest: makes the answer as of the end of these broadcasts, if the reader asked for a digest.
   mutating func load(
     newest bytes: [UInt8],
     _ own: [UInt8],
@@ -153,8 +153,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest holds for one place in the log. The reader leaps past that place, so it gets another digest, of the
-    // place where it lands.
+    // A digest is about one log position. The reader skips that position, so it gets a digest of the position that it
+    // has afterwards.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -183,12 +183,12 @@ struct Reader: Sendable {
     answersLoaded = count
   }
 
-  /// The upper bound on the length of a beat that is copied together with the reader's answers. A longer beat is sent
-  /// from the buffer that all readers share.
+  /// The most bytes of a broadcast that are copied together with the reader's answers. A longer broadcast is sent from
+  /// the buffer that all readers share.
   private static let joinedBytesMax = 16_384
 
   /// Offers the loaded bytes to the socket.
-  /// - Returns: what they were, if the socket took all of them.
+  /// - Returns: what the bytes were, if the socket took all of them.
   mutating func offer(_ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Cargo? {
     let count = chunk.count + own.count - offset
     var taken = 0
@@ -226,9 +226,9 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// If the socket has begun to take the newest values, they count from now on as the last of the beats that they
+  /// If the socket has begun to take newest values, they count from now on as the last of the broadcasts that they
   /// replace.
-  /// - Returns: the ordinal of that beat. `nil` if no newest values are being sent.
+  /// - Returns: the ordinal of that broadcast. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
     cargo = .beat
@@ -240,35 +240,35 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
-  /// The reader's stream of state was given up for others. If the reader had taken nothing of the stream, that doesn't
-  /// count as a loss.
+  /// The reader's state stream was ended to make space for others. That counts as a loss unless the reader had taken
+  /// nothing of the stream.
   mutating func loseStream() {
     if case .state(_, next: 1...) = stage { statesLost += 1 }
   }
 
-  /// Takes the reader out of its stream.
-  /// - Returns: the stream of state that the reader was in.
+  /// Takes the reader out of its state stream.
+  /// - Returns: the number of the stream that the reader was in.
   mutating func leaveStream() -> Int? {
     guard case .state(let stream, _) = stage else { return nil }
     stage = .live
     return stream
   }
 
-  /// The reader has been sent a state as of this position.
+  /// The reader has been sent the room's state as of this log position.
   mutating func reach(_ position: UInt64) {
     self.position = position
     statesLost = 0
   }
 
-  /// The reader is sent what it missed, and then reads the ring again.
+  /// The reader is sent what it missed, and then gets broadcasts again.
   mutating func catchUp(_ notices: [[UInt8]], peopleToldBefore ordinal: UInt64) {
     told = nil
     peopleToldBefore = ordinal
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The beat that the reader would have got next is dropped from the ring, or the reader is to skip that beat. The
-  /// reader has got all beats before it.
+  /// The reader has got all broadcasts before this one, but won't get this one: the ring buffer drops the broadcast, or
+  /// the reader is to skip it.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }
@@ -283,8 +283,7 @@ struct Reader: Sendable {
     )
   }
 
-  /// Puts off a digest that the client asks for while the reader is behind. The digest is made once the reader has
-  /// caught up.
+  /// Postpones a digest that the client asks for while the reader is behind, until the reader has caught up.
   /// - Returns: false if the reader is not behind, so that the digest can be sent at once.
   mutating func deferDigest() -> Bool {
     guard told != nil else { return false }
@@ -301,10 +300,10 @@ struct Reader: Sendable {
   mutating func entered(operations: UInt64) { operationsUnderWay += operations }
   mutating func landed(operations: UInt64) { operationsUnderWay -= operations }
 
-  /// The bytes of the answers that wait, and of the digests that were put off.
+  /// The bytes of the answers that wait, and of the postponed digests.
   private var answerBytes: UInt64 { UInt64(answers.byteCount + (told?.digestsWanted ?? 0) * Reader.digestBytes) }
 
-  /// About the length of a message with a digest.
+  /// The approximate length of a message with a digest.
   private static let digestBytes = 64
 
   /// - Returns: whether reading from the connection has to pause now, because too many of its answers or operations
@@ -327,6 +326,6 @@ struct Reader: Sendable {
     return true
   }
 
-  /// The bytes in memory for this reader alone. The bytes in the ring don't count, because readers share them.
+  /// The memory that this reader alone takes. Bytes that readers share don't count.
   var bytesHeld: Int { chunk.count + own.count + answers.byteCount }
 }

@@ -1,25 +1,26 @@
 import CanvasCRDT
 
-/// How far each connection of a room has read, by its seat.
+/// How far each connection of a room has read, by its seat (index).
 ///
 /// What always holds:
 /// - A taken seat has a reader and a lane, and both belong to the same connection.
-/// - A plain lane belongs to a reader that needs only the next beats.
+/// - A plain lane belongs to a reader that needs only the next broadcasts.
 /// - A reader that may have something to be sent is listed as ready, or its seat is still to come in the current round
 ///   (one pass over all seats).
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
   private var readers: [Reader?] = []
-  /// The lanes, at the same indices as the readers.
+  /// The lane at an index belongs to the reader at the same index.
   private var lanes: [Lane] = []
-  /// The seats of readers that have got something to be sent since the last call of `takeReady`.
+  /// The seats of readers that became ready (may be sent something) since the last call of `takeReady`.
   private var readySeats: [Int32] = []
-  /// The round in which every reader is offered the newest beat: the next seat in it, and how many seats are left.
+  /// The current round, which offers the newest broadcast to every reader: the next seat in it, and how many seats are
+  /// left.
   private var roundAt = 0
   private var roundLeft = 0
-  /// The seats whose readers wait for a stream of state, in the order in which they came. Some may be free by now. No
-  /// seat is listed twice.
+  /// The seats whose readers wait for a state stream, in the order in which they came. Some may be free by now. No seat
+  /// is listed twice.
   private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
@@ -34,13 +35,12 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The member that had the seat before may have put it on the list, and it may still be there. The seat must not be
-    // listed twice.
+    // The seat may still be on the list because of the member that had it before, and must not be listed twice.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
 
-  /// Reserves a seat without a reader, for a guest: nothing is sent to a guest.
+  /// Reserves a seat without a reader, for a guest, because nothing is sent to a guest.
   mutating func keepFree(_ id: MemberID) {
     while readers.count <= id.seat {
       readers.append(nil)
@@ -79,21 +79,21 @@ struct Readers: Sendable {
     readySeats.append(id.index)
   }
 
-  /// Puts off a digest for a reader that is behind.
+  /// Postpones a digest for a reader that is behind.
   /// - Returns: whether reading from that connection has to pause now. `nil` if the reader is not behind, so that the
   ///   digest can be made at once.
   mutating func deferDigest(of id: MemberID) -> Bool? {
     readers[id.seat]?.deferDigest() == true ? pausesReading(id) : nil
   }
 
-  /// Counts operations of a connection that are on their way to the log from now on.
+  /// Counts operations of a connection that are now pending in the log.
   /// - Returns: whether reading from the connection has to pause now.
   mutating func entered(operations: Int, by id: MemberID) -> Bool {
     readers[id.seat]?.entered(operations: UInt64(operations))
     return pausesReading(id)
   }
 
-  /// The log has answered for operations of a connection.
+  /// The log has stored or refused operations of a connection.
   /// - Returns: whether reading from the connection has to go on now.
   mutating func landed(operations: UInt64, of id: MemberID) -> Bool {
     readers[id.seat]?.landed(operations: operations)
@@ -111,8 +111,8 @@ struct Readers: Sendable {
 
   // MARK: - Sending
 
-  /// There is a new beat, so a round of all readers begins. It begins where the last round stopped, so that readers who
-  /// were not offered the last beat come first.
+  /// Begins a round of all readers, because there is a new broadcast. It begins where the last round stopped, so that
+  /// readers who were not offered the last broadcast come first.
   mutating func everyoneIsReady() { roundLeft = lanes.count }
   /// Whether any reader may have something to be sent.
   var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
@@ -131,7 +131,7 @@ struct Readers: Sendable {
   }
 
   var seatCount: Int { lanes.count }
-  /// Whether every message that the socket has begun to take was sent whole.
+  /// False if the seat's socket has taken a message only in part.
   func isBetweenMessages(_ seat: Int) -> Bool { readers[seat]?.isSending == false }
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
   mutating func unblock(_ seat: Int) { lanes[seat].isBlocked = false }
@@ -141,9 +141,9 @@ struct Readers: Sendable {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
 
-  /// Offers the newest beats to readers that lack nothing else. In a busy room nearly all readers are of this kind, so
-  /// this path is made fast. In a large room, new beats may be made before a round is over. Readers whose turn comes
-  /// after that get all these beats in one write.
+  /// Offers the newest broadcasts to readers that need nothing else. That is nearly all readers of a busy room, so this
+  /// path is fast. If more broadcasts are made during a round, the readers that come later in the round get all of them
+  /// in one write.
   mutating func offerNewest(
     _ ring: borrowing Ring,
     to seats: Range<Int>,
@@ -155,8 +155,8 @@ struct Readers: Sendable {
       guard lane.isPlain, !lane.isBlocked, lane.place >= ring.start, lane.place < ring.end else { continue }
       let index = known.firstIndex { $0.place == lane.place && $0.channel == lane.channel } ?? known.count
       if index == known.count { known.append(NewestBeats(from: lane.place, for: lane.channel, ring)) }
-      // A reader must not get news about itself, nor news about another person twice. A reader that would takes the
-      // slower path, which leaves such news out.
+      // A reader must not be told about itself, or twice about another person. If the broadcast would do that, the
+      // reader takes the slower path, which leaves such news out.
       if known[index].tellsOfPeople, let reader = readers[seat], concern(reader, from: lane.place, ring) { continue }
       let bytes = known[index].bytes
       guard !bytes.isEmpty else { continue }
@@ -173,8 +173,7 @@ struct Readers: Sendable {
     }
   }
 
-  /// Whether the beats from `place` on have news about the reader itself, or news about people that the reader already
-  /// knows.
+  /// Whether the broadcasts from `place` on tell of the reader itself, or of people that the reader already knows.
   private func concern(_ reader: Reader, from place: UInt64, _ ring: borrowing Ring) -> Bool {
     for ordinal in place..<ring.end where !ring[ordinal].peers.isEmpty {
       if ordinal < reader.peopleToldBefore || ring[ordinal].peers.concern(reader.actor) { return true }
@@ -184,17 +183,18 @@ struct Readers: Sendable {
 
   /// What a connection is sent next.
   enum Next {
-    /// Nothing: the connection has got everything.
+    /// Nothing, because the connection has got everything.
     case nothing
-    /// What has been loaded: it has to be offered to the socket.
+    /// The loaded bytes, which have to be offered to the socket.
     case loaded
-    /// A part of a stream of state, which has to be loaded.
+    /// A part of the room's state, which has to be loaded.
     case part(Int, stream: Int)
-    /// A beat of the ring, which has to be loaded.
+    /// A broadcast of the ring buffer, which has to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
-    /// Presence that the connection is owed.
+    /// Presence of others that the connection has not been sent yet.
     case states(Channel)
-    /// A stream of state, which the connection has to enter, because the ring no longer has its next beat.
+    /// The room's state, because the ring buffer no longer has the connection's next broadcast. The connection has to
+    /// enter a state stream.
     case state
   }
 
@@ -207,7 +207,7 @@ struct Readers: Sendable {
     switch stage {
     case .waiting: return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .nothing
     case .state(let stream, let part):
-      // Before a part of the state, the reader may be sent only answers that refer to no beat, such as the welcome.
+      // Before a part of the state, only answers that refer to no broadcast may be sent, such as the welcome.
       return readers[seat]?.loadAnswers(upTo: 0) == true ? .loaded : .part(part, stream: stream)
     case .notices(let buffers, let index):
       readers[seat]?.load(buffers[index], .notice)
@@ -232,13 +232,13 @@ struct Readers: Sendable {
     readers[seat]?.load(states: bytes, owed: owed)
   }
 
-  /// The members whose newest presence a connection has yet to be sent, those who have waited longest first.
+  /// The members whose newest presence a connection still has to be sent. Those who have waited longest come first.
   func owed(at seat: Int) -> [Identifier] { readers[seat]?.owed ?? [] }
-  /// Whether a connection has yet to be sent presence, because it was too slow to be sent all of it.
+  /// Whether a connection still has to be sent presence, because it was too slow.
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
-    // If the beat has nothing for this channel, it counts as sent.
+    // If the broadcast has nothing for this channel, it counts as sent.
     if readers[seat]?.load(beat: bytes, ordinal: lanes[seat].place) == false { lanes[seat].place &+= 1 }
   }
 
@@ -252,8 +252,8 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // The place advances by one. It is not set to the beat after this one by the beat's ordinal, because the ring may
-    // have dropped the beat meanwhile.
+    // The index advances by one, rather than to the number of the broadcast plus one, because the ring buffer may have
+    // dropped the broadcast meanwhile.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -261,9 +261,9 @@ struct Readers: Sendable {
     return true
   }
 
-  // MARK: - Leaping
+  // MARK: - Newest values in place of broadcasts
 
-  /// The beats that a connection lacks. `nil` if the ring no longer has all of them.
+  /// The broadcasts that a connection lacks. `nil` if the ring buffer no longer has all of them.
   func gap(at seat: Int, _ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> BeatGap? {
     let place = lanes[seat].place
     guard place >= ring.start, place < ring.end, let reader = readers[seat], let position = reader.position else {
@@ -279,10 +279,10 @@ struct Readers: Sendable {
     )
   }
 
-  /// Loads the newest values in place of the beats that a connection lacks.
+  /// Loads the newest values in place of the broadcasts that a connection lacks.
   /// - Parameters:
-  ///   - newest: the bytes for all connections that lack the same beats.
-  ///   - own: the bytes for this connection alone, about people.
+  ///   - newest: the bytes for all connections that lack the same broadcasts.
+  ///   - own: the bytes about people, for this connection alone.
   mutating func leap(
     _ seat: Int,
     _ newest: [UInt8],
@@ -292,30 +292,31 @@ struct Readers: Sendable {
     digest: () -> [UInt8]
   ) {
     readers[seat]?.load(newest: newest, own, from: lanes[seat].place, to: ring.end, owed: owed, digest: digest)
-    // If nothing was loaded, the beats have nothing for this connection, and count as sent.
+    // If nothing was loaded, the broadcasts have nothing for this connection, and count as sent.
     if readers[seat]?.isSending == false { lanes[seat].place = ring.end }
   }
 
   // MARK: - Falling behind and catching up
 
-  /// The place in the log up to which a connection has read. `nil` if it has to be sent everything.
+  /// The log position up to which a connection has read. `nil` if it has to be sent everything.
   func position(of seat: Int) -> UInt64? { readers[seat]?.position }
 
   func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
 
-  /// How many streams of state a connection has lost to others since it last had a whole one.
+  /// How often a state stream was ended before the connection had got it whole, since the connection last got one
+  /// whole.
   func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
 
-  /// Whether there was no space for a stream when this reader last asked for one. Since then, the reader can only lack
-  /// more, so it would be turned away again.
+  /// Whether the last request of this reader for a state stream was refused because there were too many. The reader
+  /// would be refused again, because it lacks at least as much now.
   func wasTurnedAway(_ seat: Int) -> Bool {
     if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
   }
 
   func isNew(_ seat: Int) -> Bool { readers[seat]?.told?.isNew == true }
 
-  /// The connection waits until it can be sent a stream of state.
-  /// - Parameter wasTurnedAway: whether it waits because there was no space for one more stream.
+  /// Lists the connection as waiting for a state stream.
+  /// - Parameter wasTurnedAway: whether it waits because there are too many streams.
   mutating func waitForState(at seat: Int, wasTurnedAway: Bool) {
     readers[seat]?.waitForState(wasTurnedAway: wasTurnedAway)
     lanes[seat].isPlain = false
@@ -324,7 +325,7 @@ struct Readers: Sendable {
     waitingSeats.append(seat)
   }
 
-  /// Takes all connections off the list of those that wait for a stream of state.
+  /// Takes all connections off the list of those that wait for a state stream.
   /// - Returns: their seats, the one that has waited longest first.
   mutating func takeWaiting() -> [Int] {
     guard !waitingSeats.isEmpty else { return [] }
@@ -334,7 +335,7 @@ struct Readers: Sendable {
     return listed.filter { if case .waiting? = readers[$0]?.stage { true } else { false } }
   }
 
-  /// The connection reads a stream of state from now on, and continues afterwards at a place in the ring.
+  /// The connection reads a state stream from now on. Afterwards it continues with the broadcasts in the ring buffer.
   mutating func enter(_ entry: StateStreams.Entry, at seat: Int) {
     readers[seat]?.enter(stream: entry.number)
     lanes[seat].place = entry.place
@@ -344,23 +345,22 @@ struct Readers: Sendable {
 
   mutating func loseStream(at seat: Int) { readers[seat]?.loseStream() }
 
-  /// Takes a connection out of its stream.
-  /// - Returns: the stream of state that it was reading.
+  /// Takes a connection out of its state stream.
+  /// - Returns: the number of the stream that it was reading.
   mutating func leaveStream(at seat: Int) -> Int? { readers[seat]?.leaveStream() }
 
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told.map { $0.digestsWanted > 0 } ?? false }
 
-  /// A connection has been sent a state as of a position in the log.
-  /// - Returns: what the connection knew besides operations, and its place in the ring. `nil` if the ring has dropped
-  ///   that place. Then the connection has to read another stream, and gets everything else that it missed after that
-  ///   stream.
+  /// A connection has been sent the state as of a log position.
+  /// - Returns: what the connection knew besides operations, and the ordinal of its next broadcast. `nil` if the ring
+  ///   buffer has dropped that broadcast. Then the connection has to read another state stream.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {
     readers[seat]?.reach(position)
     guard lanes[seat].place >= ring.start, let told = readers[seat]?.told else { return nil }
     return (told, lanes[seat].place)
   }
 
-  /// The connection is sent what it missed, one buffer after the other, and then reads the ring again.
+  /// The connection is sent what it missed, one buffer after the other, and then gets broadcasts again.
   mutating func catchUp(
     _ seat: Int,
     _ notices: [[UInt8]],
@@ -372,17 +372,18 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// The ring is about to drop its oldest beat. For each reader that needs this beat next, the room records what the
-  /// reader knows so far.
-  /// - Returns: how many readers fell off the ring.
+  /// Prepares for the ring buffer dropping its oldest broadcast. For each reader that needs this broadcast next,
+  /// records what is known to the reader.
+  /// - Returns: how many readers need this broadcast.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
     var count = 0
     for seat in lanes.indices where lanes[seat].place <= ordinal {
       guard let reader = readers[seat] else { continue }
-      // A beat that is being sent counts as sent.
+      // A broadcast that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // If a reader has such a record already, the record is kept: the reader still lacks everything since then.
+      // What the reader knew may have been recorded before. That record is kept, because the reader still lacks
+      // everything since then.
       guard reader.told == nil else { continue }
       fallOff(seat, at: ordinal, ring, dropped)
       count += 1
@@ -401,13 +402,13 @@ struct Readers: Sendable {
     lanes[seat].isPlain = false
   }
 
-  /// Has the connection read a stream of state, because it is too many beats behind or has fallen off the ring.
-  /// - Parameter told: what is known to a reader that has got all beats before this connection's place.
+  /// Makes the connection read the room's state, because it is too many broadcasts behind.
+  /// - Parameter told: what is known to a reader that has got all broadcasts before this connection's next one.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }
 
-  /// Whether every reader has got all beats, and no bytes are on their way to any.
+  /// Whether every reader has got all broadcasts, and no bytes are being sent to any.
   func hasAll(_ ring: borrowing Ring) -> Bool {
     for seat in readers.indices {
       guard let reader = readers[seat] else { continue }
@@ -416,7 +417,7 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The bytes in memory for single readers, without the ring: the sum, and the greatest number for one reader.
+  /// The memory that readers take apart from the ring buffer: the sum, and the most for one reader.
   var bytesHeld: (all: Int, most: Int) {
     readers.reduce(into: (0, 0)) { sum, reader in
       guard let held = reader?.bytesHeld else { return }
@@ -424,6 +425,6 @@ struct Readers: Sendable {
     }
   }
 
-  /// How many readers wait for a stream of state because there was no space for one when they asked.
+  /// How many readers wait for a state stream because there were too many when they asked.
   var turnedAway: Int { readers.indices.count { wasTurnedAway($0) } }
 }

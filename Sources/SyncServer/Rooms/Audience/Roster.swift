@@ -2,23 +2,23 @@ import CanvasCRDT
 
 /// The people whom the room has named to everyone, and those who wait to be named.
 ///
-/// A crowded room names only some people: those who show something, and others up to a bound. It sends only the number
-/// of the rest. So the cost of a join doesn't grow with the number of people in the room.
+/// A crowded room names only some people: those who show something, and others up to a bound. Of all others it sends
+/// only the number. So the cost of a join doesn't grow with the number of people in the room.
 ///
 /// What always holds:
-/// - A beat has announced every entry. So a reader that has got all beats knows exactly the people of these entries,
-///   each with the presence that the entry has.
+/// - A broadcast has announced every entry. So a reader that has got all broadcasts knows exactly the people of these
+///   entries, each with the presence that the entry has.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
-/// - The entry of a person who has gone stays until a beat has announced the leave. Until then the person is listed in
-///   `gone`.
+/// - The entry of a person who has left stays until a broadcast has announced the leave. Until then the person is
+///   listed in `gone`.
 struct Roster: Sendable {
   struct Entry: Sendable {
     let id: MemberID
     /// The person, with the presence that was sent last.
     fileprivate(set) var peer: Peer
-    /// The ordinal of the beat that announced this person.
+    /// The ordinal of the broadcast that announced this person.
     let namedAt: UInt64
-    /// The ordinal of the beat that sent this person's newest presence.
+    /// The ordinal of the broadcast that sent this person's newest presence.
     fileprivate(set) var stateAt: UInt64
     /// When this person last showed anything, on the monotonic clock.
     fileprivate(set) var shownAt: UInt64
@@ -30,9 +30,9 @@ struct Roster: Sendable {
   /// The people who wait to be named, in the order in which they came. Some may have left or been named since then.
   private var unnamed: [MemberID] = []
   private var unnamedTaken = 0
-  /// The number of people that was last sent to clients that ask for it.
+  /// The number of people that was last sent to clients that want to know it.
   private(set) var crowdTold: UInt64 = 0
-  /// When names were last announced, and when the number of people was, on the monotonic clock.
+  /// When names were last announced, on the monotonic clock. The next value is the same for the number of people.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
   /// The result of `peers`. It is kept until the entries change.
@@ -63,7 +63,7 @@ struct Roster: Sendable {
     if names(id, actor) { gone.append(actor) }
   }
 
-  /// When a beat should announce who came and went. `nil` if there is nothing to announce.
+  /// When a broadcast should announce who came and left. `nil` if there is nothing to announce.
   /// - Parameter count: how many people are here.
   func newsDueAt(people count: Int) -> UInt64? {
     let names = hasNamesToTell(count) ? Roster.due(namesToldAt, interval(count, max: 100)) : nil
@@ -72,9 +72,8 @@ struct Roster: Sendable {
     return min(names, number)
   }
 
-  /// The shortest time between two announcements: one millisecond for each person here. So announcements to everyone
-  /// cost about the same a second, however many people there are. The time has an upper bound, so that nobody waits for
-  /// long. In a small room nobody waits.
+  /// The shortest time between two announcements: a millisecond for each person here, up to a bound. So announcements
+  /// cost about the same a second, however many people there are. In a small room nobody waits.
   private func interval(_ count: Int, max most: UInt64) -> UInt64 { isSmall(count) ? 0 : min(UInt64(count), most) }
 
   /// Whether the room is small enough to announce joins and leaves at once.
@@ -87,15 +86,15 @@ struct Roster: Sendable {
     return !gone.isEmpty || here < count && UInt64(here) < limits.namedPeople
   }
 
-  /// The number of people to send to clients that ask for it. 0 if everyone is named, or soon will be.
+  /// The number of people to send to clients that want to know it. 0 if everyone is named, or soon will be.
   private func number(_ count: Int) -> UInt64 {
     let everyone = UInt64(count) <= limits.namedPeople || entries.count - gone.count >= count
     return everyone ? 0 : UInt64(count)
   }
 
-  // MARK: Telling
+  // MARK: Announcing
 
-  /// Adds joins and leaves to a beat, if they are due.
+  /// Adds joins and leaves to a broadcast, if they are due.
   /// - Parameters:
   ///   - count: how many people are here.
   ///   - person: gives the person behind a member, with the presence that may be sent already. `nil` if that member has
@@ -126,8 +125,8 @@ struct Roster: Sendable {
     changes.crowd = number
   }
 
-  /// Drops duplicates, and people who have left or were named, from the list of those who wait. So the list is never
-  /// much longer than the number of people.
+  /// Drops duplicates, and people who have left or were named, from `unnamed`. So the list is never much longer than
+  /// the number of people.
   private mutating func tidy(_ person: (MemberID) -> Peer?) {
     var known: Set<MemberID> = []
     unnamed = unnamed[unnamedTaken...].filter { id in
@@ -168,16 +167,16 @@ struct Roster: Sendable {
     shownAt: UInt64
   ) {
     var peer = peer
-    // A join has no presence: presence is a message of its own.
+    // A join has no presence, because presence is a message of its own.
     peer.state = nil
     changes.joined.append(peer)
     entries[peer.actor] = Entry(id: id, peer: peer, namedAt: ordinal, stateAt: 0, shownAt: shownAt)
     sorted = nil
   }
 
-  /// In this beat, names somebody who shows something, unless that person has been named already. If the room already
-  /// names as many people as it may, somebody who has shown nothing for a while loses the name to this person.
-  /// - Returns: false if nobody can lose the name.
+  /// Names somebody who shows something, unless that person is named already. If the room names as many people as it
+  /// may, this person replaces somebody who has shown nothing for a while.
+  /// - Returns: false if nobody can be replaced.
   mutating func admit(
     _ id: MemberID,
     _ peer: Peer,
@@ -186,8 +185,8 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // The entries of people who have left still take up places. One of these entries may be that of this actor's
-    // earlier session.
+    // The entries of people who have left count too, so these are removed first. One of them may be an earlier session
+    // of this actor.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -201,10 +200,10 @@ struct Roster: Sendable {
     return true
   }
 
-  /// How long somebody has to have shown nothing before another person can be named instead.
+  /// How long somebody must have shown nothing before another person may replace them.
   private static let quietMilliseconds: UInt64 = 10_000
 
-  /// The beat `ordinal` sends the presence of this actor.
+  /// The broadcast `ordinal` sends the presence of this actor.
   mutating func told(_ state: JSONText, of actor: Identifier, beat ordinal: UInt64, now: Moment) {
     entries[actor]?.peer.state = state
     entries[actor]?.stateAt = ordinal

@@ -2,21 +2,21 @@ import CanvasCRDT
 
 /// What a connection knows besides operations, when it has just joined or has fallen behind.
 ///
-/// A reader that gets all beats from `ordinal` on learns what it lacks from these beats. Any other reader is sent the
-/// difference between what it knows and the room as it is.
+/// A reader that gets all broadcasts from `ordinal` on learns from them what it lacks. Any other reader is sent the
+/// difference between what it knows and the room as it is now.
 struct Told: Sendable {
-  /// The ordinal of the first beat that the connection has not been sent.
+  /// The ordinal of the first broadcast that the connection has not been sent.
   let ordinal: UInt64
-  /// The ordinal of the first beat whose joins and leaves the connection doesn't know. It is later than `ordinal` if
-  /// the connection learned of earlier joins and leaves in another way, such as its welcome.
+  /// The ordinal of the first broadcast whose joins and leaves the connection doesn't know. It is later than `ordinal`
+  /// if, for instance, its welcome contained earlier joins and leaves.
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
   /// The overlapping pairs that the connection has been sent.
   let pairs: Set<ShapePair>
-  /// Whether the connection has been sent all pairs, even if there were none.
+  /// Whether the connection has been sent all pairs. True even if there were none to send.
   let arePairsTold: Bool
-  /// How many digests the connection has asked for and hasn't been sent.
+  /// How many digests the connection has asked for and not been sent yet.
   var digestsWanted = 0
   /// Whether the connection is new, and has been sent nothing yet.
   private(set) var isNew = false
@@ -25,7 +25,7 @@ struct Told: Sendable {
   /// The people whom the welcome left out altogether, because it would have been too long even without presence.
   private(set) var unnamed: Set<Identifier> = []
 
-  /// What a connection knew when it fell off the ring.
+  /// What a connection knew when the ring buffer dropped its next broadcast.
   init(
     ordinal: UInt64,
     peopleOrdinal: UInt64,
@@ -44,7 +44,7 @@ struct Told: Sendable {
 
   /// What a new connection knows from its `welcome`.
   /// - Parameters:
-  ///   - ordinal: the ordinal of the next beat.
+  ///   - ordinal: the ordinal of the next broadcast.
   ///   - peers: everyone here, with their presence.
   ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, it leaves out
   ///     the peers' presence, which is sent after the state. With thousands of peers, it leaves out some peers, too.
@@ -69,7 +69,7 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The notices of the pairs that began or ended since the connection was last sent pairs.
+  /// The notices of the pairs that began or ended since the connection was last sent notices.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }
@@ -78,7 +78,7 @@ struct Told: Sendable {
     return encoder.notices(began: began, ended: ended)
   }
 
-  /// The upper bound on the bytes of a welcome without its peers.
+  /// The upper bound on the bytes of a welcome, not counting its peers.
   private static let welcomeBytesMax = 1_024
 }
 

@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// A layout that the door has admitted. Stamping and encoding 100,000 shapes would keep others waiting on the loop too
-/// long, so another thread does it.
+/// A layout (the shapes of an HTTP request) that was admitted by `Door`. Another thread stamps and encodes the shapes,
+/// because 100,000 of them would keep the event loop busy too long.
 struct AdmittedLayout: Sendable {
-  /// The number of the layout's batch.
+  /// The number of the batch.
   let number: UInt64
-  /// The number of the HTTP request that sent the layout.
+  /// The number of the HTTP request.
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// A clock that gives the stamps that were reserved for `made`, if it is given the time `milliseconds`.
+  /// A clock that gives the stamps reserved for `made`, if its time is `milliseconds`.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

@@ -1,14 +1,14 @@
 import CanvasCRDT
 
 /// What the server's own limits allow in a message, in addition to the room's limits, and the account that pays for
-/// storing the message.
+/// storing it.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none
-    /// Only operations that were accepted before and therefore change nothing (W8). All others are refused, with this
-    /// code and reason.
+    /// Only operations that were accepted before and therefore change nothing (W8). Any other operation is refused,
+    /// with this code and reason.
     case nothingNew(RejectCode, Text)
-    /// Such operations, and also deletions of shapes that exist.
+    /// Like `nothingNew`, but deletions of existing shapes are allowed too.
     case deletions(RejectCode, Text)
   }
 

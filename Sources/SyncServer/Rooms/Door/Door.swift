@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// The way into a room's log. Only the door decides whether operations may enter. Merging checks nothing.
+/// Decides which operations may enter a room's log. Merging them later checks nothing.
 ///
 /// What always holds:
-/// - A batch that was admitted is under way until the log has answered for it. The log answers once.
-/// - The room's limits apply to the canvas as it will be with all batches under way.
-/// - The log is in doubt from the first batch that it refuses until it stores one. While the log is in doubt, batches
-///   that it refused may have been stored all the same.
+/// - An admitted batch is pending until the log has answered for it. The log answers once.
+/// - The room's limits apply to the canvas as it will be with all pending batches.
+/// - The log is in doubt from the first batch that it refuses until it stores one. Batches that it refused meanwhile
+///   may have been stored all the same.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -16,7 +16,7 @@ struct Door: Sendable {
   private var textSpace: TextSpace
   private var isLogInDoubt = false
 
-  /// A batch on its way to the log, and the writer that the answer is for.
+  /// A pending batch, and the writer that the answer is for.
   struct Passage: Sendable {
     enum Origin: Sendable {
       case member(MemberID, MessageIdentifier?)
@@ -27,7 +27,7 @@ struct Door: Sendable {
     let operationCount: UInt64
     /// The shapes that the batch may make or delete.
     fileprivate let counted: [Identifier]
-    /// Whether one of the batch's records came too late: it may cross deletions that the room has forgotten.
+    /// Whether a record of the batch came too late: after the room forgot deletions that the record may conflict with.
     fileprivate(set) var isTooOld = false
   }
 
@@ -38,7 +38,7 @@ struct Door: Sendable {
     textSpace = TextSpace(limits: limits)
   }
 
-  // MARK: In
+  // MARK: Admission
 
   /// Admits operations as one batch and stamps those without a stamp, or refuses all of them.
   mutating func admit(
@@ -68,8 +68,9 @@ struct Door: Sendable {
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
 
-  /// Admits a layout as one batch, or refuses all of it. The time that this takes doesn't grow with the number of
-  /// shapes: the shapes are stamped elsewhere, and their operations were checked one by one when the layout was read.
+  /// Admits a layout (the shapes of an HTTP request) as one batch, or refuses all of it. The time that this takes
+  /// doesn't grow with the number of shapes: they are stamped on another thread, and were checked one by one when the
+  /// request was read.
   mutating func admit(
     _ layout: LayoutEdits,
     by actor: Identifier,
@@ -111,7 +112,7 @@ struct Door: Sendable {
   }
 
   /// Numbers a batch and counts it against the limits.
-  /// - Parameter unseen: how many shapes the batch makes in addition to these operations. They are stamped later.
+  /// - Parameter unseen: how many shapes the batch makes in addition to these operations. Those are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
     unseen: Int = 0,
@@ -126,8 +127,8 @@ struct Door: Sendable {
     return number
   }
 
-  /// Refuses a name that is not allowed. Shapes may have names that are older than this rule. An operation that wrote
-  /// such a name is accepted when it is sent again (W8).
+  /// Refuses a name that is not allowed. Names that were stored before this rule existed remain, and the operations
+  /// that wrote them are accepted again when they are sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,
@@ -164,8 +165,8 @@ struct Door: Sendable {
     // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
-    // If the server's clock ran fast and was then set right, the room has stamps that are ahead of the clock. To write
-    // over the values under these stamps, a writer needs stamps that are at least as late.
+    // After the server's clock was set back, the room may have stamps that are ahead of that clock. To overwrite their
+    // values, a writer needs stamps that are at least as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
@@ -202,34 +203,35 @@ struct Door: Sendable {
     return true
   }
 
-  /// Forgets shares of the memory that have faded. To be called now and then.
+  /// Drops the shares of memory that have decayed to nothing. To be called now and then.
   mutating func rest(now: Moment) { shares.forgetFaded(now: now) }
 
-  // MARK: Through
+  // MARK: Pending batches
 
-  /// Whether no batch is under way.
+  /// Whether no batch is pending.
   var isClear: Bool { underWay.isEmpty }
 
-  /// The batches under way, in the order in which they were admitted.
+  /// The pending batches, in the order in which they were admitted.
   var batches: [UInt64] { underWay.keys.sorted() }
 
   func origin(of batch: UInt64) -> Passage.Origin? { underWay[batch]?.origin }
 
   /// The log has stored a batch.
-  /// - Returns: `nil` if the batch is not under way, for example because it was refused.
+  /// - Returns: `nil` if the batch is not pending, for example because it was refused.
   mutating func stored(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = false
     return passage
   }
 
-  /// One of the batch's records came too late: it may cross deletions that the room has forgotten.
+  /// To be called when a record of the batch came too late: after the room forgot deletions that the record may
+  /// conflict with.
   mutating func markTooOld(_ batch: UInt64?) {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 
-  /// The log could not store a batch, or can't say whether it has stored the batch. In the second case the batch may
-  /// still arrive as a record that nobody expects. It then arrives before any batch that the log stores later.
+  /// The log could not store a batch, or can't say whether it has stored the batch. If it has, the batch still arrives
+  /// as a record, before any batch that the log stores later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true
@@ -239,11 +241,11 @@ struct Door: Sendable {
   /// A batch is not sent to the log after all, because its writer lost the right to write.
   mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
 
-  /// The log could not be written when the room was opened.
+  /// To be called when the room is opened while the log can't be written.
   mutating func doubtLog() { isLogInDoubt = true }
 
-  /// To be called when an operation has reached the canvas: from now on it counts as part of the canvas and no longer
-  /// as part of its batch.
+  /// To be called when an operation has been applied to the canvas. From now on it counts as part of the canvas, rather
+  /// than of its batch.
   mutating func arrived(_ change: Change, of batch: UInt64?, on canvas: borrowing Canvas) {
     fullness.changed(change.shape, on: canvas)
     guard let batch else { return }
@@ -260,6 +262,6 @@ struct Door: Sendable {
     return passage
   }
 
-  /// The reason for refusing a batch that the log didn't take.
+  /// The reason for refusing a batch that the log didn't store.
   static let unavailable: Text = "the server can't store changes now"
 }

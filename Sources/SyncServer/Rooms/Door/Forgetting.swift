@@ -3,14 +3,14 @@ import CanvasCRDT
 /// Decides when a room forgets deletions early.
 ///
 /// A room remembers only a bounded number of deletions. Without early forgetting, a client that deletes that many
-/// shapes would keep everyone from drawing in the room until these deletions are old enough to be forgotten.
+/// shapes would keep everyone from drawing until these deletions are old enough to be forgotten.
 ///
 /// Forgetting is a record in the room's log, with a time. After that record, every node ignores operations that are
-/// stamped before that time and that the room doesn't have, and refuses new ones as `too_old`. So it makes no
-/// difference whether a deletion is still in memory, and deletions are dropped little by little (`Fold.forgetMore`).
+/// stamped before that time and that the room doesn't have, and refuses new ones as `too_old`. So nodes agree even if
+/// some still have a deletion in memory, and `Fold.forgetMore` can drop deletions little by little.
 struct Forgetting: Sendable {
   private let limits: Limits
-  /// When to search the deletions again, on the monotonic clock. There is a pause, because a search takes milliseconds
+  /// When to search the deletions again, on the monotonic clock. Searches are rare, because a search takes milliseconds
   /// and mostly finds that all deletions are too young.
   private var nextLookAt: UInt64 = 0
 

@@ -2,34 +2,34 @@ import CanvasCRDT
 
 /// Whether a room has space for more shapes, and for remembering more deletions.
 ///
-/// Counts the room as it will be once every batch on its way has arrived, whatever the order of creations and
+/// Counts the room as it will be when all pending batches have been applied, whatever the order of creations and
 /// deletions.
 ///
 /// What always holds:
-/// - An operation on its way that may make or delete a shape is among that shape's arrivals until the log has answered
-///   for its batch. Operations that write to a shape that exists and stays are not counted.
-/// - `unseen` counts, by batch, the shapes on their way whose identifiers the server made. No other operation can name
-///   such a shape before it arrives.
+/// - A pending operation that may make or delete a shape is among that shape's arrivals until the log has answered for
+///   its batch. Operations that write to a shape that exists and stays are not counted.
+/// - `unseen` counts, by batch, the pending shapes whose identifiers the server made. No other operation can name such
+///   a shape before it is applied.
 /// - `coming` is the change that all of these together will make to the canvas's own counts.
 ///
-/// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages may have been admitted
-/// because of those deletions. They may then make the room too large by as many shapes.
+/// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages that were admitted
+/// because of those deletions may then make the room too large by as many shapes.
 ///
-/// The cost of an operation doesn't grow with the number of operations on their way.
+/// The cost of an operation doesn't grow with the number of pending operations.
 struct Fullness: Sendable {
   private let limits: Limits
   private var forecasts: [Identifier: Forecast] = [:]
   private var unseen: [UInt64: Int] = [:]
   private var coming = Counts()
 
-  /// How many live shapes there are, how many records (live shapes and remnants), and how many remembered deletions
-  /// whose shape has no record.
+  /// How many live shapes there are, how many records (live shapes and remnants), and how many remembered deletions of
+  /// shapes without a record.
   struct Counts: Hashable, Sendable {
     var live = 0
     var records = 0
     var erasures = 0
 
-    /// Records without a live shape: late edits to deleted shapes, and edits to shapes that never existed.
+    /// Records without a live shape, made by late edits to deleted shapes, or by edits to shapes that never existed.
     var remnants: Int { records - live }
 
     /// The counts that this many new shapes add.
@@ -52,7 +52,7 @@ struct Fullness: Sendable {
     }
   }
 
-  /// A shape with operations on their way to it.
+  /// A shape with pending operations.
   private struct Forecast {
     var arrivals = NewestOnTheWay<Outlook>()
     /// How much this shape adds to `coming`.
@@ -70,7 +70,7 @@ struct Fullness: Sendable {
   // MARK: - What is on its way
 
   /// To be called when a batch has been admitted.
-  /// - Returns: the shapes that the batch may make or delete, for `remove`.
+  /// - Returns: the shapes that the batch may make or delete, to be handed to `remove` later.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
     var arriving: [Identifier: Outlook] = [:]
     for operation in operations {
@@ -84,14 +84,14 @@ struct Fullness: Sendable {
     return Array(arriving.keys)
   }
 
-  /// To be called when a batch has been admitted that makes shapes which no other operation can name yet.
+  /// To be called when a batch has been admitted whose new shapes no other operation can name yet.
   mutating func add(unseen count: Int, batch: UInt64) {
     guard count > 0 else { return }
     unseen[batch] = count
     coming = coming + .made(count)
   }
 
-  /// To be called when shapes that no other operation could name have reached the canvas.
+  /// To be called when `count` shapes of `add(unseen:batch:)` have been applied to the canvas.
   mutating func seen(_ count: Int, batch: UInt64) {
     guard let before = unseen[batch] else { return }
     let left = max(0, before - count)
@@ -99,7 +99,7 @@ struct Fullness: Sendable {
     coming = coming - .made(before - left)
   }
 
-  /// To be called when the log has answered for a batch: the batch has reached the canvas, or never will.
+  /// To be called when the log has stored or refused a batch.
   mutating func remove(_ shapes: [Identifier], batch: UInt64, on canvas: borrowing Canvas) {
     seen(.max, batch: batch)
     for shape in shapes {
@@ -138,8 +138,7 @@ struct Fullness: Sendable {
   /// A message that adds nothing is never refused, however full the room is. Examples are a message that is sent again,
   /// one whose shapes were deleted since, and one that deletes as many shapes as it makes.
   /// - Parameter unseen: how many shapes the message makes in addition to the proposed operations. No other operation
-  ///   can
-  ///   name these shapes yet.
+  ///   can name these shapes yet.
   /// - Returns: how many more shapes the room has to remember after this message, live or deleted.
   func check(
     _ proposed: [ProposedOperation],
@@ -149,8 +148,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // To an operation without a stamp, the room gives a stamp later than all stamps of the room and of the operations
-      // before it. Any stamp that is as late serves here in its place.
+      // The room will give an operation without a stamp one that is later than all others in the room and the message.
+      // Any such stamp serves here.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -161,15 +160,15 @@ struct Fullness: Sendable {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
-    // `room_full` is final. While the log is in doubt, it may never store some batches under way, so these batches must
-    // not be the reason for `room_full`. The message itself may also turn out to be stored already.
+    // `room_full` is final, so it must not be caused by pending batches that a log in doubt may never store. The
+    // message itself may also turn out to be stored already.
     if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }
     throw Rejection(operation: excess.index, code: .roomFull, message: excess.words)
   }
 
-  /// How many deletions and remnants the room will remember once every batch on its way has arrived.
+  /// How many deletions and remnants the room will remember when all pending batches have been applied.
   func remembered(on canvas: borrowing Canvas) -> (erasures: Int, remnants: Int) {
     (canvas.erasureCount + coming.erasures, canvas.shapeCount - canvas.liveCount + coming.remnants)
   }
@@ -180,8 +179,7 @@ struct Fullness: Sendable {
     forecasts[shape]?.outlook(of: shape, on: canvas) ?? Outlook(of: shape, on: canvas)
   }
 
-  /// The effect of a message on each shape that it may create or delete. The shapes are in the order in which the
-  /// message first names them.
+  /// What a message does to each shape that it may create or delete, in the order in which it first names the shapes.
   private struct Message {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]
@@ -212,7 +210,7 @@ struct Fullness: Sendable {
     let words: Text
   }
 
-  /// - Returns: how many more shapes the room has to remember. A failure if the room has no space for them.
+  /// - Returns: how many more shapes the room has to remember, or the first operation without space.
   private func excess(
     of message: Message,
     beside standing: Counts,
@@ -229,21 +227,20 @@ struct Fullness: Sendable {
       growth.append((index, change))
     }
     after = after + .made(message.unseen)
-    // A new shape needs space for its deletion too, because the shape will be deleted some day. So deleting a shape
-    // that exists is always allowed: the deletion takes the place of the shape's record.
+    // A new shape also needs space for its deletion. So deleting an existing shape is always allowed: the deletion
+    // takes the space of the shape's record.
     let made = max(0, after.live - standing.live)
     let more = max(0, after.records + after.erasures - standing.records - standing.erasures)
     let fitsLive = Fullness.fits(after.live, standing.live, limits.shapes)
-    // Remnants have a bound of their own. Otherwise a client could use up all space by writing to shapes that never
-    // existed. Nobody would see them, and nobody else could draw.
+    // Remnants have a limit of their own. Otherwise a client could fill the room by writing to shapes that never
+    // existed, and nobody could draw.
     let fitsRemnants =
       after.records <= standing.records || Fullness.fits(after.remnants, standing.remnants, limits.shapes)
     let fitsRecords = fitsRemnants && Fullness.fits(after.records, standing.records, recordsMax)
     let fitsErasures = more == 0 || Fullness.fits(after.erasures + made, standing.erasures, limits.erasures)
     if fitsLive, fitsRecords, fitsErasures { return .success(more) }
     growth += (0..<message.unseen).map { (message.firstUnseen + $0, .made(1)) }
-    // If there are N shapes too many, the refusal names an operation of the message: the first of the last N that make
-    // shapes.
+    // If there are N shapes too many, the refusal names the first of the message's last N operations that make shapes.
     if !fitsLive {
       let excess = after.live - Int(clamping: max(limits.shapes, UInt64(clamping: standing.live)))
       let index = Fullness.first(of: excess, in: growth) { $0.live > 0 }
@@ -272,7 +269,7 @@ struct Fullness: Sendable {
     return growing.dropFirst(max(0, growing.count - count)).first?.index ?? growth[0].index
   }
 
-  /// A room may have twice as many records as shapes. An edit that crosses a deletion leaves a record that is not a
-  /// shape, but takes memory.
+  /// A room may have twice as many records as shapes, because an edit that arrives after a deletion leaves a record
+  /// without a shape.
   private var recordsMax: UInt64 { limits.shapes.addingReportingOverflow(limits.shapes).partialValue }
 }

@@ -3,9 +3,9 @@ import CanvasCRDT
 /// The operations that write a document's shapes into a room (`POST /v1/rooms/{room}/layout`). None of them has a
 /// stamp.
 struct LayoutEdits: Sendable {
-  /// Operations that make room in the drawing order. They come first.
+  /// Operations that move existing shapes in the drawing order, to make space for the new ones. They come first.
   let moves: [ProposedOperation]
-  /// Operations that make the shapes, one for each, under new identifiers that nobody else knows.
+  /// Operations that make the shapes, one for each, with new identifiers that nobody else knows.
   let made: [ProposedOperation]
   /// The bytes of all texts and paths of the shapes.
   let longBytes: Int

@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has used lately.
 ///
-/// A new shape uses a place in that memory, because it will be deleted some day. Deleting a shape that never existed
-/// also uses a place. So does editing such a shape: the room keeps the edit, although there is no shape (a remnant). An
-/// entry fades as fast as the room can forget deletions.
+/// A new shape uses one place of that memory, because it will be deleted some day. Deleting a shape that never existed
+/// also uses one. So does editing such a shape, because the room keeps the edit without a shape (a remnant). A used
+/// place counts less and less, and decays as fast as the room can forget deletions.
 ///
 /// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
 /// most `entriesMax` entries.
@@ -22,18 +22,18 @@ struct MemoryShares: Sendable {
   private let limits: Limits
   private var entries: [Name: Taken] = [:]
 
-  /// The upper bound on the entries. Beyond it, the smallest are dropped.
+  /// The upper bound on the entries. If there are more, the smallest are dropped.
   private static let entriesMax = 4_096
   /// The lower bound on a share, so that a single message always fits.
   private static let shareMin: UInt64 = 1_024
 
   init(limits: Limits) { self.limits = limits }
 
-  /// How many places one payer may use of a memory with `most` places.
+  /// How many of a memory's `most` places one payer may use.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
-  /// Refuses a message with which its payer would use more than a share. That happens only while the memory for
-  /// deletions, or the one for remnants, is more than half full.
+  /// Refuses a message with which its payer would use more than its share. Shares are enforced only while the memory
+  /// for deletions, or the memory for remnants, is more than half full.
   func check(
     _ places: Int,
     for payer: Payer?,
@@ -61,7 +61,7 @@ struct MemoryShares: Sendable {
     entries = entries.filter { left(of: $0.value, now: now) > middle }
   }
 
-  /// Drops the entries that have faded. To be called now and then.
+  /// Drops the entries that have decayed to nothing. To be called now and then.
   mutating func forgetFaded(now: Moment) {
     guard !entries.isEmpty else { return }
     entries = entries.filter { left(of: $0.value, now: now) > 0 }

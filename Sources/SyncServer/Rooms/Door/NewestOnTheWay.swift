@@ -1,31 +1,27 @@
-/// A value of which only the newest parts count. Two such values merge into one, with the same result in any order and
-/// any number of times.
+/// A value of which only the newest parts count. Merging is commutative, associative and idempotent.
 protocol Newest {
   mutating func merge(_ other: Self)
 }
 
-/// The operations under way to one shape, by batch, and what they merge into.
+/// The pending operations on one shape, by batch, and what they merge into.
 ///
 /// What always holds:
-/// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was under
-///   way may stay in `sum` until that batch is removed. If the value's own batch has been stored, that makes no
-///   difference.
-/// - Adding and removing take two merges each on average, however many batches there are: the log mostly answers for
-///   batches in the order in which they were admitted.
+/// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was pending
+///   may stay in `sum` until that batch is removed. If the value has been stored, that makes no difference.
+/// - Adding and removing take two merges each on average, however many batches there are, because the log mostly
+///   answers for batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
-  /// The older batches, the oldest last. Each batch's value is merged with the values of all newer batches in this
-  /// array.
+  /// The older batches, the oldest last. Each value includes the values of all newer batches in this array.
   private var older: [(batch: UInt64, value: Value)] = []
   /// The newer batches, the newest last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Batches that were removed while an older or newer batch beside them was still under way. They are still in one of
-  /// the arrays.
+  /// Removed batches that are still in one of the arrays, because a batch beside them is pending.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }
 
-  /// All values merged into one. `nil` if nothing is under way.
+  /// All values merged into one. `nil` if nothing is pending.
   var sum: Value? {
     guard var sum = older.last?.value else { return sumOfNewer }
     if let sumOfNewer { sum.merge(sumOfNewer) }

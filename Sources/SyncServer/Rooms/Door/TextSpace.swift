@@ -2,39 +2,38 @@ import CanvasCRDT
 
 /// Whether a room has space for more text, and for longer paths, which count as text.
 ///
-/// Counts the room's text and everything that batches on their way may add. A batch may add less in the end, if its
-/// values lose to newer ones. So until the log has answered, the room may count as full although it is not.
+/// Counts the room's text and everything that pending batches may add. A batch may add less in the end, if its values
+/// lose to newer ones. So the room may count as full for a while although it is not.
 ///
 /// What always holds:
-/// - `coming` is the sum of what the batches on their way may add.
-/// - Text that a batch frees counts only if the batch needs the space, and only if no other batch on its way touches
-///   that shape's text. So freed text is counted once.
+/// - `coming` is the sum of what the pending batches may add.
+/// - Text that a batch frees counts only if the batch needs the space, and only if no other pending batch touches that
+///   shape's text. So freed text is counted once.
 struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
-  /// How many batches on their way write text to a shape, delete it, or rely on the text that it frees.
+  /// By shape, the number of pending batches that write its text, delete it, or rely on the space that its text frees.
   private var touched: [Identifier: Int] = [:]
-  /// How many of the batches in `touched` rely on the text that they free.
+  /// By shape, the number of those batches that rely on the space that its text frees.
   private var freed: [Identifier: Int] = [:]
 
   /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether no other operation can name the batch's shapes yet. Then each of its texts can be subtracted when it
-    /// reaches the canvas.
+    /// Whether no other operation can name the batch's shapes yet. Then each of its texts can be subtracted when it has
+    /// been applied.
     fileprivate var isOfUnseen = false
     /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
-    /// The shapes whose text the batch frees and relies on.
+    /// The shapes whose text the batch frees, if the batch relies on that space.
     fileprivate var freed: Set<Identifier> = []
   }
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Refuses text that the room has no space for. The operations of a message are counted together. Two kinds of text
-  /// are always accepted: text that is no longer than what it replaces, and text of operations that were accepted
-  /// before.
+  /// Refuses text that the room has no space for. The operations of a message are counted together. Text is always
+  /// accepted if it is no longer than the text that it replaces, or if its operation was accepted before.
   func check(
     _ proposed: [ProposedOperation],
     on canvas: borrowing Canvas,
@@ -43,7 +42,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // Once this deletion has arrived, the shape's text is gone, so no other batch may count on freeing it.
+      // When this deletion has been applied, the shape has no text, so no other batch may rely on freeing that text.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -66,8 +65,7 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// The lower bound on the text that these properties hold until the operation arrives. 0 if another batch frees that
-  /// text.
+  /// The least text that these properties hold until the operation is applied. 0 if another batch frees that text.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
@@ -76,7 +74,7 @@ struct TextSpace: Sendable {
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
-    // A random seed does no harm: nothing that depends on the seed is read from this canvas.
+    // The seed may be random, because nothing that depends on it is read from this canvas.
     var after = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
@@ -84,7 +82,7 @@ struct TextSpace: Sendable {
       if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
-      // The room would give the operation a stamp later than all others. This stamp serves in its place.
+      // The room will give the operation a stamp later than all others. Any such stamp serves here.
       let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
     }
@@ -95,8 +93,8 @@ struct TextSpace: Sendable {
     }
   }
 
-  /// Refuses a layout with text that the room has no space for. While there is space, this takes as long for many texts
-  /// as for few.
+  /// Refuses a layout (the shapes of an HTTP request) whose text the room has no space for. While there is space, this
+  /// takes constant time.
   func check(_ layout: LayoutEdits, on canvas: borrowing Canvas, isLogInDoubt: Bool) throws(Rejection) -> Growth {
     let growth = Growth(bytes: layout.longBytes, isOfUnseen: true)
     guard layout.longBytes > 0, !fits(canvas.longBytes + layout.longBytes + coming) else { return growth }
@@ -114,8 +112,7 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // `room_full` is final. While the log is in doubt, it may never store some batches under way, so these batches must
-    // not be the reason for `room_full`.
+    // `room_full` is final, so it must not be caused by pending batches that a log in doubt may never store.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }
@@ -124,7 +121,7 @@ struct TextSpace: Sendable {
     throw Rejection(operation: index, code: .roomFull, message: words)
   }
 
-  /// Counts what a batch that has been admitted may add.
+  /// Counts what an admitted batch may add.
   mutating func add(_ growth: Growth, batch: UInt64) {
     guard growth.bytes > 0 || !growth.written.isEmpty || !growth.freed.isEmpty else { return }
     var growth = growth
@@ -135,7 +132,7 @@ struct TextSpace: Sendable {
     for shape in growth.freed { freed[shape, default: 0] += 1 }
   }
 
-  /// A text of a batch has reached the canvas, and no longer counts as coming.
+  /// A text of a batch has been applied to the canvas, and no longer counts as coming.
   mutating func arrived(_ bytes: Int, of batch: UInt64) {
     guard let growth = batches[batch], growth.isOfUnseen else { return }
     let arrived = min(bytes, growth.bytes)
@@ -143,7 +140,7 @@ struct TextSpace: Sendable {
     coming -= arrived
   }
 
-  /// The log has answered for a batch, so the batch's text no longer counts as coming.
+  /// The log has stored or refused a batch, so its text no longer counts as coming.
   mutating func remove(batch: UInt64) {
     guard let growth = batches.removeValue(forKey: batch) else { return }
     coming -= growth.bytes

@@ -1,25 +1,24 @@
 import CanvasCRDT
 
-/// The beats that a connection lacks: all beats from its place in the ring to the ring's end. The ring still has all of
-/// them.
+/// The broadcasts that a connection lacks: from its next one to the newest. The ring buffer still has all of them.
 struct BeatGap: Sendable {
   let place: UInt64
-  /// The ordinal of the first beat whose joins and leaves the connection doesn't know yet.
+  /// The ordinal of the first broadcast whose joins and leaves the connection doesn't know yet.
   let peopleFrom: UInt64
-  /// The place in the log up to which the connection has read.
+  /// The log position up to which the connection has read.
   let since: UInt64
   let channel: Channel
   let actor: Identifier
 }
 
 extension Ring {
-  /// Whether a connection at a place in the ring is behind. It is behind if it lacks more than one beat, and the first
-  /// of these beats was made some time ago.
+  /// Whether a connection whose next broadcast is `place` is behind: it lacks more than one broadcast, and the first of
+  /// them was made at least `milliseconds` ago.
   func isBehind(_ place: UInt64, by milliseconds: UInt64, now: Moment) -> Bool {
     place &+ 1 < end && self[place].madeAt &+ milliseconds <= now.monotonicMilliseconds
   }
 
-  /// The joins, leaves and presence of the beats from `place` on, added up.
+  /// The joins, leaves and presence of the broadcasts from `place` on, combined.
   func people(from place: UInt64) -> PeerChanges {
     var net = PeerChanges()
     var states: [Identifier: PeerState] = [:]
@@ -27,7 +26,7 @@ extension Ring {
       let peers = self[ordinal].peers
       for actor in peers.left {
         states[actor] = nil
-        // If a peer came and went in these beats, the reader gets neither the join nor the leave.
+        // If a peer came and left within these broadcasts, the reader is sent neither.
         if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
           net.joined.remove(at: came)
         } else {
@@ -42,8 +41,8 @@ extension Ring {
     return net
   }
 
-  /// The overlaps of the beats from `place` on, added up. `nil` if there is nothing to send. A connection that has yet
-  /// to be sent all pairs gets a value even if there are no pairs.
+  /// The changed overlaps of the broadcasts from `place` on, combined. `nil` if there is nothing to send. A connection
+  /// that still has to be sent all pairs gets a value even if there are no pairs.
   func overlaps(from place: UInt64) -> OverlapChanges? {
     // A pair that began and ended, or ended and began, has not changed.
     var net: [ShapePair: Bool] = [:]
@@ -62,10 +61,10 @@ extension Ring {
   }
 }
 
-/// The bytes that bring readers that are behind up to date. They are kept for a moment, because readers that lack the
-/// same beats get the same bytes.
+/// The bytes that bring slow readers up to date. They are kept for a moment, because readers that lack the same
+/// broadcasts get the same bytes.
 ///
-/// What always holds: all these bytes lead up to the end that the ring had at the last call of `knows`.
+/// What always holds: all these bytes end with the broadcast that was newest at the last call of `knows`.
 struct Leaps: Sendable {
   private struct Key: Hashable {
     let channel: Channel
@@ -82,7 +81,7 @@ struct Leaps: Sendable {
   private var end: UInt64 = 0
   private var known: [Key: [UInt8]?] = [:]
 
-  /// Whether the bytes over a gap, up to the beat `end`, are known.
+  /// Whether the bytes for a gap that ends with the broadcast `end` are known.
   mutating func knows(_ gap: BeatGap, to end: UInt64) -> Bool {
     if end != self.end {
       self.end = end
@@ -91,7 +90,7 @@ struct Leaps: Sendable {
     return known[Key(gap)] != nil
   }
 
-  /// The bytes over a gap. `nil` if making them would be too much work.
+  /// The bytes that fill a gap. `nil` if making them would be too much work.
   subscript(gap: BeatGap) -> [UInt8]? { known[Key(gap)] ?? nil }
 
   mutating func note(_ bytes: [UInt8]?, over gap: BeatGap) { known[Key(gap)] = .some(bytes) }

@@ -1,18 +1,19 @@
 import CanvasCRDT
 
-/// What is known to a reader that has got every beat that the ring has dropped, and no beat that the ring still has.
+/// What is known to a reader that has got all broadcasts that the ring buffer has dropped, and none of those in it.
 ///
-/// What always holds: these values and the beats of the ring, in order, add up to the room as it is.
+/// What always holds: these values and the broadcasts of the ring buffer, in order, add up to the room as it is.
 struct DroppedBeats: Sendable {
-  /// The place in the log after the dropped beats.
+  /// The log position after the dropped broadcasts.
   private(set) var position: UInt64 = 0
-  /// The people who are here after the dropped beats.
+  /// The people who are here after the dropped broadcasts.
   private(set) var peers: Set<Identifier> = []
-  /// The pairs that overlap after the dropped beats.
+  /// The pairs that overlap after the dropped broadcasts.
   private(set) var pairs: Set<ShapePair> = []
-  /// Whether the dropped beats contained all pairs, so that later beats contain only changes.
+  /// Whether the dropped broadcasts contained all pairs, so that later broadcasts contain only changes.
   private(set) var arePairsTold = false
-  /// Overlaps in beats before this ordinal don't count: those beats were for readers who no longer want overlaps.
+  /// Overlaps in broadcasts before this ordinal don't count, because the readers of those broadcasts no longer want
+  /// overlaps.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {
@@ -23,7 +24,8 @@ struct DroppedBeats: Sendable {
     beat.overlaps?.apply(to: &pairs, &arePairsTold)
   }
 
-  /// The pairs known to a reader that has also got the ring's beats. `nil` if these beats don't contain all pairs yet.
+  /// The pairs that are known to a reader that has also got the broadcasts in the ring buffer. `nil` if the broadcasts
+  /// don't contain all pairs yet.
   func pairs(with ring: borrowing Ring) -> Set<ShapePair>? {
     var pairs = pairs
     var areTold = arePairsTold
@@ -33,7 +35,7 @@ struct DroppedBeats: Sendable {
     return areTold ? pairs : nil
   }
 
-  /// A reader wants overlap notices again, from the beat `ordinal` on.
+  /// A reader wants overlap notices again, from the broadcast `ordinal` on.
   mutating func beginPairs(ordinal: UInt64) {
     pairs = []
     arePairsTold = false

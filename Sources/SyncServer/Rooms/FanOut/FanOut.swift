@@ -1,19 +1,19 @@
 import CanvasCRDT
 
-/// Turns what happens in a room into bytes that its connections share: the beat that is being gathered, the ring of the
-/// newest beats, and the streams of state for readers that the ring can't serve.
+/// Turns what happens in a room into bytes that its connections share: the next broadcast (`Beat`), the ring buffer of
+/// the newest ones, and streams of the room's state for readers that the ring buffer can't serve.
 ///
 /// What always holds:
-/// - The ring is within its bounds, or has only one beat.
-/// - Everything that was gathered goes out in the next beat.
-/// - `dropped` and the beats of the ring add up to the people who are here and the pairs that overlap.
+/// - The ring is within its bounds, or has only one broadcast.
+/// - Everything that was gathered goes out in the next broadcast.
+/// - `dropped` and the broadcasts of the ring add up to the people who are here and the pairs that overlap.
 struct FanOut: Sendable {
   let encoder: MessageEncoder
   private let limits: Limits
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// The last result of `told`: what is known to readers that have got the ring's beats up to an ordinal.
+  /// The last result of `told`: what is known to readers that have got the ring's broadcasts up to an ordinal.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
@@ -30,12 +30,13 @@ struct FanOut: Sendable {
 
   // MARK: Gathering
 
-  /// When a beat is to be made, on the monotonic clock.
+  /// When a broadcast is to be made, on the monotonic clock.
   var dueAt: UInt64? { gathering.dueAt }
-  /// Whether operations wait for the next beat.
+  /// Whether operations wait for the next broadcast.
   var hasRecords: Bool { gathering.hasRecords }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
-  /// The ordinal that a reader has to reach before it is sent an answer about everything that the room has taken in.
+  /// The number of broadcasts that a reader must have got before it is sent an answer about everything that the room
+  /// has applied.
   var newest: UInt64 { hasRecords ? ring.end &+ 1 : ring.end }
 
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
@@ -48,13 +49,14 @@ struct FanOut: Sendable {
     gathering.add(operations, after: position, now: now)
   }
 
-  /// What the room has to do after a beat.
+  /// What the room has to do after a broadcast was made.
   struct Flushed {
     let operations: Int
     let bytes: Int
   }
 
-  /// Encodes what has been gathered, once for each channel that has any member, and puts it into the ring.
+  /// Makes a broadcast of what has been gathered: encodes it once for each channel that has a member, and puts it into
+  /// the ring.
   /// - Parameter next: when there will be more presence or names to send, if that is known.
   /// - Returns: `nil` if there is nothing to send.
   mutating func flush(
@@ -101,8 +103,8 @@ struct FanOut: Sendable {
     }
   }
 
-  /// Encodes the newest operations for a channel. A client with an older vocabulary may know none of their properties,
-  /// but its cursor still has to advance. So the message is sent even if it has no operations.
+  /// Encodes the newest operations for a channel. The message is sent even if it has no operations, because the
+  /// client's cursor has to advance. That happens if the client's vocabulary has none of the properties.
   private func encode(
     _ operations: [Operation],
     since start: UInt64,
@@ -118,7 +120,8 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  /// A member wants overlap notices from the next beat on, and no connection has been sent any pairs.
+  /// To be called when a member wants overlap notices from the next broadcast on, and no connection has been sent any
+  /// pairs.
   mutating func beginPairs() {
     dropped.beginPairs(ordinal: ring.end)
     partly = nil
@@ -130,8 +133,8 @@ struct FanOut: Sendable {
     pairsVersion += 1
   }
 
-  /// All pairs that clients with notices know after all beats. `nil` if these clients have yet to be sent all pairs.
-  /// The result is kept until the pairs change, so that many newcomers cost one sort.
+  /// All pairs that clients with overlap notices know after all broadcasts. `nil` if these clients have not been sent
+  /// all pairs yet. The result is kept until the pairs change, so that many newcomers cost one sort.
   private mutating func standingPairs() -> [ShapePair]? {
     if standing == nil { standing = dropped.pairs(with: ring)?.sorted() }
     return standing
@@ -139,8 +142,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest beat has to be dropped. Some readers need that beat next. What they know has to be recorded
-  /// before `dropOldest`.
+  /// Whether the oldest broadcast has to be dropped. Before `dropOldest`, what is known to the readers that need that
+  /// broadcast next has to be recorded.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -150,8 +153,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What is known to a reader that has got all beats before an ordinal and no later ones. The result is kept: the next
-  /// reader at the same place gets it too, and the result for a later place is built on it.
+  /// What is known to a reader that has got exactly the broadcasts before an ordinal. The result is kept for the next
+  /// reader at the same ordinal, and for computing the result of a later ordinal.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -161,8 +164,8 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// A beat in the form for a channel. News about the recipient itself is left out, and so is news about people that
-  /// the recipient already knows.
+  /// A broadcast as a channel gets it. News about the recipient itself, or about people whom the recipient already
+  /// knows, is left out.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -173,42 +176,42 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  // MARK: The newest values in place of beats
+  // MARK: The newest values in place of broadcasts
 
-  /// Whether a connection at a place in the ring should get the newest values in place of the beats that it lacks.
+  /// Whether a connection should get the newest values in place of the broadcasts that it lacks.
   func isBehind(_ place: UInt64, now: Moment) -> Bool { ring.isBehind(place, by: FanOut.behindMilliseconds, now: now) }
 
-  /// How long a connection lacks a beat before it counts as behind. A connection that keeps up gets each beat in the
-  /// turn in which the beat is made.
+  /// How long a connection lacks a broadcast before it counts as behind. A fast connection gets each broadcast in the
+  /// same iteration of the event loop in which the broadcast is made.
   private static let behindMilliseconds: UInt64 = 30
 
-  /// The newest values of what the missed beats changed, without people, in as few messages as possible. `nil` if these
-  /// values are too many: then the connection has to be sent a stream of state.
+  /// The newest values of what the missed broadcasts changed, without people, in as few messages as possible. `nil` if
+  /// there are so many that the connection has to be sent a state stream.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
   }
 
-  /// The upper bound on the bytes of presence that a reader that is behind gets with a number of bytes of operations:
-  /// as many bytes as the operations have, and at least some.
+  /// The most bytes of presence that a slow reader gets together with a number of bytes of operations: the same number,
+  /// but at least some.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    // Every value that was written may have lost already, so there may be no operations. They are encoded all the same,
-    // because the client's cursor has to advance.
+    // There may be no operations, if newer values have replaced all of them. The message is made all the same, because
+    // the client's cursor has to advance.
     var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)
     }
-    // A reader holds these bytes in memory until its socket has taken all of them, so they must not be many. A stream
-    // of state comes in parts instead.
+    // The bytes must not be many, because a reader holds them in memory until its socket has taken all of them. A state
+    // stream comes in parts instead.
     return UInt64(bytes.count) <= limits.messageBytes ? bytes : nil
   }
 
   // MARK: Streams of state
 
-  /// Puts a reader into a stream of state.
+  /// Puts a reader into a state stream.
   /// - Returns: `nil` if the reader has to wait until a stream ends.
   mutating func enterStream(
     _ want: StateStreams.Want,
@@ -220,7 +223,7 @@ struct FanOut: Sendable {
     return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
   }
 
-  /// Whether a long stream could be made now for a reader from that address.
+  /// Whether a long state stream could be made now for a reader with the address `party`.
   func hasSpaceForState(of party: String, _ now: Moment) -> Bool { streams.hasSpace(for: party, now) }
 
   mutating func leaveStream(_ number: Int, _ party: String) { streams.leave(number, party) }
@@ -241,14 +244,14 @@ struct FanOut: Sendable {
 
   var streamCount: Int { streams.count }
 
-  // MARK: Rest
+  // MARK: Freeing memory
 
-  /// Whether the room has been quiet for so long that the memory of its last beats should be freed.
+  /// Whether the room has been quiet for so long that the memory of its newest broadcasts should be freed.
   func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
 
   private static let restMilliseconds: UInt64 = 10_000
 
-  /// Frees that memory. To be called when all readers have got everything.
+  /// Frees the memory of the newest broadcasts. To be called when all readers have got them.
   mutating func rest() {
     while !ring.isEmpty { dropOldest() }
     partly = nil
@@ -257,8 +260,8 @@ struct FanOut: Sendable {
     gathering.forget()
   }
 
-  /// Drops all beats. To be called when no reader is left. Ordinals go on, so that a place in the ring never comes to
-  /// mean another beat.
+  /// Drops all broadcasts. To be called when no reader is left. The ordinals continue, so that no two broadcasts ever
+  /// have the same one.
   mutating func clear() {
     while !ring.isEmpty { _ = ring.dropFirst() }
     pairsChanged()

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Turns a message into a WebSocket's frames. It is handed to rooms, so that rooms need not know of sockets.
+/// Turns a message into WebSocket frames. Rooms get it as a closure, so that they don't depend on sockets.
 struct Framing: Sendable {
   /// Appends the frames of one message. One buffer may hold the frames of several messages.
   let append: @Sendable (_ message: [UInt8], _ encoding: WireEncoding, _ bytes: inout [UInt8]) -> Void
@@ -26,12 +26,11 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// Appends the operations as one message. If the message would be too long, each half of the operations is appended
-  /// in the same way. Only the last message moves the reader's cursor: a reader that has got only some of the messages
-  /// keeps its old place.
+  /// Appends the operations as one message. If it would be too long, each half is appended in the same way. Only the
+  /// last message moves the reader's cursor, so a reader that has got only some of the messages keeps its old cursor.
   /// - Parameters:
-  ///   - before: the place in the log before the operations.
-  ///   - after: the place after the operations.
+  ///   - before: the log position before the operations.
+  ///   - after: the log position after the operations.
   func append(
     _ operations: ArraySlice<Operation>,
     of places: RoomPlaces,
@@ -66,7 +65,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // In addition to the state's own bytes, its entry has the actor and the names of the JSON members.
+        // The entry adds the actor and the JSON member names to the state's own bytes.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax

@@ -1,4 +1,4 @@
-/// The bytes of the ring's beats from a place on, as a channel gets them.
+/// The bytes of the newest broadcasts, from some broadcast on, as a channel gets them.
 struct NewestBeats {
   let place: UInt64
   let channel: Channel

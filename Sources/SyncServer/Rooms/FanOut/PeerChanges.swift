@@ -1,18 +1,18 @@
 import CanvasCRDT
 
-/// The recipient of a beat, as far as the beat's news about people depends on it.
+/// The recipient of a broadcast. What a broadcast says about people depends on the recipient.
 struct BeatRecipient: Sendable {
   let actor: Identifier
-  /// Whether the recipient already knows what the beat says about people.
+  /// Whether the recipient already knows what the broadcast says about people.
   let knowsPeople: Bool
 }
 
-/// The joins, the leaves and the new presence of a beat.
+/// The joins, the leaves and the new presence of a broadcast.
 struct PeerChanges: Sendable {
   var left: [Identifier] = []
   var joined: [Peer] = []
   var states: [PeerState] = []
-  /// The number of people here, if the beat has to send that number: see `Roster`.
+  /// The number of people here, if the broadcast has to send that number. `Roster` decides that.
   var crowd: UInt64?
 
   var isEmpty: Bool { left.isEmpty && joined.isEmpty && states.isEmpty && crowd == nil }

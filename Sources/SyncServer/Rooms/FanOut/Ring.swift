@@ -1,20 +1,21 @@
 import CanvasCRDT
 
-/// All messages that a room sent at one time, encoded once for each channel that has any member.
+/// A broadcast: all messages that a room sends to everyone at one time, encoded once for each channel that has a
+/// member.
 struct Beat: Sendable {
-  /// The room's place in its log after this beat.
+  /// The log position that the room has reached with this broadcast.
   var position: UInt64
-  /// When the beat was made, on the monotonic clock.
+  /// When the broadcast was made, on the monotonic clock.
   let madeAt: UInt64
-  /// By channel: the frames of all messages of the beat in one buffer, so that one call offers a whole beat to a
-  /// socket.
+  /// By channel: the frames of all messages of the broadcast in one buffer, so that one call offers a whole broadcast
+  /// to a socket.
   var bytes = ForEachChannel<[UInt8]>(repeating: [])
-  /// By channel: where in `bytes` the news about peers begins. A recipient that is one of these peers gets a version
-  /// without the news about itself.
+  /// By channel: where in `bytes` the news about peers begins. A recipient who is one of these peers gets other bytes
+  /// from there on, without the news about itself.
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 
-  /// The beat's overlaps. They are kept for readers that get a sum over several beats instead of the beats.
+  /// The broadcast's overlaps, for readers that get the combined changes of several broadcasts.
   var overlaps: Overlaps.Notices?
 
   init(position: UInt64, madeAt: UInt64) {
@@ -25,17 +26,17 @@ struct Beat: Sendable {
   var byteCount: Int { (0..<Channel.count).reduce(0) { $0 + bytes[$1].count } }
 }
 
-/// The newest beats of a room. A connection's place in the ring is the ordinal of the beat that the connection gets
-/// next.
+/// The newest broadcasts of a room, in a ring buffer. A connection's place in it is the ordinal of the broadcast that
+/// the connection gets next.
 struct Ring: Sendable {
-  /// Beats by ordinal, from `start` on. A dropped beat leaves an empty slot at the beginning of the array until the
-  /// other beats are moved up.
+  /// The broadcasts by ordinal, from `start` on. Dropped broadcasts leave empty slots at the beginning until the other
+  /// broadcasts are moved up.
   private var beats: [Beat] = []
   private var dropped = 0
   private(set) var start: UInt64 = 0
   private(set) var byteCount = 0
 
-  /// The ordinal of the next beat.
+  /// The ordinal of the next broadcast.
   var end: UInt64 { start &+ UInt64(beats.count - dropped) }
   var count: Int { beats.count - dropped }
   var isEmpty: Bool { count == 0 }
@@ -55,7 +56,7 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // The beats are moved up only after more beats have been dropped than are left. So the cost for each beat stays
+    // The broadcasts are moved up only when more slots are empty than filled. So the average cost of a broadcast is
     // constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)

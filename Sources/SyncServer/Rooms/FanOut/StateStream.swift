@@ -1,22 +1,21 @@
 import CanvasCRDT
 
-/// A room's state, or the part of it that changed after a place in the log, on its way to readers that join or fell
-/// behind.
+/// A room's state, or the part of it that changed after a log position, for readers that join or have fallen behind.
 ///
 /// The state is as of one moment. While the stream exists, all readers that need the same state share it. Its parts are
 /// encoded when they are first sent, so that a large room's state delays nobody. A reader that has got all parts
-/// continues in the ring, at `ordinal`.
+/// continues with the broadcast (`Beat`) that has the number `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
   let vocabulary: Vocabulary
-  /// The place after which the changes are in the stream. `nil` if the stream has the whole state.
+  /// The log position after which changes are in the stream. `nil` if the stream has the whole state.
   let since: UInt64?
   let position: UInt64
   let ordinal: UInt64
-  /// All pairs that overlapped at the moment of the state. `nil` if the readers want no notices, and also if no reader
-  /// has been sent all pairs yet: then a beat sends all of them.
+  /// All pairs that overlapped at the moment of the state. `nil` if the readers want no notices, or if the next
+  /// broadcast sends all pairs anyway.
   let pairs: [ShapePair]?
-  /// The version of those pairs.
+  /// The version of `pairs`, which grows with each broadcast that has overlaps.
   let pairsVersion: UInt64
   private let parts: [StatePart]
   private var frames: [[UInt8]]
@@ -27,9 +26,9 @@ struct StateStream: Sendable {
   /// When a reader last entered or took a part, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// For the reader of this stream that has lost the most streams: how many it has lost.
+  /// The most streams that any reader of this stream has lost.
   private var losses = 0
-  /// Whether it was known beforehand that making the stream takes little time.
+  /// Whether it was known in advance that making the stream takes little time.
   private let isOfLittle: Bool
 
   init(
@@ -77,40 +76,38 @@ struct StateStream: Sendable {
   }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The only address from which readers of the stream come. `nil` if there are several or none.
+  /// The address of all readers of the stream. `nil` if they have several addresses, or there are no readers.
   var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
-  /// Whether no reader has taken a part for so long that others need not wait for these readers. A part is about 60 KB.
+  /// Whether no reader has taken a part (about 60 KB) for so long that others need not wait for these readers.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether the stream has existed for so long that it may be dropped for another one, even if its readers still take
-  /// parts. If a reader has lost a stream, this age is twice as high for its next one, so that the reader gets to the
-  /// end some day.
+  /// Whether the stream is so old that it may be dropped for another one, even if its readers still take parts. If a
+  /// reader has lost a stream, its next one may become twice as old, so that the reader gets to the end some day.
   func isOld(_ now: Moment) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
     return now.monotonicMilliseconds >= madeAt &+ age
   }
 
-  /// The age from which a stream may be dropped for another one, if none of its readers has lost a stream before.
+  /// The age from which a stream counts as old, if none of its readers has lost a stream before.
   private static let oldMilliseconds: UInt64 = 30_000
-  /// How often that age is doubled at most. After four doublings it is eight minutes, enough for a large room on a slow
-  /// connection. A greater age would let readers who are slow on purpose keep others waiting for longer.
+  /// How often the age at which a stream is old may be doubled. After four doublings it is eight minutes, enough for a
+  /// large room on a slow connection. With more, readers who are slow on purpose would keep others waiting for longer.
   private static let doublingsMax = 4
 
-  /// Whether the stream is a difference that covers everything since a place. The whole state covers everything too,
-  /// but a reader that has a place would have to start over with it. On a slow connection that reader might never get
-  /// to the state's end.
+  /// Whether the stream has only changes, and all since a log position. A reader at that position can't use a stream of
+  /// the whole state: it would have to start over, and might never get to the end on a slow connection.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
   }
 
-  /// The frames of one part. Until a reader has got all parts, its cursor stays at the place that it had. For the whole
-  /// state, that is the beginning of the log.
+  /// The frames of one part. A reader's cursor changes only with the last part. In a stream of the whole state, it is
+  /// the beginning of the log until then.
   mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count
@@ -133,10 +130,10 @@ struct StateStream: Sendable {
     return notices
   }
 
-  /// The upper bound on the shapes in a part. With this bound, even a message with the longest shapes is not too long.
+  /// The upper bound on the shapes in a part, so that even a message with the longest shapes is not too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // The bytes of a shape with every property under a stamp of its own, the longest name and an erasure. Texts and
-    // paths are counted when the parts are cut.
+    // The most bytes of a shape, with a separate stamp for every property, the longest name and an erasure. Texts and
+    // paths are counted separately, when the parts are made.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

@@ -1,15 +1,15 @@
 import CanvasCRDT
 
-/// The streams of state of a room. A stream has the newest values of what changed after some place in the log. It is
-/// for readers that have nothing yet or have fallen off the ring.
+/// The state streams of a room. A stream has the newest values of what changed after some log position. It is for
+/// readers that have nothing yet or have fallen too far behind.
 ///
 /// What always holds:
-/// - There are never more streams than the limit. Short streams are counted apart, against a limit of their own.
-/// - A stream that somebody reads stays until it has been read, with one exception. If another reader waits and no
-///   stream suits that reader, a stream is dropped if its readers have stood still for long, if it is old, or if its
-///   address has more than its share of the streams.
-/// - Each stream that a reader loses doubles the age at which its next one is old, up to eight minutes. So a reader that
-///   goes on gets to the end some day, unless that takes longer.
+/// - There are never more streams than the limit. Short streams have a limit of their own.
+/// - A stream that somebody reads stays until it has been read, unless a reader waits that no stream suits. Then a
+///   stream may be dropped if its readers have taken nothing for long, if it is old, or if its readers' address has
+///   more than its share of the streams.
+/// - Each stream that a reader loses doubles the age at which its next one is old, up to eight minutes. So a reader
+///   that goes on gets to the end some day, unless that takes longer.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -23,32 +23,32 @@ struct StateStreams: Sendable {
   /// The state that a reader lacks.
   struct Want {
     let channel: Channel
-    /// The place in the log up to which the reader has read. `nil` if it needs the whole state.
+    /// The log position up to which the reader has read. `nil` if it needs the whole state.
     let since: UInt64?
     /// The reader's address.
     let party: String
-    /// How often the reader has lost a stream since it last had a whole one.
+    /// How many streams the reader has lost since it last had a whole one.
     let losses: Int
-    /// The ordinal of the first beat from which on the ring has every beat for the reader's channel. Earlier the
-    /// channel had no member, so no beats were encoded for it.
+    /// The first broadcast since which all broadcasts were encoded for the reader's channel. Earlier the channel had no
+    /// member.
     let ringStart: UInt64
 
-    /// Whether a stream has everything that the reader has to be sent now. If it has not, then there have been beats
-    /// since the stream was made, which the reader needs too.
+    /// Whether a stream has everything that the reader has to be sent now. Otherwise there have been broadcasts since
+    /// the stream was made, which the reader needs too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
   }
 
-  /// The overlapping pairs that members with notices know after all beats.
+  /// The overlapping pairs that members with overlap notices know after all broadcasts.
   struct PairsTold {
-    /// `nil` if these members have yet to be sent all pairs, or if the reader doesn't want notices.
+    /// `nil` if these members have not been sent all pairs yet, or if the reader doesn't want notices.
     let all: [ShapePair]?
-    /// Grows with each beat that has overlaps.
+    /// Grows with each broadcast that has overlaps.
     let version: UInt64
   }
 
-  /// A stream to read, and where in the ring its reader continues afterwards.
+  /// A stream to read, and the broadcast with which its reader continues afterwards.
   struct Entry {
     let number: Int
     let place: UInt64
@@ -56,8 +56,7 @@ struct StateStreams: Sendable {
     let isWhole: Bool
   }
 
-  /// Puts a reader into a stream. It is an existing stream, if the reader can continue in the ring after it, otherwise
-  /// a new one.
+  /// Puts a reader into a stream: an existing one if it suits, otherwise a new one.
   /// - Parameter pairs: all pairs that overlap now, as far as members have been sent them.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
@@ -77,15 +76,15 @@ struct StateStreams: Sendable {
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, losses: want.losses, now)
-    // Perhaps the beats since the stream was made have only news about peers. The reader knows the peers from its
-    // welcome, or gets them with whatever else it missed, so it can skip these beats.
+    // If the broadcasts since the stream was made have only news about peers, the reader can skip them. It knows the
+    // peers from its welcome, or is sent them after the stream.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// Of the existing streams that have everything that the reader lacks, the one that has the least of what the reader
-  /// doesn't need.
+  /// Of the existing streams that have everything that the reader lacks, the one that begins latest, because it has the
+  /// least that the reader doesn't need.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -100,7 +99,7 @@ struct StateStreams: Sendable {
 
   // MARK: Space
 
-  /// Whether a long stream could be made for a reader from that address.
+  /// Whether a long stream could be made for a reader with the address `party`.
   func hasSpace(for party: String, _ now: Moment) -> Bool {
     mayTakeMore(isShort: false, for: party, endsOthers: true, now)
   }
@@ -117,7 +116,7 @@ struct StateStreams: Sendable {
     isShort ? limits.stateStreams * 4 : limits.stateStreams
   }
 
-  /// Drops a stream if there is no space for one more, and one may be dropped.
+  /// Drops a stream if there are too many for one more, and one may be dropped.
   /// - Parameter endsOthers: whether a stream may be dropped although its readers still take parts.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
@@ -127,10 +126,9 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that may be dropped for a reader from this address: a stream that nobody reads, or else one whose
-  /// readers stand still. If there is no such stream, it is one of the address that has the most streams to itself: the
-  /// first that is old, or the first of all if that address has more than its share. So one address can neither keep
-  /// others out nor make them start anew.
+  /// The stream that may be dropped for a reader from the address `party`. First choice is a stream that nobody reads,
+  /// then one whose readers take nothing. The third choice is a stream of the address that has the most streams to
+  /// itself, if it is old or the address has more than its share. So one address can't keep others out.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -151,11 +149,11 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // If the next beat has all pairs, the stream must not have them too. If the next beat doesn't have them, the
-      // stream must.
+      // If the next broadcast has all overlapping pairs, the stream must not have them too. Otherwise the stream must
+      // have them.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // A stream from before the newest beat is used only if it is long. If the stream is short, a new stream takes
-      // fewer bytes than the old stream and the beats since then.
+      // A stream from before the newest broadcast is used only if it is long. A short one is made anew, which takes
+      // fewer bytes than the old stream and the broadcasts since then.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number
@@ -173,9 +171,8 @@ struct StateStreams: Sendable {
     endsOthers: Bool,
     now: Moment
   ) -> StateStream? {
-    // A stream of few changes takes little time to make, so it is made first, and counts as short if it then fits into
-    // one part. Any other stream counts as long, because only making it would show whether it fits into one part. A
-    // short stream also counts as long if there is space only for a long one.
+    // A stream is short if it has few changes and fits into one part, which is known only when it has been made. Any
+    // other stream counts as long. A short stream also counts as long if there is space only for a long one.
     let mayBeShort =
       fold.hasLittle(since: want.since)
       && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
@@ -210,14 +207,14 @@ struct StateStreams: Sendable {
     streams[number]?.notices(encoder: encoder) ?? []
   }
 
-  /// What a stream leads up to, once a reader has got all its parts.
+  /// What a reader has got, and where it continues, after all parts of a stream.
   struct End {
     let position: UInt64
     /// All pairs that overlapped at the moment of the stream's state, if the reader may be sent them.
     let pairs: [ShapePair]?
   }
 
-  /// The answer to a reader that asks for the next part.
+  /// The next part of a stream, if there is one.
   enum Part {
     case frames([UInt8])
     /// The reader has got all parts.

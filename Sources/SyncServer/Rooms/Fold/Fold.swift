@@ -1,43 +1,45 @@
 import CanvasCRDT
 
-/// What a room's log adds up to.
+/// The state that a room's log adds up to.
 ///
 /// What always holds:
-/// - The canvas is the merge of all records up to `position`, each folded once and in the log's order, with none
+/// - The canvas is the merge of all records up to `position`, each applied once and in the log's order, with none
 ///   missing. Nothing else changes the canvas.
-/// - A record is left out if it may cross a forgotten deletion. That is so if an earlier record has had deletions from
-///   before some time forgotten, and this record has a value from before that time that the canvas doesn't have.
-/// - Only the records decide whether a record is left out, and what the shapes are. Memory does not: deletions from
-///   before that time count as forgotten, even if they are still in memory.
-/// - `operationCount` counts the operations of the folded records, whether or not they changed anything.
+/// - A record is left out if it may conflict with a forgotten deletion. That is so if an earlier record has had
+///   deletions from before some time forgotten, and this record has a value from before that time that the canvas
+///   lacks.
+/// - Only the records decide whether a record is left out, and what the shapes are. It makes no difference whether a
+///   forgotten deletion is still in memory.
+/// - `operationCount` counts the operations of the applied records, whether or not they changed anything.
 /// - The clock is not behind any stamp in the canvas or any stamp that the room has given out. So the room's next stamp
 ///   is later than all of them.
-/// - `recent` knows every register that was written after the place where `recent` begins.
+/// - `recent` knows every register that was written after the position where `recent` begins.
 struct Fold: Sendable {
   /// Makes and reads the room's cursors.
   private(set) var places: RoomPlaces
   private(set) var canvas: Canvas
-  /// The position of the last record that was folded.
+  /// The position of the last record that was applied.
   private(set) var position: UInt64 = 0
   /// How many operations the log has had in all, including those in trimmed records.
   private(set) var operationCount: UInt64 = 0
   private var clockTime: UInt64 = 0
   /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
-  /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 once none are left.
+  /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 when all have been
+  /// dropped.
   private var forgettingBefore: UInt64 = 0
   private var recent = RecentChanges()
 
-  /// The fold of an empty log.
+  /// The state of an empty log.
   init(epoch: UInt64, seed: UInt64) {
     places = RoomPlaces(epoch: epoch)
     canvas = Canvas(seed: seed)
-    // The digest is updated with each change. Any client may ask for the digest at any time, and computing it from the
-    // whole canvas for each request would hold up all rooms of the loop.
+    // The digest is kept up to date with each change, because any client may ask for it at any time. Computing it from
+    // the whole canvas for each request would hold up all rooms of the loop.
     canvas.countDigest()
   }
 
-  /// The fold up to the place of a snapshot.
+  /// The state at the position of a snapshot.
   init(epoch: UInt64, image: RoomImage) {
     places = RoomPlaces(epoch: epoch, runs: image.runs)
     canvas = image.canvas
@@ -57,13 +59,13 @@ struct Fold: Sendable {
     .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
   }
 
-  /// The place in this log that a cursor names. `nil` if this server didn't make the cursor, or if the cursor belongs
-  /// to another room of this name, to records that were lost in a restore, or to a place that the log hasn't reached.
+  /// The log position of a cursor. `nil` if the cursor is malformed, is ahead of this room, or is of another room with
+  /// this name or of records that were lost in a restore.
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
 
-  /// The time of the newest stamp in the room, in Unix milliseconds by the clock of the stamp's writer.
+  /// The time of the newest stamp in the room, in Unix milliseconds of the clock that made the stamp.
   var newestMilliseconds: UInt64 { clockTime >> 16 }
 
   /// The room as it is now, for a snapshot.
@@ -78,15 +80,15 @@ struct Fold: Sendable {
     )
   }
 
-  /// The place where a difference can begin for a reader that has read up to `place`. `nil` if the reader needs the
-  /// whole state, because deletions since then have been forgotten.
+  /// The log position from which a reader that has read up to `place` can be sent only the changes. `nil` if the reader
+  /// needs the whole state, because deletions since then have been forgotten.
   func differenceStart(_ place: UInt64?) -> UInt64? {
     guard let place, place >= canvas.forgottenUpTo else { return nil }
     return place
   }
 
-  /// The newest values of everything that was written after a place, in parts. Without a place, the newest values of
-  /// the whole room.
+  /// The newest values of everything that was written after the log position `place`, in parts. If `place` is `nil`,
+  /// the newest values of the whole room.
   func parts(since place: UInt64?, shapesMax: Int) -> [StatePart] {
     guard let place else { return canvas.statePartsLargestFirst(shapesMax: shapesMax) }
     guard let registers = recent.registers(since: place) else {
@@ -95,8 +97,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// Whether the values written after a place may fit into one part of a state. Without a place, whether all values of
-  /// the room may.
+  /// Whether the values written after the log position `place` may fit into one part. If `place` is `nil`, whether all
+  /// values of the room may.
   func hasLittle(since place: UInt64?) -> Bool {
     guard let place else { return canvas.shapeCount <= Fold.fewEntries }
     return recent.hasAtMost(Fold.fewEntries, after: place)
@@ -104,7 +106,7 @@ struct Fold: Sendable {
 
   private static let fewEntries = 256
 
-  /// The newest values of what was written after a place, as the operations that wrote them.
+  /// The newest values of what was written after a log position, as the operations that wrote them.
   /// - Returns: `nil` if gathering the values for one reader would take long, or if the room no longer knows which
   ///   registers were written.
   func newest(since place: UInt64) -> [Operation]? {
@@ -119,13 +121,13 @@ struct Fold: Sendable {
 
   // MARK: Changing
 
-  /// The log has created the room, with this epoch. Before that, the epoch was a proposal.
+  /// The log has created the room with this epoch, which may differ from the one proposed before.
   mutating func begin(epoch: UInt64) {
     precondition(position == 0)
     places = RoomPlaces(epoch: epoch)
   }
 
-  /// Folds a record of the log, unless one before it is missing.
+  /// Applies a record of the log, unless a record before it is missing.
   /// - Parameter follow: is called for each change, with the canvas as it is after the change.
   mutating func take(
     _ record: borrowing RoomRecord,
@@ -158,15 +160,14 @@ struct Fold: Sendable {
 
   /// What `take` did with a record.
   enum Taking: Equatable {
-    /// The record was folded before.
+    /// The record was applied before.
     case known
     case leftOut
-    /// The record was folded. The values in it that had already lost are listed if the caller wants them.
+    /// The record was applied. If the caller wants them, the values that lost to newer ones are listed.
     case taken([Superseded])
   }
 
-  /// Gives stamps to the operations without a stamp. These stamps are later than any other in the room or in the
-  /// message.
+  /// Gives stamps to the operations without one. These stamps are later than any other in the room or in the message.
   mutating func stamp(_ proposed: [ProposedOperation], actor: Identifier, now: Moment) -> [Operation] {
     var clock = Clock(actor: actor, time: clockTime)
     var operations: [Operation] = []
@@ -181,7 +182,7 @@ struct Fold: Sendable {
   }
 
   /// Reserves stamps for operations that are stamped on another thread.
-  /// - Returns: a clock that gives those stamps, if it is handed the same time as this call.
+  /// - Returns: a clock that gives those stamps, if its time is that of this call.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -192,23 +193,23 @@ struct Fold: Sendable {
     return clock
   }
 
-  /// Forgets deletions that are so old that the door refuses every edit that could cross them.
+  /// Forgets deletions that are so old that every edit that could conflict with them would be refused.
   mutating func forgetErasures(now: Moment, horizonMilliseconds: UInt64) {
-    // The age is twice the horizon rather than the horizon. A stamp may be as old as the horizon when it enters, and
-    // other nodes' clocks differ from this one's.
+    // A stamp may be as old as the horizon when it enters the room, and clocks of other nodes differ. So deletions are
+    // kept for twice the horizon.
     let age = horizonMilliseconds.multipliedReportingOverflow(by: 2)
     guard !age.overflow, now.wallMilliseconds > age.partialValue else { return }
     forgettingBefore = max(forgettingBefore, now.wallMilliseconds - age.partialValue)
     forgetMore()
   }
 
-  /// Drops from memory some of the deletions that are to be forgotten. To be called now and then: dropping all of them
-  /// at once could hold up others for long.
+  /// Drops from memory some of the deletions that are to be forgotten. To be called now and then, because dropping all
+  /// of them at once could hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // All deletions from before the time have been dropped, so the time is reset. Otherwise it would apply to later
-    // deletions if a clock was set back.
+    // All deletions from before the time have been dropped. If the time were kept, it would drop later deletions too
+    // after a clock was set back.
     if count < most { forgettingBefore = 0 }
   }
 
@@ -217,15 +218,15 @@ struct Fold: Sendable {
 }
 
 extension Canvas {
-  /// Whether any of these operations is from before that time and not in the canvas. If so, it may cross a deletion
-  /// that was forgotten.
+  /// Whether any of these operations is from before `milliseconds` and not in the canvas. If so, it may conflict with a
+  /// deletion that was forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
   }
 
-  /// The same for one operation. It makes no difference that a deletion is still in memory, because nodes keep
-  /// deletions in memory for different times.
+  /// Whether this operation is from before `milliseconds` and not in the canvas. Deletions in memory are ignored,
+  /// because nodes keep deletions in memory for different times, and must decide alike.
   func hasForgotten(
     _ properties: PropertyMask,
     in shape: Identifier,

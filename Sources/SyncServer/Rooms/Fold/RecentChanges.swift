@@ -3,8 +3,8 @@ import CanvasCRDT
 /// The registers that a room's newest operations wrote. With these, a client that was away for a while is sent only
 /// what it missed.
 ///
-/// A canvas knows when each shape last changed, but not which of its properties did. If a client was away for longer
-/// than this memory reaches back, it gets the changed shapes whole, which is correct, but takes more bytes.
+/// A canvas knows when each shape last changed, but not which of its properties did. A client that was away for longer
+/// than this memory reaches back gets the changed shapes whole, which is correct, but takes more bytes.
 struct RecentChanges: Sendable {
   private struct Entry {
     let place: UInt64
@@ -12,13 +12,13 @@ struct RecentChanges: Sendable {
     let properties: PropertyMask
   }
 
-  /// Entries in the order of their places in the log: a circular buffer that begins at `oldest`.
+  /// Entries in the order of their log positions: a circular buffer that begins at `oldest`.
   private var entries: [Entry] = []
   private var oldest = 0
-  /// All changes after this place in the log are known.
+  /// All changes after this log position are known.
   private(set) var start: UInt64
 
-  /// Begins without entries, for a room whose log was read up to a place.
+  /// Begins without entries, for a room that has applied its log up to `place`.
   init(after place: UInt64 = 0) { start = place }
 
   mutating func note(_ change: Change, place: UInt64) {
@@ -33,7 +33,7 @@ struct RecentChanges: Sendable {
     }
   }
 
-  /// By shape, the registers that were written after a place. `nil` if not all of them are known.
+  /// By shape, the registers that were written after a log position. `nil` if not all of them are known.
   func registers(since place: UInt64) -> [Identifier: PropertyMask]? {
     guard place >= start else { return nil }
     var registers: [Identifier: PropertyMask] = [:]
@@ -45,7 +45,7 @@ struct RecentChanges: Sendable {
     return registers
   }
 
-  /// Whether at most `count` registers were written after a place, so that they are quick to gather.
+  /// Whether at most `count` registers were written after a log position, so that gathering them is quick.
   func hasAtMost(_ count: Int, after place: UInt64) -> Bool {
     guard place >= start else { return false }
     return entries.count <= count || self[entries.count - 1 - count].place <= place
@@ -53,7 +53,7 @@ struct RecentChanges: Sendable {
 
   private subscript(index: Int) -> Entry { entries[(oldest + index) % entries.count] }
 
-  /// The upper bound on the entries, of 24 bytes each. It is several times the number of registers that one connection
-  /// may write in two seconds.
+  /// The upper bound on the entries, of 24 bytes each. It is several times as many registers as one connection may
+  /// write in two seconds.
   static let entriesMax = 16_384
 }

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// A place in a room's log, as the text that clients keep: `2.<branch>.<position>`, with numbers in base 36.
+/// A position in a room's log, as the text that clients keep: `2.<branch>.<position>`, with numbers in base 36.
 ///
-/// The branch is a hash of the room's epoch and the run of the server that wrote the record at that position. After a
-/// room was deleted or restored, the same position belongs to another branch. So an old cursor is refused rather than
+/// The branch is a hash of the room's epoch and of the run (server process) that wrote the record at that position.
+/// After a room was deleted or restored, the same position has another branch. So an old cursor is refused rather than
 /// misread.
 ///
 /// In version 1 the branch was made from the epoch alone. A copy of a whole data directory has the same epoch, so

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A room as it was at some time: the fold of the beginning of its log.
+/// A room as it was at some time, made by applying the records of its log up to then.
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Ends at a time in Unix milliseconds, but not after the open room's position. The log may be ahead of the open
-    /// room, and the room's cursors don't reach that far.
+    /// Ends at a time in Unix milliseconds, or at the open room's position if that is earlier. The log may have newer
+    /// records, for which the room has no cursors yet.
     case time(UInt64, upTo: UInt64)
   }
 
@@ -13,7 +13,7 @@ struct RoomHistory: Sendable {
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
   private(set) var runs: RoomRuns
-  /// The same as in `Fold`: deletions from before this time were forgotten early.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten early, as in `Fold`.
   private var forgottenBefore: UInt64
   /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that this actor made.
   let leftOut: Identifier?
@@ -34,8 +34,8 @@ struct RoomHistory: Sendable {
     forgottenBefore = image?.forgottenBefore ?? 0
   }
 
-  /// Folds the next record.
-  /// - Returns: false if the record is past the end. All later records are past it too then.
+  /// Applies the next record.
+  /// - Returns: false if the record is past the end, as all later ones are.
   mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
@@ -45,8 +45,7 @@ struct RoomHistory: Sendable {
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
-    // If the left-out actor made a shape, this canvas doesn't have that shape. So operations on such shapes are left
-    // out too.
+    // This canvas lacks the shapes that the left-out actor made, so everyone's operations on them are left out too.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
     guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }
@@ -65,7 +64,7 @@ struct RoomHistory: Sendable {
     }
   }
 
-  /// Takes over what has changed in the open room since this history was made.
+  /// Applies what has changed in the open room since this history was made.
   /// - Returns: the shapes that changed.
   mutating func follow(_ room: borrowing Canvas, to position: UInt64) -> Set<Identifier> {
     var shapes: Set<Identifier> = []
@@ -90,7 +89,7 @@ struct RoomHistory: Sendable {
 
 extension Canvas {
   /// If these edits remove shapes that lines are tied to, adds edits of the lines, so that the lines' ends stay where
-  /// they are drawn (S14). Other changes that the edits make to the lines remain.
+  /// they are drawn (S14). Other edits of the lines are kept.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self

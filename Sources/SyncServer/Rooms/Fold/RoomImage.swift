@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// A room at one place in its log. The image shares its memory with the room. When the room changes afterwards, the
-/// affected page of memory is copied first. So the image can be encoded on another thread while the room goes on.
+/// A room at one log position. The image shares memory with the room, and pages that the room changes afterwards are
+/// copied first. So the image can be encoded on another thread while the room goes on.
 struct RoomImage: Sendable {
   let position: UInt64
   let canvas: Canvas

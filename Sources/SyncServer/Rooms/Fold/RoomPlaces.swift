@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Makes a room's cursors from positions in its log, and reads them back.
 struct RoomPlaces: Hashable, Sendable {
-  /// Tells the room from others that had or will have its name: a room gets a new epoch when it is created anew or
+  /// Tells the room from others of its name, earlier or later: a room gets a new epoch when it is created again or
   /// restored from a backup.
   let epoch: UInt64
   private(set) var runs: RoomRuns
@@ -16,8 +16,8 @@ struct RoomPlaces: Hashable, Sendable {
     RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
   }
 
-  /// The position that a cursor names in a log that ends with `last`. `nil` if the cursor may come from a different
-  /// log: one whose records up to that position are not those of this log.
+  /// The position of a cursor in a log that ends with `last`. `nil` if the cursor may come from another log, whose
+  /// records up to that position differ from this log's.
   func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
     guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)
     else {

@@ -1,17 +1,17 @@
-/// The runs of servers that wrote a room's log, by position.
+/// The runs (server processes) that wrote a room's log, by position.
 ///
-/// A run is one process of a server, named by 64 random bits. A run's first record in a room carries that number, so
-/// the log says where the run began. If a data directory is restored from a copy, another run continues it. The two
-/// runs' numbers then tell records that were lost from what the new run writes at the same positions.
+/// A run is named by 64 random bits. Its first record in a room carries that number, so the log says where the run
+/// began. If a data directory is restored from a copy, another run continues it. The two numbers then tell records that
+/// were lost from those that the new run writes at the same positions.
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
-/// - From the first position of the oldest remembered run on, the run of each position is known. An earlier position
-///   belongs to a forgotten run. If no run was forgotten, its record was written before servers had runs.
+/// - From the first position of the oldest remembered run on, the run of each position is known. The run of an earlier
+///   position is forgotten, or if none was forgotten, the record was written before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
-    /// The first position that belongs to the run. If the log was restored and lacks the last records of an earlier
-    /// run, their positions belong to this run.
+    /// The first position that belongs to the run. If a restored log has lost the last records of an earlier run, their
+    /// positions belong to this run.
     let first: UInt64
     let number: UInt64
   }
@@ -23,7 +23,7 @@ struct RoomRuns: Hashable, Sendable {
 
   init() {}
 
-  /// - Returns: `nil` if the runs are out of order, or more than are remembered.
+  /// - Returns: `nil` if the runs are out of order, or if there are more than a room remembers.
   init?(newest: [Run], hasForgotten: Bool) {
     self.hasForgotten = hasForgotten
     for run in newest {
@@ -45,8 +45,8 @@ struct RoomRuns: Hashable, Sendable {
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Notes the number of a run that a record carries. Several records may carry the number: those that were on their
-  /// way to the log together with the run's first one.
+  /// Notes the run's number that a record carries. Several records may carry it: those that were sent to the log
+  /// together with the run's first one.
   /// - Parameter position: the position of the record before this one.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }
@@ -56,10 +56,10 @@ struct RoomRuns: Hashable, Sendable {
     hasForgotten = true
   }
 
-  /// A number that stands for no run.
+  /// Stands for no run.
   static let none: UInt64 = 0
 
-  /// The upper bound on the runs that are remembered. This many take a kilobyte for each open room. A client that was
-  /// away for more restarts is sent the whole state once.
+  /// How many runs are remembered. This many take a kilobyte for each open room. A client that was away for more
+  /// restarts has to be sent the whole state.
   static let remembered = 64
 }

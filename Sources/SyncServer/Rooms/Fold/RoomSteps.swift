@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// A room's history as steps for a slider, at most as many as a slider can show.
 struct RoomSteps: Sendable {
-  /// One step: what one actor did without a pause.
+  /// One step: what one actor did without a pause between two operations.
   struct Step: Hashable, Sendable {
     var fromMilliseconds: UInt64
     var toMilliseconds: UInt64
@@ -12,8 +12,8 @@ struct RoomSteps: Sendable {
     var removals: Int
   }
 
-  /// The actor of a step, and whether the step deletes. An actor's deletions are a step of their own, apart from what
-  /// the actor writes at the same time.
+  /// The actor of a step, and whether the step deletes. An actor's deletions are a separate step from what the actor
+  /// writes at the same time.
   private struct Deed: Hashable {
     var actor: Identifier
     var removes: Bool
@@ -55,7 +55,7 @@ struct RoomSteps: Sendable {
     )
   }
 
-  /// The steps, merged until they are few enough to be sent. To be called when all records have been taken in.
+  /// The steps, merged until they are few enough to be sent. To be called when all records have been read.
   func told() -> [Step] {
     guard steps.count > RoomSteps.stepsMax else { return steps }
     var fewer = self

@@ -3,9 +3,9 @@ import CanvasCRDT
 /// How much work a room's overlaps may take, in the steps that `OverlapIndex` counts. A step takes about ten
 /// nanoseconds.
 ///
-/// The work grows with the pairs that come near each other, not only with the pairs that overlap. So a few thousand
-/// thin shapes could keep a processor busy for minutes. A room that has used up its steps counts as having too many
-/// pairs (R9). It is checked again after a pause that is long compared with the check.
+/// The work grows with the pairs that come near each other, even if they don't overlap. So a few thousand thin shapes
+/// could keep a processor busy for minutes. A room that has used up its steps counts as having too many pairs (R9). It
+/// is checked again after a pause that is long compared with the check.
 struct OverlapBudget: Sendable {
   private let stepsPerShape: UInt64
   private(set) var steps = 0
@@ -15,6 +15,7 @@ struct OverlapBudget: Sendable {
 
   init(stepsPerShape: UInt64) { self.stepsPerShape = stepsPerShape }
 
+  /// Adds the steps for the time since the last call to the budget.
   /// - Parameter shapes: how many shapes there are now.
   mutating func grow(shapes: Int, now: Moment) {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)
@@ -27,7 +28,7 @@ struct OverlapBudget: Sendable {
     grownAt = time
   }
 
-  /// The upper bound on the steps that a room may take at once.
+  /// The most steps that a room may take without a pause.
   static func most(shapes: Int, stepsPerShape: UInt64) -> Int {
     OverlapIndex.stepsMax(shapes: shapes, perShape: Int(clamping: stepsPerShape))
   }
@@ -38,19 +39,19 @@ struct OverlapBudget: Sendable {
     guard isCrowded else { return }
     let pause = max(OverlapBudget.pauseMilliseconds, UInt64(max(0, spent)) / OverlapBudget.stepsPerPauseMillisecond)
     looksAfter = now.monotonicMilliseconds &+ pause
-    // The budget begins again at 0, even if more steps were taken than it had: the pause makes up for the steps in
-    // excess.
+    // A negative budget is set to 0, because the pause makes up for the steps in excess.
     steps = max(steps, 0)
   }
 
-  /// Whether the room may be checked again: the pause that began when it was last found to have too many pairs is over.
-  /// After the pause, the whole budget is available again.
+  /// Whether a room that was found to have too many pairs may be checked again, because the pause is over. The whole
+  /// budget is available then.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
-  /// Each millisecond adds the steps for this many shapes to the budget. By default that is a twentieth of a processor.
+  /// Each millisecond adds the steps for this many shapes to the budget. By default that is a twentieth of a
+  /// processor's time.
   private static let shapesPerMillisecond = 10
   private static let pauseMilliseconds: UInt64 = 2_000
-  /// The pause is one millisecond longer for every 5,000 steps. These take a twentieth of a millisecond, so the pause
-  /// is twenty times as long as the work.
+  /// Each 5,000 steps make the pause a millisecond longer. They take a twentieth of a millisecond, so the pause is
+  /// twenty times as long as the work.
   private static let stepsPerPauseMillisecond: UInt64 = 5_000
 }

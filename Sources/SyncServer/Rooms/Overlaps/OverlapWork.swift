@@ -1,38 +1,38 @@
 import CanvasCRDT
 
-/// A piece of work on a room's index of overlaps. The work would keep others waiting too long, so another thread does
-/// it: the room gives its index away, and has no index until the work is done.
+/// A piece of work on a room's index of overlaps. Another thread does it, because it would keep the event loop busy too
+/// long. The room gives its index away, and has no index until the work is done.
 struct OverlapWork: Sendable {
   /// Where the work gets the outlines of the shapes.
   enum Source: Sendable {
-    /// From the canvas, from which the whole index is built.
+    /// From the canvas, to build the whole index.
     case all(Canvas)
-    /// From here. Only these shapes may have changed. A shape without an outline is gone or hidden.
+    /// From these values. No other shapes have changed. A shape without an outline is deleted or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
     /// From the canvas, for these shapes only. Reading the outlines of many shapes takes a while, so the other thread
     /// does that too.
     case shapesOf(Canvas, Set<Identifier>)
-    /// From nowhere: the index is no longer needed. Freeing an index of many shapes takes a while, so that is work,
-    /// too.
+    /// There is nothing to read: the index is only freed. For many shapes that takes a while, so another thread does
+    /// it.
     case nothing
   }
 
-  /// The number of the room's order.
+  /// The number of the `OverlapOrder` that carries this work.
   let number: UInt64
   let index: OverlapIndex?
   let source: Source
-  /// For a room that had too many pairs: whether to check if there are still too many.
+  /// Whether to check if a room that had too many pairs still has too many.
   let looksAgain: Bool
   /// Whether the outcome has to contain all pairs, for members who want notices.
   let wantsPairs: Bool
-  /// The place in the room's log that the index will have reached.
+  /// The log position that the index has after the work.
   let position: UInt64
   let pairsMax: Int
   let stepsMax: Int
 }
 
-/// Hands work to another thread without keeping a second reference to it, so that the index in it is changed in place
-/// instead of being copied.
+/// Hands work to another thread without keeping a second reference to it, so that the index is changed in place instead
+/// of being copied.
 ///
 /// `@unchecked Sendable`: the order is filled before it is handed over, and emptied once, by the thread that does the
 /// work.
@@ -46,12 +46,13 @@ final class OverlapOrder: @unchecked Sendable {
   func carryOut() -> OverlapOutcome? { work.take()?.done() }
 }
 
-/// What the work has led to.
+/// The result of the work.
 struct OverlapOutcome: Sendable {
   let number: UInt64
   let index: OverlapIndex
   let position: UInt64
-  /// Whether the outcome has all pairs, because the order wanted all. Otherwise it has those that began and ended.
+  /// Whether the outcome has all pairs, because the order asked for them. Otherwise it has only the pairs that began
+  /// and ended.
   let isAll: Bool
   let changes: OverlapChanges
 }
@@ -62,7 +63,7 @@ extension OverlapWork {
     let (number, position, wantsPairs, looksAgain) = (number, position, wantsPairs, looksAgain)
     let (source, pairsMax, stepsMax) = (source, pairsMax, stepsMax)
     var index = index ?? OverlapIndex(pairsMax: pairsMax)
-    // From here on this is the only reference to the index. So the index is changed in place instead of being copied.
+    // From here on only one reference to the index is left, so that it is changed in place instead of being copied.
     self = OverlapWork(ended: number)
     index.stepsLeft = stepsMax
     var net = NetChanges()
@@ -96,7 +97,7 @@ extension OverlapWork {
   }
 }
 
-/// The sum of several changes. A pair that begins and ends again, or ends and begins again, has not changed.
+/// Several changes combined. A pair that begins and ends again, or ends and begins again, has not changed.
 private struct NetChanges {
   private var net: [ShapePair: Bool] = [:]
 

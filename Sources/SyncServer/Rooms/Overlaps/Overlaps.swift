@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// The overlaps of a room: an index that is kept only while a client asks for overlaps. All work on the index is done
-/// on another thread (`OverlapWork`).
+/// The overlaps of a room: an index that is kept only while a client asks for overlaps. Orders for work on the index
+/// (`OverlapWork`) are carried out on another thread.
 ///
 /// What always holds:
-/// - At most one order is under way, and has the index meanwhile. Its outcome is waited for even if nobody asks for
-///   overlaps any more. If somebody asks again, the index in the outcome is used.
+/// - At most one order is being carried out, and it has the index. Its outcome is awaited even if nobody asks for
+///   overlaps any more, because somebody may ask again.
 /// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While there is no
 ///   index and no order, there are no unsettled shapes.
 /// - Members who want notices are sent all pairs once, and then each change, in order.
@@ -17,37 +17,36 @@ struct Overlaps: Sendable {
   private enum Place: Sendable {
     /// No client asks for overlaps.
     case none
-    /// A client asks, and there is no index yet.
+    /// A client asks for overlaps, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// The order under way has the index. Possibly nobody asks for overlaps any more.
+    /// An order is being carried out and has the index. Perhaps nobody asks for overlaps any more.
     case away
   }
 
   private var place = Place.none
   private var orders: UInt64 = 0
-  /// The place in the log that the index has reached.
+  /// The log position that the index has reached.
   private var position: UInt64 = 0
   private var unsettled: Set<Identifier> = []
-  /// Until when the index is kept for HTTP requests. On the monotonic clock, like all times here.
+  /// Until when the index is kept for HTTP requests. All times here are on the monotonic clock.
   private var neededUntil: UInt64 = 0
   private var budget: OverlapBudget
 
   /// What the members who want notices have been sent.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// The members have yet to be sent all pairs. The order with this number, or a later one, brings all pairs. It is
-    /// under way or has not been given yet.
+    /// The members still have to be sent all pairs, which the order with this number, or a later one, computes.
     case due(from: UInt64)
     /// All pairs are known, or have been sent.
     case begun
   }
 
   private var telling = Telling.nobodyAsks
-  /// The notices for the next beat.
+  /// The notices for the next broadcast (`Beat`).
   private var news: Notices?
 
-  /// HTTP requests that no order covers yet, and those that the order under way will answer.
+  /// The HTTP requests that the next order will answer, and those that the current order will answer.
   private var questions: [UInt64] = []
   private var questionsUnderWay: [UInt64] = []
 
@@ -56,33 +55,33 @@ struct Overlaps: Sendable {
     budget = OverlapBudget(stepsPerShape: limits.overlapSteps)
   }
 
-  /// The overlaps in a beat.
+  /// The overlaps in one broadcast (`Beat`).
   struct Notices: Sendable {
-    /// Whether the notices name all pairs, as if each had just begun, for members who have been sent none. Such notices
-    /// are sent even if there are no pairs.
+    /// Whether the notices name all pairs, as if each had just begun, for members who have been sent none yet. Such
+    /// notices are sent even if there are no pairs.
     let isFirst: Bool
     var changes: OverlapChanges
   }
 
   var isKept: Bool { if case .none = place { false } else { true } }
 
-  // MARK: Who asks
+  // MARK: Requests for overlaps
 
-  /// Members want notices from now on.
+  /// To be called when members begin to want notices.
   mutating func beginTelling() {
-    // An order that is under way lacks the newest changes, so the next one has to bring all pairs.
+    // The current order lacks the newest changes, so the next one has to bring all pairs.
     telling = .due(from: orders + 1)
     news = nil
     want()
   }
 
-  /// No member wants notices any more.
+  /// To be called when no member wants notices any more.
   mutating func endTelling() {
     telling = .nobodyAsks
     news = nil
   }
 
-  /// Takes an HTTP request. The result of a later `took` names it as answered.
+  /// Takes an HTTP request. A later call of `took` returns its number when it can be answered.
   mutating func ask(_ question: UInt64, now: Moment) {
     neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     questions.append(question)
@@ -124,7 +123,7 @@ struct Overlaps: Sendable {
     }
   }
 
-  /// The next order, if there is any work and no order is under way.
+  /// The next order, if there is any work and no other order is being carried out.
   mutating func order(_ canvas: borrowing Canvas, at position: UInt64, now: Moment) -> OverlapWork? {
     switch place {
     case .none, .away: return nil
@@ -151,9 +150,9 @@ struct Overlaps: Sendable {
     return .shapes(outlines)
   }
 
-  /// The upper bound on the outlines that are read on the loop. Reading this many takes about a tenth of a millisecond.
-  /// If more have changed, the other thread gets the canvas itself. That costs more: while the other thread has the
-  /// canvas, each page of it is copied before the room writes to it.
+  /// The most outlines that are read on the loop, which takes about a tenth of a millisecond. If more have changed, the
+  /// other thread reads them from the canvas itself. That costs more, because pages of the canvas are copied when the
+  /// room writes to them meanwhile.
   private static let outlinesMax = 512
 
   private mutating func give(
@@ -195,8 +194,8 @@ struct Overlaps: Sendable {
     switch telling {
     case .nobodyAsks: break
     case .due(let first):
-      // If a member began to want notices only after this order was given, the outcome may lack all pairs. Then the
-      // next order brings them.
+      // If a member began to want notices after this order was given, the outcome may lack some pairs. Then the next
+      // order brings all of them.
       if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -211,21 +210,21 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // There is always a beat between the end of an order and the next order. So there is no earlier news left with
-    // which this news would have to be combined.
+    // A broadcast is always made between the end of an order and the next order. So there are no earlier notices to
+    // combine these with.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
 
-  /// The index after the last order, for answers to HTTP requests.
+  /// The index after the last order, to answer HTTP requests from.
   var settled: (index: OverlapIndex, position: UInt64)? {
     guard case .here(let index) = place else { return nil }
     return (index, position)
   }
 
-  // MARK: Telling
+  // MARK: Notices
 
-  /// The notices for the next beat.
+  /// Removes and returns the notices for the next broadcast.
   mutating func takeNews() -> Notices? {
     defer { news = nil }
     return news
@@ -234,12 +233,11 @@ struct Overlaps: Sendable {
   var hasNews: Bool { news != nil }
   /// Whether shapes have changed since the last order was given.
   var isBehind: Bool { !unsettled.isEmpty }
-  /// Whether a member or an HTTP request waits for an order that hasn't been given.
+  /// Whether a member or an HTTP request waits for an order that has not been given yet.
   var isAsked: Bool { areAllPairsDue || !questions.isEmpty }
   private var areAllPairsDue: Bool { if case .due = telling { true } else { false } }
 
-  /// Whether it is time to check if there are still too many pairs. The check is made now and then, while shapes
-  /// change.
+  /// Whether it is time to check if there are still too many pairs. While shapes change, that is checked now and then.
   func isLookDue(_ now: Moment) -> Bool {
     guard case .here(let index) = place else { return false }
     return index.isWorthALook && budget.mayLook(now)
