@@ -1,12 +1,12 @@
-# `make` alone lists the targets. The work is done in scripts/.
+# `make` without a target lists the targets. The scripts in scripts/ do the work.
 
-# Where `make run` keeps rooms, and further arguments for the server, the benchmark or chaos: make run ARGS="…"
+# DATA is where `make run` keeps rooms. ARGS are further arguments for a program: make run ARGS="…"
 DATA ?= .data
 ARGS ?=
 
 RELEASE := swift build -c release --product SyncServer
 
-# What --version says of a build from this clone.
+# The commit for the output of --version, if this is a clone.
 run client chaos bench screenshots: export CANVAS_COMMIT := $(if $(wildcard .git),$(shell git describe --always --abbrev=12 --exclude '*' --dirty 2>/dev/null))
 
 .PHONY: help setup run client test chaos mutants bench table page screenshots format folders soak simulate coverage packages

@@ -1,14 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// CI sets CANVAS_STRICT so that a warning stops the build there, and stays a warning at the desk.
+// CI sets CANVAS_STRICT, which turns warnings into errors.
 let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
-// Optimising the code of these tests takes longer than it saves when they run: the code that they test is optimised.
-// Tests with long loops of their own, as the simulation and the disk that lies, keep to `settings`.
+// Most tests aren't optimised, because the slower compilation would cost more time than it saves. The code that they
+// test is optimised. Tests with long loops of their own use `settings`, such as the simulation.
 let briefly = settings + [.unsafeFlags(["-Onone"])]
 
-// The commit of a working tree, if whoever builds says it. A build without it takes what `git archive` filled in.
+// The commit that is being built, if the environment names it. Otherwise the source has the commit that `git archive`
+// has filled in.
 let commit = Context.environment["CANVAS_COMMIT"].flatMap { $0.isEmpty ? nil : $0 }
 
 let package = Package(
@@ -21,7 +22,7 @@ let package = Package(
     .target(
       name: "CanvasCRDT",
       swiftSettings: settings,
-      // Rounding and square roots, where the processor has no instruction for them.
+      // Functions for rounding and square roots, on processors without such instructions.
       linkerSettings: [.linkedLibrary("m")]
     ),
     .target(
@@ -78,7 +79,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "TestSupport", dependencies: ["CanvasCRDT"], path: "Tests/TestSupport", swiftSettings: settings),
-    // It has no tests. It is a test target since it looks into SyncServer, which only builds for tests allow.
+    // A library for tests. It is a test target because only those can import SyncServer with `@testable`.
     .testTarget(
       name: "ServerModel",
       dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],
@@ -130,7 +131,7 @@ let package = Package(
       dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
       swiftSettings: briefly
     ),
-    // It has no tests, either: the disk that lies, whose long loops are optimised.
+    // Like `ServerModel`, a library for tests. It is optimised because it has long loops.
     .testTarget(
       name: "LogSupport",
       dependencies: ["RoomLog", "CSQLite", "TestSupport"],

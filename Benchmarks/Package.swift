@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, so that building the server doesn't build the benchmarks.
+// A separate package, so that a build of the server doesn't include the benchmarks.
 let package = Package(
   name: "CanvasBenchmarks",
   dependencies: [.package(name: "CanvasSync", path: "..")],

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Attacks a release build of the server, and prints how an innocent client fares beside each attack, as Markdown.
+"""Attacks a release build of the server, and prints what an innocent client notices of each attack, as Markdown.
 
     .venv/bin/python Benchmarks/attacks.py [--quick] [--only ROW,ROW…] [--seconds N] [--server PROGRAM]
 
-Each row starts a server of its own with default flags (`large` rows raise the rates by which they are filled). The innocent
-client is a process of its own, at another address, in a small room of its own: it pings a hundred times a second. First it does so
-for a while without the attack, then beside it. Wanted: the 99th percentile under 25 ms and the worst under 100 ms in each row.
-The longest turn is that of the server's loop meanwhile, as `canvas_loop_turn_seconds` tells it: the bound that it was under.
+Each row of the table has its own server, with default flags. (`large` rows raise the rate limits to fill a room.) The
+innocent client is a separate process with its own address and its own small room. It pings a hundred times a second:
+for a while without the attack, then during it.
+
+The goals for its pings: a 99th percentile below 25 ms, and a maximum below 100 ms.
+
+The longest turn is the longest iteration of the server's event loop during the attack, as an upper bound from
+`canvas_loop_turn_seconds`.
 """
 
 import argparse
@@ -28,7 +32,7 @@ import websockets.sync.client
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-# Tests/Attacks/attacks.py is imported by its path, because it has the same name as this file.
+# Imported by path, because Tests/Attacks/attacks.py has the same name as this file.
 sys.path.insert(0, os.path.join(ROOT, "Tests", "EndToEnd"))
 specification = importlib.util.spec_from_file_location("performed", os.path.join(ROOT, "Tests", "Attacks", "attacks.py"))
 performed = importlib.util.module_from_spec(specification)
@@ -44,7 +48,7 @@ RATES = ["--max-ops-per-second", "1000000"]
 # The innocent client
 
 def innocent(port, seconds):
-    """Pings all the time, and prints the times of its pings in milliseconds."""
+    """Pings until it is stopped, and prints the round-trip times in milliseconds."""
     times = []
     with websockets.sync.client.connect(
         f"ws://127.0.0.1:{port}/v1/rooms/innocent/sync", source_address=(INNOCENT, 0), compression=None
@@ -71,7 +75,7 @@ def figures(watcher):
     return tuple(percentile(times, part) for part in (0.5, 0.99, 1))
 
 
-# A server, and the attacks on it
+# The server that is attacked, and parts of attacks.
 
 class Server(programs.Server):
     def request(self, method, path, body=None, source=ATTACKER, timeout=300):
@@ -89,7 +93,7 @@ class Server(programs.Server):
         return json.loads(body)["shapes"]
 
     def turns(self):
-        """The number of the loop's turns that took at most this many milliseconds, by the server's metrics."""
+        """How many iterations of the event loop took at most this many milliseconds, from the server's metrics."""
         text = self.request("GET", "/metrics", source=INNOCENT)[1].decode()
         found = re.findall(r'^canvas_loop_turn_seconds_bucket{le="(\S+)"} (\d+)$', text, re.M)
         return {float(bound) * 1e3: int(count) for bound, count in found}
@@ -103,7 +107,7 @@ class Server(programs.Server):
 
 
 def repeat(until, count, act):
-    """Repeats a function in this many threads."""
+    """Calls a function again and again in several threads."""
     def run(number):
         while time.monotonic() < until:
             try:
@@ -118,7 +122,7 @@ def repeat(until, count, act):
 
 
 def bars(count, degrees=45, length=60_000):
-    """Thin bars side by side. Their upright boxes all overlap each other, but the bars themselves don't."""
+    """Thin bars side by side. All their bounding boxes overlap, but the bars don't."""
     turn = math.radians(degrees)
     shapes = []
     for number in range(count):
@@ -161,7 +165,7 @@ async def move(link, shapes, until, a_second=500):
         await asyncio.sleep(10 / a_second)
 
 
-# The table's rows: each `prepare` returns the arguments for its `attack`.
+# The rows of the table. Each `prepare` returns the arguments of its `attack`.
 
 def overlaps_of_bars(count):
     def prepare(server):
@@ -200,7 +204,7 @@ def overlaps_of_a_pile(count):
 
 
 def reading(path, clients, shapes=20_000, edits=2_000, flags=()):
-    """Clients that repeat a heavy request, and don't always wait for the answer."""
+    """Clients that repeat an expensive request, and often don't wait for the answer."""
     def prepare(server):
         names = server.draw("heavy", scattered(shapes))
         time.sleep(1)
@@ -220,8 +224,8 @@ def reading(path, clients, shapes=20_000, edits=2_000, flags=()):
 
 
 def joins_with_since(shapes=60_000):
-    """Joins seventeen times a second, each time from another place in the log, beside a client on a slow line. Reports
-    when that client is done."""
+    """Joins seventeen times a second, each time with another cursor, while another client joins over a slow line.
+    Prints when that client has the state."""
     arrived = []
 
     def prepare(server):
@@ -269,7 +273,7 @@ def joins_with_since(shapes=60_000):
 
 
 def once(act, shapes=100_000, flags=()):
-    """Sends a single input once, which is only large."""
+    """Sends one large input once."""
     def prepare(server):
         names = server.draw("large", scattered(shapes)) if shapes else []
         time.sleep(2)
@@ -321,7 +325,7 @@ def list_of_rooms():
 
 
 def forgotten(count=1_000_000):
-    """Sends erasures of shapes that never existed. Then an operator makes the room forget all of them at once."""
+    """Deletes shapes that never existed. Then an operator makes the room forget all these deletions at once."""
     def prepare(server):
         async def run():
             link = await server.join("large")
@@ -343,19 +347,19 @@ def forgotten(count=1_000_000):
         if status != 204:
             raise RuntimeError(f"{status} for forgetting")
         time.sleep(max(0, until - time.monotonic()))
-    # While less than half of the maximum is used, nobody's share is bounded.
+    # A client's share is limited only when more than half of the maximum is used.
     return prepare, attack, (*RATES, "--max-erasures", str(4 * count))
 
 
 def tested(name, flags=()):
-    """Runs an attack of `Tests/Attacks`."""
+    """Runs an attack from `Tests/Attacks`."""
     def attack(server, _, until):
         asyncio.run(getattr(performed, name)(server, until))
     return lambda server: None, attack, flags
 
 
 def hellos_as_another():
-    """Sends hello again and again with the actor of another client that is connected."""
+    """Connects again and again as the actor of another connected client."""
     def prepare(server):
         return None
 
@@ -377,7 +381,7 @@ def hellos_as_another():
 
 
 def pings_that_inflate():
-    """Sends pings of a megabyte that are a kilobyte on the wire."""
+    """Sends pings of a megabyte that are compressed to a kilobyte."""
     def attack(server, _, until):
         async def one():
             while time.monotonic() < until:
@@ -437,7 +441,7 @@ def measure(name, options):
     with Server(*flags) as server:
         without = figures(watch(server.port, options.seconds / 2))
         prepared = prepare(server)
-        # The turns during the preparation are subtracted, because only the attack is measured.
+        # Iterations of the event loop during the preparation don't count, so they are subtracted.
         before_turns = server.turns()
         seconds = options.seconds
         watcher = watch(server.port, seconds + 1)

@@ -1,7 +1,7 @@
-"""Programs that move shapes like people drag them: `bots.py URL BOTS SHAPES STEPS_A_SECOND`.
+"""Moves shapes as if people dragged them: `bots.py URL BOTS SHAPES STEPS_A_SECOND`.
 
-Prints a line once all shapes are there. Then it moves every one of them, each on a circle of its own, until it is
-stopped."""
+Makes all shapes, and prints a line. Then it moves each of them in a circle until it is stopped.
+"""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ def identifier(number):
 
 
 def shape(chance, across):
-    """The point around which the shape circles, and the shape's kind. Each shape overlaps about two others."""
+    """The centre of the shape's circle, and the shape's properties. Each shape overlaps about two others."""
     center = (chance.uniform(0, across * 1.25), chance.uniform(0, across * 0.8))
     return center, {
         "kind": chance.choice(KINDS),

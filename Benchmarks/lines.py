@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how old is what a reader at the end of a thin line sees, and prints a table of docs/PERFORMANCE.md.
+"""Measures how old the drawing is that a reader sees over a slow line, and prints a table of docs/PERFORMANCE.md.
 
     .venv/bin/python Benchmarks/lines.py [--quick] [PATH_OF_SYNCSERVER]
 
-Server and writers sit in one network namespace, the reader in another, and `tc` bounds what the cable between them
-carries. The position that a writer gives a shape is the time, so the age of what is shown needs no guessing. It needs
-root; without it, one line says so.
+The server and the writers are in one network namespace, and the reader is in another. `tc` limits the rate between
+them. Each written position is the time of writing, so the reader can compute the age. This needs root; without it,
+the program prints that and ends.
 """
 
 import argparse
@@ -20,16 +20,15 @@ import server as servers  # noqa: E402
 import thin_line  # noqa: E402
 from load import built  # noqa: E402
 
-# The goals for how old the shown state of a reader is allowed to be: p50 and p99 in milliseconds, by line, encoding and
-# number of shapes.
+# The goals for the age of what a reader sees, as p50 and p99 in milliseconds, by line, encoding and number of shapes.
 WANTED = {
     ("256kbit", "json", 20): (300, 600),
     ("64kbit", "binary", 20): (400, 900),
     ("1mbit", "json", 200): (350, 700),
 }
 FEW, MANY = {"shapes": 20, "moves": 60}, {"shapes": 200, "moves": 10}
-# The rows: the line, the encoding that its reader speaks, and how many operations a second others write at the same
-# time. None stands for as many operations as the machine can carry.
+# The rows of the table: the line's rate, the reader's encoding, and the operations per second of other writers. `None`
+# means as many as the machine can handle.
 ROWS = [(rate, encoding, load) for rate in ("64kbit", "256kbit", "1mbit", None) for encoding in ("json", "binary") for load in (FEW, MANY)]
 ROWS += [
     (rate, encoding, FEW | beside)
@@ -38,9 +37,9 @@ ROWS += [
 ]
 QUICK = [row for row in ROWS if (row[0], row[1], row[2]["shapes"]) in WANTED and len(row[2]) == 2]
 
-# The goal for the answer to a reader's own write: p99 in milliseconds.
+# The goal for the answer to a reader's own edit, as p99 in milliseconds.
 ACK_WANTED = 600
-# How many readers share one line, and how many kbit/s of the line there are for each of them.
+# How many readers share one line, and the kbit/s that each of them has.
 HANGING, SHARES = 200, (64, 256)
 
 
@@ -51,7 +50,7 @@ def words(rate, encoding, load):
 
 
 def verdict(rate, encoding, load, figures):
-    """The goal, and whether it is met."""
+    """The goal of a row, and whether it is met."""
     wanted = WANTED.get((rate, encoding, load["shapes"]))
     if wanted is None:
         return "–"

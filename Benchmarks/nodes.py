@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Nodes over PostgreSQL beside one over SQLite, as Markdown. To be run by scripts/with-postgres:
+"""Compares several nodes over PostgreSQL with one over SQLite, and prints Markdown. To be run with
+scripts/with-postgres:
 
     STANDBYS=2 scripts/with-postgres .venv/bin/python Benchmarks/nodes.py [--quick] [--server FILE]
 
-PostgreSQL has two standbys on the same machine, and each commit waits for one of them. Everything is on the same cores, so what
-PostgreSQL uses is missing to the nodes: its processor time is printed beside theirs. Where PostgreSQL isn't installed, nothing is measured.
+PostgreSQL has two standbys on the same machine, and each commit waits for one of them. PostgreSQL and the nodes share
+the machine's cores, so PostgreSQL's processor time is printed too. Without PostgreSQL, nothing is measured.
 """
 
 import argparse
@@ -32,15 +33,14 @@ from load import percentile  # noqa: E402
 from server import Server, identifier  # noqa: E402
 from test_nodes import Balancer  # noqa: E402
 
-# Imports the benchmark of one server by its path, because a module of the tests has the same name.
+# Imported by path, because a module of the tests has the same name.
 spec = importlib.util.spec_from_file_location("bench", HERE / "server.py")
 bench = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(bench)
 
 
 def postgres_seconds():
-    """The processor time that this benchmark's PostgreSQL servers have used so far. Processes that have ended are not
-    counted."""
+    """The processor time of this benchmark's PostgreSQL servers so far, without processes that have ended."""
     total = 0
     folder = Path(database.ask("SHOW data_directory")[0]).parent
     for file in folder.glob("data*/postmaster.pid"):
@@ -55,8 +55,8 @@ def postgres_seconds():
 
 
 async def quiet(writing, reading, seconds):
-    """Measures with one writer at one node and one reader at another: how long until the writer has its answer, and
-    until the reader has the operation."""
+    """Measures one writer at one node and one reader at another: how long the writer waits for its answer, and how
+    long the operation takes to the reader."""
     writer, reader = await Client.join(writing, "quiet"), await Client.join(reading, "quiet")
     shape, acks, seen, sent = identifier(), [], [], {}
 
@@ -84,8 +84,8 @@ async def quiet(writing, reading, seconds):
 
 
 async def killed(first, second, people=30):
-    """Kills the node to which all clients are connected, and measures how long it takes until all of them have caught
-    up at the other node."""
+    """Kills the node to which all clients are connected, and measures how long it takes until all are up to date at
+    the other node."""
     clients = [await Client.join(first, "killed") for _ in range(people)]
     for client in clients[:5]:
         for _ in range(20):
@@ -102,9 +102,9 @@ async def killed(first, second, people=30):
 
 
 def store_rooms(load, place, count):
-    """Stores this many empty rooms, under the names that canvas-load uses."""
+    """Stores some empty rooms with the names that canvas-load uses."""
     with load.serve(place):
-        # The server makes the tables of the database when it starts.
+        # Starting the server is enough: it makes the database's tables.
         pass
     database.ask(
         "INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) "
@@ -120,14 +120,14 @@ def connections(server):
 
 
 def killed_behind_nginx(load, people=30):
-    """Measures a failover as people meet it: our own clients, through nginx with the files of deploy/. The node to
-    which all of them are connected is killed.
-    - Returns: what the clients have measured. At the end each client has compared its digest with the server's."""
+    """Measures a failover behind nginx, with the configuration from deploy/ and our own clients. The node to which
+    all of them are connected is killed.
+    - Returns: the clients' measurements. At the end, each client compares its digest with the server's."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
         servers = [stack.enter_context(Server("--max-connections-per-address", 1_000, data=place)) for _ in range(3)]
         balancer = stack.enter_context(Balancer(servers))
-        # One large room has half of the people. The other half is spread over smaller rooms.
+        # Half of the people are in one large room. All others are in smaller rooms.
         running = load.start("return", balancer, clients=people // 2, writers=1)
         while max(counts := [connections(server) for server in servers]) < people:
             time.sleep(0.1)
@@ -137,8 +137,8 @@ def killed_behind_nginx(load, people=30):
 
 
 class Share:
-    """Bounds a process, and the processes that it starts, to a share of a core, by a control group of either version.
-    `with Share(0.15) as share: share.hold(pid)`"""
+    """Limits a process and its children to a share of a core, by a cgroup of version 1 or 2: `with Share(0.15) as
+    share: share.hold(pid)`"""
 
     TIMES = 50_000
     made = itertools.count()
@@ -171,25 +171,25 @@ class Share:
 
 @contextmanager
 def held_database(share):
-    """Starts a PostgreSQL server without standbys, bounded to a share of a core. Yields the address of its database."""
+    """Runs a PostgreSQL server without standbys, limited to a share of a core. Yields the URL of its database."""
     with postgres.Cluster() as cluster, Share(share) as group:
         for pid in cluster.processes(0):
             group.hold(pid)
         yield f"{cluster.address}/postgres"
-        # A cgroup can be removed only when no process is in it.
+        # A cgroup can be removed only when it has no processes.
         cluster.stop(0)
 
 
 def place_of(room, databases):
-    """The database of a room: the one that has the highest hash together with the room. If a database is added, a room
-    stays where it is or moves to the new one."""
+    """Assigns a room to a database by rendezvous hashing. When a database is added, a room stays where it is or moves
+    to the new one."""
     return max(databases, key=lambda name: hashlib.sha256(f"{name} {room}".encode()).digest())
 
 
 def over_databases(load, count, seconds, share=0.06):
-    """Measures a hundred rooms over this many databases, each bounded to a share of a core. There are always two nodes;
-    with two databases each node has one.
-    - Returns: how many operations a second all of them together make durable."""
+    """Measures a hundred rooms over several databases, each limited to a share of a core. There are always two nodes,
+    and with two databases each node has its own.
+    - Returns: how many operations per second they store in total."""
     with ExitStack() as stack:
         places = [stack.enter_context(held_database(share)) for _ in range(count)]
         names = [f"database{number}" for number in range(count)]
@@ -204,13 +204,12 @@ def over_databases(load, count, seconds, share=0.06):
 
 
 def crowded(load, count, seconds, share=0.15):
-    """Measures 120 rooms with 20 readers each, spread over this many nodes, each bounded to a share of a core. The
-    writers write as fast as they are answered.
-    - Returns: how many deliveries a second all nodes together make."""
+    """Measures 120 rooms with 20 readers each, on several nodes that are each limited to a share of a core. The
+    writers send their next operation when the last one is answered.
+    - Returns: how many deliveries per second the nodes make in total."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
-        # Entered before the servers and so left after them, because a cgroup can be removed only once its server has
-        # ended.
+        # Entered first, and so exited last: a cgroup can be removed only when its server has ended.
         groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
         for group, server in zip(groups, servers):
@@ -240,7 +239,7 @@ def measure_quiet(load, options, runs, row):
 
 
 def traffic(load, options, place, **flags):
-    """- Returns: the measurements, and the processor time that PostgreSQL used meanwhile."""
+    """- Returns: the measurements, and PostgreSQL's processor time meanwhile."""
     with load.serve(place) as server:
         before = postgres_seconds()
         result = load.run("traffic", "traffic", server, seconds=options.seconds, **flags)
@@ -282,7 +281,7 @@ def measure_rooms(load, options, runs, row):
         with load.serve(place) as server:
             running = load.start("idle", server, **flags)
             load.await_connections(server, count)
-            # The generator, too, waits this long before it begins to measure the server.
+            # The load generator waits for the same time before it begins to measure.
             time.sleep(2)
             before = postgres_seconds()
             time.sleep(options.seconds)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the page in Debian's Chromium and prints the tables of docs/PERFORMANCE.md.
+"""Measures the page in Debian's Chromium, and prints the tables of docs/PERFORMANCE.md.
 
     .venv/bin/python Benchmarks/page.py [PATH_OF_SYNCSERVER [FIGURES]]
 
-FIGURES: `first`, `frames`, `lines`, or several of them; otherwise all. Say beside the figures how busy the machine was: it is printed.
+FIGURES are one or several of `first`, `frames` and `lines`. The default is all. The output also shows how busy the
+machine was; publish that with the figures.
 """
 
 import json
@@ -27,7 +28,7 @@ import server as servers  # noqa: E402
 from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
-# Notes when the whole room is painted, by the page's own clock, which begins with the navigation.
+# Notes when the whole room was painted, in milliseconds since the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null
@@ -40,8 +41,8 @@ WATCH = """
   })
 """
 
-# Measures how long frames take, and how long the page's own work takes within each frame: painting, handling changes,
-# and handling the hand's events.
+# Measures how long frames take, and the page's own work in each frame: painting, applying changes, and handling pointer
+# events.
 FRAMES = """
   return new Promise((done) => {
     const frames = [], paints = []
@@ -81,7 +82,7 @@ FRAMES = """
 
 
 def fill(room, count):
-    """Fills a room with shapes that have about eight properties each, and overlap a few others each."""
+    """Fills a room with shapes that have about eight properties each and overlap a few others."""
     chance = random.Random(5)
     across = count**0.5 * 110
     shapes = [(servers.identifier(), bots.shape(chance, across)[1]) for _ in range(count)]
@@ -90,7 +91,7 @@ def fill(room, count):
 
 
 def cpu(world):
-    """Milliseconds of processor time that the browser's processes have used. Unlike times, this is valid on a busy
+    """The processor time of the browser's processes in milliseconds. Unlike durations, it is meaningful on a busy
     machine."""
     session = world.browser.new_browser_cdp_session()
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
@@ -158,7 +159,7 @@ def frames(world, shapes=1000, count=20, steps=10, seconds=10):
 
 
 def crowd(world, count, spread, size):
-    """A room with many shapes of one size at one place, and a person who sees them and has the select tool."""
+    """Makes a room with many shapes of the same size in one area, and a person who joins it with the select tool."""
     room = world.room(name=f"crowd-{count}")
     room.write(*((f"00a-000-{at:03d}", {
         "kind": ("ellipse", "star", "rectangle")[at % 3], "size": [size, size],
@@ -181,8 +182,8 @@ def told(world, person, what, seconds=6):
     print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
 
 
-# Moves the hand on in each frame. `value.what` is `pan`, which uses the wheel, or `drag`, which moves with the button
-# held down.
+# Simulates a hand that moves on in each frame. `value.what` is `pan`, with the wheel, or `drag`, with the button held
+# down.
 HAND = """const stage = document.getElementById('stage')
   let step = 0
   const go = {
@@ -203,7 +204,7 @@ HAND = """const stage = document.getElementById('stage')
 
 
 def panned_and_dragged(world, what, shapes):
-    """All shapes of a room are in view. In each frame the paper is moved; then one of the shapes is."""
+    """Measures panning with all shapes in view, and then dragging one of them."""
     room = world.room(name=what.replace(" ", "-").replace(",", ""))
     for first in range(0, len(shapes), 200):
         room.write(*shapes[first : first + 200])
@@ -211,7 +212,7 @@ def panned_and_dragged(world, what, shapes):
     person.wait_for_shapes(len(shapes))
     person.run("app.view.fit(app.session.bounds()); app.setTool('select'); return null")
     person.painted()
-    # A shape that can be grabbed anywhere within its box, and that doesn't lie under the furniture.
+    # A shape that isn't under the page's panels, and can be grabbed anywhere in its box.
     x, y = 500, 400
     at = person.run("app.view.toCanvas(value)", {"x": x, "y": y})
     held, values = min(((shape, values) for shape, values in shapes if values["kind"] != "ink"),
@@ -235,7 +236,7 @@ def squares(count):
 
 
 def strokes_and_texts(count):
-    """Equal numbers of strokes and texts: loops of 100 points, and texts of two lines."""
+    """Makes as many strokes as texts: strokes of 100 points, and texts of two lines."""
     loop = [[round(32767 + 30000 * math.sin(at / 5) * (at / 100)), round(32767 + 30000 * math.cos(at / 7)), 60 + at // 10 * 10] for at in range(100)]
     shapes = []
     for at in range(count):
@@ -247,8 +248,8 @@ def strokes_and_texts(count):
     return shapes
 
 
-# Simulates a pen that sends 120 events a second. Each event is timed from its arrival to the end of the frame that
-# paints it. `value.before` is how many points are drawn at once before the first timed event.
+# Simulates a pen that sends 120 events per second. Each is timed from its arrival to the end of the frame that paints
+# it. `value.before` is the number of points that are drawn at once before the timing begins.
 PEN = """const stage = document.getElementById('stage')
   const point = (at) => ({
     pointerId: 7, pointerType: 'pen', isPrimary: true, bubbles: true, button: -1, buttons: 1, pressure: 0.5 + 0.3 * Math.sin(at / 40),
@@ -296,7 +297,7 @@ def own_ink(world):
 
 
 def swarm(world, count=250):
-    """A program moves all shapes twenty times a second."""
+    """Measures the page while a program moves all shapes twenty times a second."""
     room, person = crowd(world, count, 260, 110)
     stopped = threading.Event()
     mover = threading.Thread(target=move_all, args=(room, stopped))
@@ -325,7 +326,7 @@ def move_all(room, stopped):
 
 
 def dragged(world, count=500):
-    """All shapes are selected, and are dragged in each frame."""
+    """Measures dragging while all shapes are selected."""
     room, person = crowd(world, count, 700, 60)
     person.page.keyboard.press("Control+a")
     x, y = person.middle("00a-000-000")

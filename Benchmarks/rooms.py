@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Puts one load on this server and on pycrdt-websocket, by turns, and prints what a delivery costs each of them, as Markdown.
+"""Puts the same load on this server and on pycrdt-websocket, one after the other. Prints what a delivery costs each
+of them, as Markdown.
 
     .venv/bin/python Benchmarks/rooms.py PATH_OF_SYNCSERVER [--quick] [--readers 100] [--writers 5] [--rate 20] [--seconds 8]
 
-A delivery is one move that one reader has received. All moves have to arrive at all readers, or the run fails. The readers only
-take frames apart, and are the same code for both; one of them reads each move's age, which the writer put into it. Processor
-time is that of the server's process.
+A delivery is one move that one reader has received. The run fails unless all readers receive all moves. The same code
+reads from both servers and only separates frames, except that one reader computes the age of each move. Processor
+time is the server's.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import websockets
 from pycrdt import Doc, Map, create_sync_message, create_update_message, handle_sync_message
 
 from bots import drain
-# Importing `server` also makes the modules of Tests/EndToEnd known.
+# Importing `server` also adds Tests/EndToEnd to the import path.
 from server import Process, free_port
 from load import percentile, processor_seconds
 from raw import UPGRADE, frame, request
@@ -33,7 +34,7 @@ PROPERTIES = {
 
 
 def now():
-    """The present time in milliseconds, as a coordinate that both servers accept."""
+    """The time in milliseconds, as a number that both servers accept as a coordinate."""
     return round(time.monotonic() * 1000 % 1e6, 3)
 
 
@@ -42,7 +43,7 @@ def shape(number):
 
 
 class Frames(asyncio.Protocol):
-    """A reader: sends its first messages, and then passes each message that it gets to `take`."""
+    """A reader. It sends its first messages, and then passes each received message to `take`."""
 
     def __init__(self, path, greeting, take):
         self.path, self.greeting, self.take = path, greeting, take
@@ -90,7 +91,7 @@ class Frames(asyncio.Protocol):
 
 
 class CanvasSync:
-    """Our server, which gets operations in JSON. It runs with its default flags, on a disk or in memory."""
+    """Our server with JSON messages and default flags, on a disk or in memory."""
 
     path = "/v1/rooms/bench/sync"
 
@@ -127,7 +128,7 @@ class CanvasSync:
 
 
 class Pycrdt:
-    """pycrdt-websocket. The document is a map of maps, and each move is one update, as a Yjs client sends it."""
+    """pycrdt-websocket. The document is a map of maps, and each move is one update, as from a Yjs client."""
 
     path = "/bench"
     name = "pycrdt-websocket, in memory"
@@ -148,7 +149,7 @@ class Pycrdt:
         document = Doc()
         shapes = document.get("shapes", type=Map)
         moved = []
-        # An observer ends when its handle is freed, so this variable holds the handle as well.
+        # An observer ends when its handle is freed, so this variable keeps the handle.
         watching = shapes, shapes.observe_deep(lambda events: moved.extend(
             event.keys["position"]["newValue"][0] for event in events if "position" in event.keys))
 
@@ -181,7 +182,7 @@ class Pycrdt:
 
 
 async def eventually(done, otherwise):
-    """Waits as long as there is progress, and fails after half a minute without any."""
+    """Waits while there is progress. Fails after half a minute without any."""
     deadline, words = time.monotonic() + 30, otherwise()
     while not done():
         if otherwise() != words:
@@ -214,8 +215,8 @@ async def measured(peer, options, process):
         (await loop.create_connection(lambda i=i: Frames(peer.path, peer.greeting(), take(i)), "127.0.0.1", process.port))[1]
         for i in range(options.readers)
     ]
-    # All readers have to join first. A reader that joins later would get the first positions in one message with the
-    # state, where they aren't counted.
+    # All readers must have joined. Otherwise a late one gets the first positions with its state, where they aren't
+    # counted.
     await eventually(lambda: len(joined) == options.readers, lambda: f"{peer.name}: {len(joined)} readers have joined")
     writers = [await peer.writer(socket, number) for number, socket in enumerate(sockets)]
     for write in writers:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""`make bench`: measures the core beside its peers in one run and prints the table of docs/PERFORMANCE.md.
+"""For `make bench`: measures the core and other libraries, and prints the table of docs/PERFORMANCE.md.
 
     .venv/bin/python Benchmarks/run.py [--quick]
 
---quick leaves out what takes minutes: the peers, and canvases of 100,000 shapes.
+--quick leaves out what takes minutes: the other libraries, and canvases of 100,000 shapes.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def output(*command):
 
 
 def lines(*command):
-    """The lines that a program prints, each parsed as JSON."""
+    """The lines that a program prints, parsed as JSON."""
     return [json.loads(line) for line in output(*command).splitlines() if line.strip()]
 
 
@@ -33,7 +33,7 @@ def build():
 
 
 def peers(bench):
-    """Measures yrs and loro on exactly the operations that we are measured on."""
+    """Measures yrs and loro on the same operations as our core."""
     path = os.path.join(ROOT, "build", "workload.ndjson")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
@@ -42,7 +42,7 @@ def peers(bench):
 
 
 def wasm(bench):
-    """Measures core.wasm in node, on the frames on which the native core is timed in the same minute."""
+    """Measures core.wasm in node, on the same frames as the native core, right after it."""
     subprocess.run([os.path.join(ROOT, "scripts", "wasm")], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     path = os.path.join(ROOT, "build", "updates.frames")
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -87,8 +87,8 @@ REPLICA = [
 
 
 def peer_figure(peer, name, history="concurrent"):
-    """The value of another library to compare with one of ours. For loro it is the time until the document is ready to
-    read, because loro decodes a document only when it is read."""
+    """The figure of another library to compare with ours. For loro it is the time until the document can be read,
+    because loro decodes only when reading."""
     of_history = peer.get(history) or peer.get("sequential") or {}
     return {
         "applyMicroseconds": of_history.get("applyMicroseconds"),

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Loads a release build of the server and prints what its figures are, as Markdown.
+"""Puts load on a release build of the server, and prints its figures as Markdown.
 
     python3 Benchmarks/server.py [--quick] [--only ROW,ROW…] [--seconds N] [--raw FILE]
 
-Each row starts a server of its own: durable SQLite log in a temporary directory, default flags but for the limits that
-a generator at one address would meet (operations a second from one connection, connections from one address). Beside
-the first row runs the floor: a relay on the same loop that hands messages on, gathered alike, with no canvas and no
-log. On a machine that others use too, ratios to it say more than microseconds do.
+Each row of the table has its own server, with a durable SQLite log in a temporary directory. The flags are the
+defaults, except for limits that a load generator at a single address would hit.
+
+The first row is also measured with a relay. It uses the same event loop and batches messages in the same way, but has
+no canvas and no log. On a shared machine, the ratio to the relay says more than microseconds.
 """
 
 import argparse
@@ -33,14 +34,14 @@ LIMITS = [
     "--max-ops-per-second", "1000000", "--max-connections-per-address", "20000",
     "--max-http-connections", "20000", "--max-http-connections-per-address", "20000",
 ]
-# The flags for more clients than a room takes by default.
+# Flags for more clients in a room than the default allows.
 CROWDED = ["--max-connections-per-room", "20000"]
-# The number of generators that share the clients which come back after a restart.
+# How many generator processes share the clients that reconnect after a restart.
 RETURNING = 8
 
 
 class Process:
-    """A server or a relay, which runs for as long as a row needs it."""
+    """A server or a relay. It runs while a row needs it."""
 
     def __init__(self, command, port):
         self.port = port
@@ -68,7 +69,7 @@ class Process:
             time.sleep(0.005)
 
     def await_rooms(self):
-        """Waits for the rooms, because a server over a database listens before it has reached the database."""
+        """Waits until the server has its rooms. Over a database, it listens before that."""
         self.await_port()
         while True:
             try:
@@ -204,8 +205,7 @@ class Bench:
             filled = self.run("fill 100,000", "join", server, shapes=100_000, clients=5, room="large")
             beside = self.start("traffic", server, clients=50, writers=10, seconds=4)
             time.sleep(3)
-            # Nobody has joined for a while, so the room has no encoded state ready. So the first join's work is
-            # measured too.
+            # By now the server has dropped the room's encoded state. So the first join includes encoding it.
             joined = self.run("20 join 100,000", "join", server, clients=20, room="large", together=True, filled=True)
             others = self.finish("traffic beside", beside)
         self.row(
@@ -224,7 +224,7 @@ class Bench:
     def idle(self):
         count = 2_000 if self.options.quick else 10_000
         with self.serve() as server:
-            # The run is longer than the 20 s after which each connection is pinged.
+            # More than 20 s, after which the server pings each connection.
             seconds = 5 if self.options.quick else 25
             rested = self.run("idle", "idle", server, clients=count, rooms=count // 10, waves=10, wave=2_000, seconds=seconds)
         waves = rested["residentAfterWavesMegabytes"]
@@ -251,7 +251,7 @@ class Bench:
         count = 500 if self.options.quick else 2_000
         directory = self.directory()
         with self.serve(directory, CROWDED) as server:
-            # Several generators share the clients, since libwebsockets searches a list of all connections that are
+            # Several generators share the clients, because libwebsockets searches a list of all connections that are
             # being opened.
             parts = [
                 self.start("return", server, clients=count // RETURNING, rooms=100, writers=1 if part == 0 else 0) for part in range(RETURNING)
@@ -273,7 +273,7 @@ class Bench:
 
     def watchers(self):
         with self.serve(flags=CROWDED) as server:
-            # The watchers are counted as soon as all of them have joined. Nobody writes before.
+            # Nobody writes in this room until all watchers have joined.
             count = 1_000 if self.options.quick else 5_000
             large = self.start("traffic", server, clients=count, rate=30, seconds=12)
             self.await_connections(server, count)

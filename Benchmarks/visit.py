@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Measures a visit to a room of 10,000 shapes over slow lines, in Debian's Chromium with its emulation of a network.
+"""Measures a visit to a room of 10,000 shapes over slow lines, which Debian's Chromium emulates.
 
     .venv/bin/python Benchmarks/visit.py [--runs N] [--web FOLDER] [PATH_OF_SYNCSERVER]
 
-Prints the table of docs/PERFORMANCE.md. A first visit is one by a browser that has never been there; a second one is by the
-same browser, which has the page's files in its cache and has kept the drawing. The page's worker stays out of it, since the
-emulated line would not slow it down. Times are the page's own, from when the address was asked for.
+Prints a table of docs/PERFORMANCE.md. In a first visit, the browser has nothing from the server. In a second visit,
+it has the page's files in its cache and has stored the drawing.
+
+The page's service worker is off, because the emulation would not slow it down. Times are measured in the page, from
+the start of the navigation.
 """
 
 import argparse
@@ -24,14 +26,14 @@ from person import DESK  # noqa: E402
 from world import WEB, World  # noqa: E402
 
 SHAPES = 10_000
-# The lines: latency in milliseconds, and the rate in megabits a second.
+# The simulated lines: latency in milliseconds, and megabits per second.
 LINES = [(150, 1.6), (50, 10), (0, 0)]
 
 PAINTED = "return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"
 
 
 class Traffic:
-    """The traffic of one page: how many requests, and how many bytes of files and of messages."""
+    """The traffic of one page: the number of requests, and the bytes of files and of messages."""
 
     def __init__(self, page, line):
         latency, megabits = line
@@ -57,7 +59,7 @@ class Traffic:
         self.sockets += 1
 
     def received(self, frame):
-        # The browser reports binary payloads in base64, which is a third longer than the payload.
+        # The browser reports binary payloads in base64, which is 4/3 as long.
         self.messages += len(frame["payloadData"]) * (3 / 4 if frame["opcode"] == 2 else 1)
 
     @property
@@ -66,8 +68,8 @@ class Traffic:
 
 
 def visit(room, line, context):
-    """Opens the room and waits until all of it is painted. Returns when the first shape was painted, when all were, and
-    the traffic."""
+    """Opens the room and waits until all of it is painted. Returns the times of the first painted shape and of the
+    last one, and the traffic."""
     seen = []
 
     def before(page):

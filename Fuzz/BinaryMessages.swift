@@ -1,6 +1,5 @@
-// Fuzzes binary messages of both sides. A message that is accepted must encode to the same bytes again, and any other
-// input must be refused without a crash. If a message had two encodings, a relay and a reader could disagree about its
-// content.
+// Fuzzes the binary messages of clients and servers. An accepted message must encode to the same bytes again. Other
+// input must be refused without a crash. If a message had two encodings, two readers could disagree about its content.
 
 @testable import CanvasCRDT
 

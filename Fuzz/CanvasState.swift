@@ -1,6 +1,5 @@
-// Fuzzes state in columns. Columns that are accepted must merge into a canvas whose own columns rebuild an equal
-// canvas, and any other input must be refused without a crash. The input is only the columns, without a message around
-// them.
+// Fuzzes a canvas's state, encoded in columns and without a message around it. Accepted columns must merge into a
+// canvas whose own columns give an equal canvas. Other input must be refused without a crash.
 
 @testable import CanvasCRDT
 

@@ -1,8 +1,8 @@
 // sources: Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/RequestToken.swift
 // sources: Sources/SyncServer/Access/Addresses.swift Sources/SyncServer/Routes/BoxParameter.swift
 //
-// Fuzzes paths and queries, and the values that are read from them: names of rooms, tokens, boxes, addresses. The input's
-// first line is the target, and its second line an address that a proxy gives.
+// Fuzzes the paths and queries of requests, and the values in them: names of rooms, tokens, boxes. The input's first
+// line is the target of a request. Its second line is a client's address as a proxy reports it.
 
 import CanvasCRDT
 

@@ -1,5 +1,5 @@
-// Fuzzes HTTP requests as they arrive at a socket. However the bytes are cut into pieces, the same requests must be
-// read or the same fault found. No request may be read that a stricter reader would end elsewhere.
+// Fuzzes HTTP requests as they arrive at a socket. The result must not depend on how the bytes are cut into pieces. And
+// no request may end elsewhere than a stricter reader would end it.
 
 @testable import WebSocketLoop
 
@@ -11,7 +11,7 @@ private enum Outcome: Equatable {
   case fault(HTTPFault)
 }
 
-/// The requests and faults that a connection reads from `bytes`, which arrive in pieces of the given lengths.
+/// The requests and the fault that a connection reads from `bytes`. `pieces` gives the length of each arriving piece.
 private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
   var outcomes: [Outcome] = []
   var parser = HeadParser(bytesMax: 2_048, headersMax: 16)
@@ -41,8 +41,7 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
       } else if let head = try parser.take(&received) {
         let request = try Request(head, peer: "192.0.2.1")
         if request.list(.upgrade).contains("websocket") {
-          // Bytes after the head are refused, but how many of them have arrived depends on the pieces. So they are left
-          // out here.
+          // Bytes after the head are ignored here, because how many of them have arrived depends on the pieces.
           let handshake = try Handshake(request, hasMore: false)
           let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)
           precondition(
@@ -66,13 +65,13 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  // A connection searches each piece only from near the place where the search in the piece before ended. Even so, this
-  // target takes long if a long input arrives byte by byte.
+  // Searching for the end of a line resumes near its last place. Even so, a long input in single bytes takes too long
+  // here.
   guard count <= 8_192 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let byBytes = outcomes(bytes) { _ in 1 }
   let byPieces = outcomes(bytes) { place in Int(bytes[place]) }
-  // If a head or a line is too long, that may be reported before all of it has arrived.
+  // If a head or a line is too long, the fault may be found before all of it has arrived.
   guard !byBytes.contains(where: isTooLong) else { return 0 }
   precondition(byBytes == byPieces, "the same bytes in other pieces are other requests")
   let whole = outcomes(bytes) { _ in bytes.count }

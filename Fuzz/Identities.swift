@@ -1,5 +1,5 @@
-// Fuzzes identifiers and stamps as text. A text that parses must print to the same bytes again, and any other text must
-// be refused without a crash. If two texts named one stamp, two replicas could order a write differently.
+// Fuzzes identifiers and stamps as text. A text that parses must print to the same bytes again. Other text must be
+// refused without a crash. If two texts named the same stamp, two replicas could order a write differently.
 
 @testable import CanvasCRDT
 

@@ -1,6 +1,6 @@
-// Fuzzes layouts of squares and saved drawings. A document that is accepted must have only allowed values; if it is
-// written out as a drawing, the drawing must read back as the same shapes. Any other input must be refused with a
-// message, without a crash.
+// Fuzzes imported documents: layouts of squares, and saved drawings. An accepted document must have only allowed
+// values, and must read back as the same shapes after it is saved. Other input must be refused with a message, without
+// a crash.
 
 @testable import CanvasCRDT
 

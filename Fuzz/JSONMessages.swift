@@ -1,5 +1,5 @@
-// Fuzzes JSON messages of both sides. A message that is accepted must have the same content after it was written and
-// read again, in JSON and in the binary encoding. Any other input must be refused without a crash.
+// Fuzzes the JSON messages of clients and servers. An accepted message must keep its content when it is written and
+// read again, in JSON and in the binary encoding. Other input must be refused without a crash.
 
 @testable import CanvasCRDT
 

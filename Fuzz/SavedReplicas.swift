@@ -6,7 +6,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-  // The checksum refuses nearly every mutation, so the target also tries each input with a correct checksum.
+  // Nearly every mutation breaks the checksum, so the target also tries the input with a correct one.
   for bytes in [input, SavedReplica.withChecksum(input)] {
     guard let replica = try? Replica(saved: bytes, seed: 1) else { continue }
     let saved = replica.save(withDrawing: true)

@@ -2,8 +2,9 @@
 // sources: Sources/SyncServer/Rooms/Fold/RoomRecord.swift
 // sources: Sources/SyncServer/Stored/StoredOperations.swift Sources/SyncServer/Stored/RecordForm.swift
 //
-// Fuzzes what a log stores of a room: records of operations, and images. An input that is read and written again must
-// read back as the same content. The input's first byte says whether it is a record or an image.
+// Fuzzes what a log stores of a room: records of operations, and images of a room's state. An input that can be read
+// must have the same content after it was written and read again. The input's first byte decides whether it is a record
+// or an image.
 
 import CanvasCRDT
 

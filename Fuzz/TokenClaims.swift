@@ -1,15 +1,15 @@
 // sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Base64.swift Sources/SyncServer/Access/SignedClaims.swift
 // sources: Sources/SyncServer/Access/TokenRefusal.swift Sources/SyncServer/Logging/Clocks.swift
 //
-// Fuzzes the header and the claims of a signed token. libjwt checks the signature. But a header is read before its
-// signature is checked, and a holder of a key can sign claims of any form. A token that is accepted must name a room and
-// an end.
+// Fuzzes the header and the claims of signed tokens. The header is read before libjwt checks the signature. The claims
+// may have any form too, because whoever has a key can sign anything. An accepted token must name a room and an expiry
+// time.
 
 import CanvasCRDT
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  // The input is the header as in a token, a dot, and the claims as JSON.
+  // The input is the token's header, a dot, and the claims as JSON.
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
   if let words = String(validating: parts[0], as: UTF8.self), let header = try? SignedHeader(words[...]) {

@@ -1,7 +1,7 @@
 // sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Tokens.swift
 //
-// Fuzzes files of tokens. A file that is accepted must give each of its tokens the access that the token's line says, and
-// must give access to no other token. Any other file must be refused with a message that doesn't show a token.
+// Fuzzes files of tokens. In an accepted file, each token must have the access that its line gives, and no other token
+// may have access. Other files must be refused with a message that doesn't contain a token.
 
 import CanvasCRDT
 

@@ -1,6 +1,7 @@
-"""One table of what the tests run, by folder: Swift by llvm-cov's lines and regions, the page's scripts by V8's counts.
+"""Prints a table of how much of each folder the tests run. Swift is counted by llvm-cov in lines and regions, and the
+page's scripts by V8.
 
-    scripts/coverage_table.py SUMMARY.json FOLDER [PART]     FOLDER has V8's files; with PART a line for each of its files
+    scripts/coverage_table.py SUMMARY.json FOLDER [PART]     FOLDER has V8's files; PART adds a line for each of its files
 """
 
 import collections
@@ -20,7 +21,7 @@ def swift(path):
 
 
 def source_of(url):
-    """The file of the page that belongs to a script: node names the script by its path, a browser by its address."""
+    """The source file of a script. node names the script by its path, and a browser by its URL."""
     path = url.split("://", 1)[-1].split("?")[0]
     inside = path.split("/web/", 1)[1] if "/web/" in path else path.partition("/")[2]
     name = os.path.join("web", inside)
@@ -28,7 +29,7 @@ def source_of(url):
 
 
 def counted(functions, length):
-    """For each character, whether it has run. A range inside another one overrides it."""
+    """For each character, whether it has run. An inner range takes precedence over the ranges around it."""
     ran = bytearray(b"\1" * length)
     for one in sorted((range for function in functions for range in function["ranges"]), key=lambda range: (range["startOffset"], -range["endOffset"])):
         start, end = one["startOffset"], min(one["endOffset"], length)
@@ -37,14 +38,14 @@ def counted(functions, length):
 
 
 def page(folder):
-    """For each script, `(file, {lines})`. A line has run if its first character has run in any of the processes."""
+    """For each script, `(file, {lines})`. A line has run if its first character has run in any process."""
     found = {}
     for path in glob.glob(os.path.join(folder, "*.json")):
         try:
             with open(path, encoding="utf-8") as file:
                 scripts = json.load(file)["result"]
         except (ValueError, KeyError):
-            # The file is incomplete, because its process was killed while it wrote.
+            # The process was killed while it wrote this file.
             continue
         for script in scripts:
             name = source_of(script["url"])

@@ -1,22 +1,23 @@
-# Sourced by scripts/test, scripts/soak and scripts/coverage: runs named steps one after the other. A step that fails
-# doesn't keep the other steps from running: the end lists every failure with its log and the command that repeats it.
+# Functions for scripts/test, scripts/soak and scripts/coverage, which run named steps. When a step fails, the others
+# run all the same. At the end, each failure is listed with its log and the command that repeats it.
 #
-#   step NAME COMMAND…     prints the step's seconds and its last line; its whole output is in build/logs/NAME.log
-#   needed NAME COMMAND…   the same, for a step without which the others make no sense: if it fails, it is the last one
-#   begin NAME COMMAND…    begins a step that mostly waits, beside those that follow
-#   finish NAME            waits for it, and reports it like any other
-#   summary                a table of all steps: how long each took, and how long processors were busy for it; fails if a step has
+#   step NAME COMMAND…     runs a step; prints its seconds and its last line; its output goes to build/logs/NAME.log
+#   needed NAME COMMAND…   the same, but if the step fails, no further step is run
+#   begin NAME COMMAND…    starts a step in the background, for steps that mostly wait
+#   finish NAME            waits for that step, and prints its result
+#   summary                prints a table of all steps: seconds, and seconds of processor time; fails if any step failed
 #
-# VERBOSE=1 shows all output as it comes.
+# With VERBOSE=1, all output is printed as it comes.
 
 # Warnings are errors.
 export CANVAS_STRICT=1
 
-# How the tests are built. They are optimised, because long loops over shapes and stamps take ten times as long
-# otherwise (measured). Preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert` on
-# under the sanitizers. They have a build folder of their own, because in a shared one the different flags of `make
-# test` and `make run` would rebuild everything each time. The index is enabled because scripts/folders reads it; debug
-# builds have one by default.
+# How the tests are built. They are optimised, because their long loops are ten times slower otherwise (measured).
+# Preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert`.
+#
+# They have their own build folder, because `make run` has other flags, and a shared folder would be rebuilt each time.
+#
+# The index is for scripts/folders. Debug builds have one by default.
 optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)
 
 logs=build/logs
@@ -31,7 +32,7 @@ seconds_since() {
   printf '%d.%d' $(((now - $1) / 1000000)) $(((now - $1) / 100000 % 10))
 }
 
-# Sets `busy` to the processor time, in tenths of a second, of all processes that this script has run and waited for.
+# Sets `busy` to the processor time of all processes that this script has waited for, in tenths of a second.
 busy_until_now() {
   local minutes seconds each
   busy=0
@@ -86,7 +87,7 @@ finish() {
   report "$name" "$(cat "$logs/$name.seconds")" "$status" "${begun_command[$name]}"
 }
 
-# Waits for the steps that were begun, because such a step cleans up after itself only if it reaches its end.
+# Waits for all steps that were begun, because each of them has to clean up at its end.
 await_begun() {
   local name
   for name in "${!begun_process[@]}"; do
@@ -95,7 +96,7 @@ await_begun() {
   done
 }
 
-# Notes the result of a step. `busy_before` is the value that `busy_until_now` gave before the step.
+# Prints and stores the result of a step. `busy_before` is the value of `busy` before the step.
 report() {
   local name=$1 seconds=$2 status=$3 log=$logs/$1.log
   shift 3
@@ -105,7 +106,7 @@ report() {
   busy=$((busy - busy_before))
   step_busy+=("$((busy / 10)).$((busy % 10))")
   if [ "$status" -ne 0 ]; then
-    # The lines with errors are printed too, because the last lines of a long log seldom say what went wrong.
+    # The error lines are printed too, because the end of a long log often doesn't show the cause.
     if [ "${VERBOSE:-0}" != 1 ]; then
       tail -n 60 "$log"
       echo "--- the errors among $(wc -l <"$log") lines of $log:"
@@ -133,10 +134,10 @@ summary() {
 }
 all_start=${EPOCHREALTIME/./}
 
-# Runs the tests without `swift test`, which allows only one of its processes to run at a time.
+# Runs the tests without `swift test`, because only one `swift test` can run at a time.
 suites=(.build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
-# Tests that wait for sockets and disks. They run one at a time, because beside tests that keep all cores busy they
-# would miss their deadlines. The tests of disks that lie and of lines that are cut wait longest.
+# Tests that wait for sockets and disks. They run one at a time, because they would miss their deadlines beside tests
+# that keep all cores busy. `disks` and `lines` are those that wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
 disks='RoomLogTests.LyingDisk'
 lines='RoomLogTests.(Cut|HostName|LyingLine|RandomLine|SetBack|SilentHost|Undecided)'

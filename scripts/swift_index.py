@@ -1,7 +1,7 @@
-"""The names that each Swift file defines and uses, as the compiler wrote them down.
+"""Reads which names each Swift file defines and uses, from the compiler's index.
 
-`swift build` leaves an index beside what it builds: for each file a unit, which points to a record of the file's symbols. This
-reads both by libIndexStore, which comes with the toolchain; its header is indexstore/indexstore.h there.
+The index that `swift build` writes has a unit for each file, which refers to a record of the file's symbols. It is
+read with libIndexStore from the toolchain, whose header is indexstore/indexstore.h.
 """
 
 import ctypes
@@ -60,15 +60,15 @@ def library():
 
 
 class SwiftIndex:
-    """The newest unit of each file of `sources`, from whichever of the stores has it.
+    """The newest unit of each file in `sources`, from any of the stores.
 
-    A unit stays in its store when its file is moved or deleted, and a copied store has the units of another checkout: only
-    files that are there count. A file that changed after its unit was written is in `stale`, one without a unit too.
+    Units of moved or deleted files, or of another checkout, are ignored. `stale` has the files without a unit, and
+    those that have changed since their unit was written.
     """
 
     def __init__(self, stores, sources):
         self.lib = library()
-        # The files by their absolute paths on this machine, which is how the compiler names them.
+        # Maps the absolute paths that the compiler uses to the given paths.
         wanted = {os.path.realpath(path): path for path in sources}
         newest = {}
         for store_path in stores:
@@ -85,7 +85,7 @@ class SwiftIndex:
         self.stale = sorted(p for p in sources if p not in newest or newest[p][0] < os.stat(p).st_mtime_ns)
 
     def symbols(self, path):
-        """Yields (roles, USR, name) for each symbol that the file defines or names."""
+        """Yields (roles, USR, name) for each symbol that the file defines or uses."""
         found = []
         lib = self.lib
 
@@ -99,7 +99,7 @@ class SwiftIndex:
         return found
 
     def lines(self, path, usrs):
-        """The first line on which the file names each of the symbols: {USR: first line}."""
+        """The first line on which the file uses each symbol: {USR: line}."""
         found = {}
 
         def visit(_, occurrence):
@@ -127,7 +127,7 @@ class SwiftIndex:
         return names
 
     def _unit(self, store, unit):
-        """The file that the unit is about, and the names of the file's records."""
+        """The file of a unit, and the names of its records."""
         reader = self._opened("unit_reader_create", store, unit.encode())
         main_file = str(self.lib.indexstore_unit_reader_get_main_file(reader))
         records = []

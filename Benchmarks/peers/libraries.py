@@ -1,7 +1,8 @@
-"""The peers, each behind the same few functions, so that both are measured by the same code.
+"""The libraries to compare with, each behind the same few functions, so that the same code measures them all.
 
-`load`, `apply` and `read` are the thinnest calls of each binding. They bypass pycrdt's own Python layer, which takes
-a lock and a context manager for each update."""
+`load`, `apply` and `read` are the cheapest calls of each library. They bypass pycrdt's Python layer, which takes a
+lock and a context manager for each update.
+"""
 
 import time
 
@@ -49,7 +50,7 @@ class Yrs:
         document.apply_update(data)
 
     def apply(self, document, updates, deadline):
-        """Applies each update in a transaction of its own. Returns how many were applied before the deadline."""
+        """Applies each update in a transaction of its own. Returns how many it applied before the deadline."""
         native = document._doc
         for index, update in enumerate(updates):
             transaction = native.create_transaction()
@@ -125,13 +126,13 @@ class Loro:
             produced.append(update)
             return True
 
-        # Freeing the subscription would unsubscribe, so the writer's closure holds it.
+        # The writer's closure holds the subscription, because freeing it would unsubscribe.
         subscription = document.subscribe_local_update(local)
 
         def write(shape, name, value, subscription=subscription):
             root.get_or_create_container(shape, self.library.LoroMap()).insert(name, value)
             document.commit()
-            # The library makes no update if the written value equals the present value.
+            # The library makes no update if the value doesn't change.
             return produced.pop() if produced else None
 
         return document, write

@@ -4,38 +4,38 @@
     .venv/bin/python Benchmarks/peers/peers.py --workload build/workload.ndjson
     .venv/bin/python Benchmarks/peers/peers.py --shapes 1000 --updates 10000      (makes its own workload)
 
-Both peers hold a root map of shapes, each a map of its properties; a position or a size is one JSON value of two
-numbers, so that halves never mix. Every writer starts from the same base document and turns each of its updates
-into one incremental binary update, as a network would carry it. Two histories of the same updates are measured:
+Both libraries hold a map of shapes, and each shape is a map of its properties. A position or a size is one JSON value
+of two numbers, so that an x never gets another write's y. Every writer starts from the same base document, and makes
+one binary update of each of its writes. Two histories of the same writes are measured:
 
-- `concurrent`: no writer sees another's updates.
-- `sequential`: every writer has seen all updates before its own, which suits a peer whose merge walks history.
+- `concurrent`: no writer knows another's updates.
+- `sequential`: every writer knows all earlier updates. That favours a library whose merge walks the history.
 
-The updates are applied through the thinnest call that each binding has (see libraries.py), in order, each on its
-own. What one call from Python costs is `emptyCallMicroseconds`, to be held against `apply`.
+The updates are applied in order, one by one, with the cheapest call that each library has (see libraries.py). Compare
+`applyMicroseconds` with `emptyCallMicroseconds`, the cost of a call from Python that does nothing.
 
     {"yrs": {...}, "loro": {...}}, each:
       version                        of the package
       shapes, updates, writers       of the workload
-      emptyCallMicroseconds          what calling into the library costs without doing anything
+      emptyCallMicroseconds          a call into the library that does nothing
       positionUpdateBytes            mean bytes of one position update, on its own
       positionUpdateBytesIn16        the same in frames of 16
-      concurrent, sequential         null where skipped (then `skipped` says why), or:
-        applyMicroseconds            one update into a fresh receiver, from its binary form; median of the runs
-        applySampled                 how many updates that was measured on: fewer than made where time ran out
-        updatesMade                  loro makes none where a write changes nothing
-        applyBatchMicroseconds       one update where all are handed over in one call or transaction
+      concurrent, sequential         null if skipped (`skipped` then says why), or:
+        applyMicroseconds            one binary update into a new receiver; median of the runs
+        applySampled                 how many updates were measured; fewer than made if time ran out
+        updatesMade                  loro makes none if a write changes nothing
+        applyBatchMicroseconds       one update, if all are applied in one call or transaction
         encodeMilliseconds           full state after the updates, encoded for the first time; median
-        encodeAgainMilliseconds      the same document once more: loro keeps what it encoded, yrs is only warmer
+        encodeAgainMilliseconds      the same again: loro has cached the result, yrs only has warm caches
         stateBytes                   its size
         deflatedBytes                its size after zlib at level 6
         shallowBytes                 loro: the state without its history; yrs: null
         shallowEncodeMilliseconds
-        decodeMilliseconds           full state into a fresh document, nothing read; median
-        decodeAndReadMilliseconds    the same with every value read, as Python values; median. Ready to read is yrs after
-                                     decoding (most of its reading is making Python values), loro only after reading
-        memoryBytesPerShape          resident memory of a document decoded from the full state and read once (loro
-                                     leaves encoded what it has no need to take apart)
+        decodeMilliseconds           full state into a new document, without reading it; median
+        decodeAndReadMilliseconds    the same, and every value read as a Python value; median. yrs is ready to read after
+                                     decoding (reading mostly makes Python values), and loro only after reading
+        memoryBytesPerShape          resident memory of a document that was decoded and read once (loro keeps encoded
+                                     what it needn't decode)
         converged                    the decoded document has the receiver's values
 """
 
@@ -64,7 +64,7 @@ def say(text):
 
 
 def milliseconds(work, runs=RUNS):
-    """The median time of some runs. The value that a run returns is freed outside the timed part."""
+    """The median duration of several runs. Each run's result is freed outside the timing."""
     times = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -75,7 +75,7 @@ def milliseconds(work, runs=RUNS):
 
 
 def concurrent_updates(peer, base, work):
-    """The updates in the workload's order. Each is made by a writer that knows only the base and its own updates."""
+    """The updates in the workload's order. Each writer knows only the base document and its own updates."""
     produced = [None] * len(work.updates)
     for number in range(work.writers):
         _, write = peer.writer(base, number)
@@ -86,7 +86,7 @@ def concurrent_updates(peer, base, work):
 
 
 def sequential_updates(peer, base, work, deadline):
-    """The same updates, each made by a writer that has seen all updates before it. None if that would take too long."""
+    """The same updates. Each writer knows all earlier updates. None if making them would take too long."""
     writers = [peer.writer(base, number) for number in range(work.writers)]
     seen = [0] * work.writers
     produced = []
@@ -103,7 +103,7 @@ def sequential_updates(peer, base, work, deadline):
 
 
 def memory_per_shape(name, state, shapes):
-    """Measured in a process of its own, so that only the document counts."""
+    """Measures memory in a separate process, so that only the document counts."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(state)
         file.flush()
@@ -123,8 +123,7 @@ def print_memory(name, path):
     peer = PEERS[name]()
     with open(path, "rb") as file:
         data = file.read()
-    # A first document with one shape is made outside the timing, so that the library's one-time preparation isn't
-    # measured.
+    # A document is made outside the timing first, so that the library's one-time initialisation isn't measured.
     first = peer.document()
     peer.load(first, peer.base([("aaa-aaa-aaa", {"position": [0, 0]})]))
     peer.read(first)
@@ -148,7 +147,7 @@ def measure_history(name, peer, base, updates, cap):
         if sampled < len(updates):
             say(f"{name}: only {sampled} of {len(updates)} updates within {cap} s; the rest in one batch, not counted")
             peer.apply_batch(receiver, updates[sampled:])
-        # Each receiver is timed once, because loro keeps what it has encoded.
+        # Each receiver is timed only once, because loro caches what it has encoded.
         start = time.perf_counter()
         state = peer.encode(receiver)
         encode_times.append((time.perf_counter() - start) * 1e3)
@@ -236,8 +235,8 @@ def measure(name, work, histories, cap):
 
 
 def check_last_writes(name, work, values):
-    """Checks that each property has the value of its last write, which it must if every writer has seen all updates
-    before its own. Otherwise the measurement would be worthless."""
+    """Checks that each property has the value that was written last. That must be so if each writer knew all earlier
+    updates, or else the measurement is worthless."""
     wanted = {(shape, property): value for _, shape, property, value in work.updates}
     for (shape, property), value in wanted.items():
         if values[shape][property] != value:

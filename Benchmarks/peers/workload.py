@@ -1,12 +1,12 @@
-"""The workload that everything is measured on: read from the file that the Swift benchmark writes, or made here.
+"""The workload of all measurements. It is read from the file that the Swift benchmark writes, or made here.
 
-One JSON object a line. First the base canvas, every shape once with all its properties, then the updates, one
-property each:
+The file has one JSON object per line. First the base canvas, with one line for each shape and all its properties.
+Then the updates, with one property each:
 
     {"shape":"afy-kw5-t7o","at":"1763650000000.0.k3j-9x2-m1p","set":{"kind":"rectangle","position":[45,44],...}}
     {"shape":"afy-kw5-t7o","at":"1763650000123.0.abc-abc-abc","set":{"position":[50,44]}}
 
-The writer of a line is the actor that its stamp ends with.
+A stamp (`at`) ends with the actor who wrote the line.
 """
 
 import json
@@ -19,7 +19,7 @@ START_MILLISECONDS = 1_763_650_000_000
 
 
 class Workload:
-    """`base` is a list of (shape, properties), `updates` of (writer number, shape, property, value)."""
+    """`base` is a list of (shape, properties). `updates` is a list of (writer number, shape, property, value)."""
 
     def __init__(self, base, updates, writers):
         self.base = base
@@ -28,7 +28,7 @@ class Workload:
 
 
 def read(path, updates_max):
-    """Reads the workload from a file: a shape's first line is its base, every later line is an update."""
+    """Reads the workload from a file. A shape's first line is its base, and every later line an update."""
     base, updates, seen, numbers = [], [], set(), {}
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
@@ -51,7 +51,7 @@ def read(path, updates_max):
 
 
 def write(path, shapes, updates, seed=1):
-    """Makes a workload of the same form, for running this without the Swift benchmark."""
+    """Makes a similar workload, for runs without the Swift benchmark."""
     source = random.Random(seed)
 
     def identifier():
@@ -76,7 +76,7 @@ def write(path, shapes, updates, seed=1):
                 return f"#{source.randrange(1 << 24):06X}"
 
     names = ("kind", "position", "size", "rotation", "fill", "stroke", "alpha", "z")
-    # Most edits on a canvas move a shape, so most updates here do.
+    # Six of ten updates move a shape, as most edits on a canvas do.
     updated = ("position",) * 6 + ("size", "rotation", "fill", "alpha")
     writers = [identifier() for _ in range(WRITERS)]
     known = [identifier() for _ in range(shapes)]

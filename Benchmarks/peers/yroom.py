@@ -1,5 +1,6 @@
-"""Runs pycrdt-websocket, the server of Jupyter's shared documents, as its documentation does, in memory: `yroom.py
-PORT`."""
+"""Runs pycrdt-websocket, the server of Jupyter's shared documents, in memory and as its documentation shows:
+`yroom.py PORT`.
+"""
 
 import asyncio
 import sys

@@ -1,10 +1,10 @@
-// Measures core.wasm applying the benchmark's updates, each from a frame of its own, and prints one JSON object.
+// Measures how core.wasm applies the benchmark's updates, and prints one JSON object.
 //
 //     canvas-bench frames 10000 build/updates.frames && node Benchmarks/wasm/apply.mjs build/updates.frames
 //
-//     applyMicroseconds          one update, a call for each frame as a socket would hand them over, copied in
-//     applyTogetherMicroseconds  one update where all frames are handed over in one call
-//     digest                     of the canvas after them
+//     applyMicroseconds          for one update, with one call for each frame, as frames come from a socket
+//     applyTogetherMicroseconds  for one update, with one call for all frames
+//     digest                     of the canvas afterwards
 //     wasmBytes                  the size of core.wasm
 
 import assert from 'node:assert/strict'

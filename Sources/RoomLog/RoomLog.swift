@@ -1,38 +1,39 @@
-/// The storage of rooms: for each room an ordered list of records, which only grows at its end.
+/// The storage of rooms: for each room an ordered list of records, which grows only at its end.
 ///
-/// A room is a fold over its log. A record changes a room only when the log returns it, durable and in the log's order.
-/// So a crash loses nothing that anyone has seen, and all nodes that fold the same log have the same room.
+/// **Rooms are folds over the log.** A record changes a room only after the log has returned it, durable and in order.
+/// So a crash loses nothing that anyone has seen, and all nodes that read the same log have the same rooms.
 ///
-/// **Requests and events.** `submit` takes a request and returns at once; the result is an event. A request carries a
-/// number that the caller chooses, and exactly one event answers it, with that number.
+/// **Requests and events.** `submit` takes requests and returns at once. Each request carries a number that the caller
+/// chooses, and exactly one event answers it, with that number.
 ///
-/// **Opening.** Making a log throws faults that are known at once. `.opened` reports that the log is open; a log that
-/// has to wait for something else first reports only `.waiting`. Requests that are submitted meanwhile are carried out
-/// when it is open. A log that can't be used reports `.unusable`, and ends.
+/// **Opening.** Making a log throws faults that are known at once. `.opened` reports that the log is open. A log that
+/// has to wait for something reports `.waiting` first, and carries out earlier requests once it is open. A log that
+/// can't be used reports `.unusable`, and ends.
 ///
-/// **Nodes.** Several nodes may use one log. A node that follows a room gets everything that any node stores in it
-/// after a position, in the order of positions and without gaps, and its deletion. An open room is read up to its end,
-/// and followed from there.
+/// **Nodes.** Several nodes may share one log. A node that follows a room gets all records that any node stores in it
+/// after a position, in order and without gaps. It also gets the room's deletion. To open a room, a node reads up to
+/// the end and follows the room from there.
 ///
-/// **Order.** The appends of a room are stored in the order in which they were submitted, and reported in the order of
-/// their positions. A read that is submitted after an append was reported finds it. No order is promised between rooms,
-/// or between an append and a read under way: fold only records whose position is greater than your own.
+/// **Order.** A room's appends are stored in the order in which they were submitted, and reported in the order of
+/// positions. A read that is submitted after an append was reported finds that append. There is no order between rooms,
+/// or between an append and a read that are both under way. So apply only records whose position is greater than the
+/// room's.
 ///
-/// **Positions** start above 0 and grow within a room. Except in memory, they have no gaps, so a missing record is
-/// noticed, and the hub closes the room rather than fold on without it. Position 0 is the place before the first
-/// record. A position means nothing in another room, or in a later room of the same name: the epoch tells those apart.
+/// **Positions** begin above 0 and grow within a room. Except in memory, they have no gaps. So a missing record is
+/// noticed, and the hub closes the room. Position 0 is the place before the first record. A position has no meaning in
+/// another room, or in a newer room of the same name. The epoch tells such rooms apart.
 ///
-/// **Threads.** `submit` may be called from any thread, and never blocks on a disk. The sink is called while the log is
-/// made, and then on the log's own threads, by one at a time, with all events of one commit or one answer. The owner
-/// posts the events to its own loop. A sink must not wait for anything.
+/// **Threads.** `submit` may be called from any thread, and never waits for a disk. The sink is called while the log is
+/// made, and later on the log's threads, never by two at once. Each call has all events of one commit or one answer.
+/// The sink must not wait for anything: the owner posts the events to its own event loop.
 public protocol RoomLog: Sendable {
   func submit(_ requests: [LogRequest])
 
-  /// Statistics for an operator. May be called from any thread. The cost is small, but not zero.
+  /// Figures for an operator. May be called from any thread. It is cheap, but not free.
   func statistics() -> LogStatistics
 
-  /// Carries out all earlier requests, and then releases everything. The last event is `.closed`. Requests that come
-  /// later are neither carried out nor answered.
+  /// Carries out all earlier requests, and releases everything. The last event is `.closed`. Later requests are ignored
+  /// and get no answer.
   func close()
 }
 
@@ -40,5 +41,5 @@ extension RoomLog {
   public func submit(_ request: LogRequest) { submit([request]) }
 }
 
-/// Receives a log's events, in order.
+/// Receives a log's events, in their order.
 public typealias LogSink = @Sendable (_ events: [LogEvent]) -> Void

@@ -1,5 +1,5 @@
 extension CommandTable {
-  /// All commands, in the order in which `--help` lists them.
+  /// All commands, in the order of `--help`.
   static let all = CommandTable(
     [Join.command, Watch.command, Show.command, Replay.command]
       + [Add.command] + ChangeShape.commands + [Order.command] + History.commands

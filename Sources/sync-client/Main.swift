@@ -4,8 +4,7 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Signals are blocked before there are other threads. The other threads inherit this mask, so only the main thread
-    // takes signals.
+    // Signals are blocked before other threads start. These inherit the mask, so only the main thread gets signals.
     Signals.block()
     StandardFiles.open()
     let words = Array(CommandLine.arguments.dropFirst())
@@ -35,7 +34,7 @@ enum Main {
 }
 
 extension Command {
-  /// Runs the command, and ends the process with its exit code.
+  /// Runs the command, and exits the process with the command's exit code.
   @ClientLoop
   fileprivate func run(_ invocation: Invocation) async -> Never {
     let code: ExitCode

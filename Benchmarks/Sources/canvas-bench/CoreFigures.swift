@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// What the core costs for one workload.
+/// Measures the core's operations on one workload.
 struct CoreFigures {
   let shapes: Int
   var applyMicroseconds = 0.0
@@ -32,7 +32,7 @@ struct CoreFigures {
     decodeMilliseconds = medianSeconds { rebuilt = decodedCanvas(state) } * 1e3
     precondition(rebuilt == canvas, "the state does not rebuild the canvas")
 
-    // The decoder's own buffers have been freed by now, so the heap holds only the canvas.
+    // The decoder has freed its buffers by now, so the heap contains only the canvas.
     rebuilt = Canvas(seed: 1)
     let before = heapBytes()
     rebuilt = decodedCanvas(state)
@@ -54,7 +54,7 @@ struct CoreFigures {
   }
 }
 
-/// The operations in the frames that the server sends, `length` operations in each.
+/// Encodes operations as the server's frames, with `length` operations in each.
 func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   var frames: [[UInt8]] = []
   var start = 0
@@ -67,7 +67,7 @@ func frames(_ operations: [Operation], of length: Int) -> [[UInt8]] {
   return frames
 }
 
-/// Takes frames in as a client does: bytes become a message, and the message changes the canvas.
+/// Receives frames as a client does: decodes each one, and applies it to the canvas.
 @inline(never)
 func receive(_ frames: [[UInt8]], on canvas: inout Canvas) {
   let liveBefore = canvas.liveCount
@@ -109,7 +109,7 @@ func decodedCanvas(_ state: [[UInt8]]) -> Canvas {
   return canvas
 }
 
-/// The operations as a client sends them in JSON, one operation in each message.
+/// Encodes operations as a client sends them in JSON, with one operation in each message.
 func jsonMessages(of operations: [Operation]) -> [[UInt8]] {
   operations.map { JSONEncoding.encode(.operations(Submission(id: nil, operations: [ProposedOperation($0)]))) }
 }

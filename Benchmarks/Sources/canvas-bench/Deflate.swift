@@ -1,6 +1,6 @@
 import CMeasure
 
-/// The number of bytes to which zlib compresses these bytes at level 6.
+/// The size of these bytes after zlib's compression at level 6.
 func deflatedCount(_ bytes: [UInt8]) -> Int {
   var count = compressBound(UInt(bytes.count))
   var deflated = [UInt8](repeating: 0, count: Int(count))

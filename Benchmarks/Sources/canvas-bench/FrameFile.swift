@@ -1,12 +1,10 @@
 import CanvasCRDT
 import Foundation
 
-/// The workload in the form of the server's frames, which Benchmarks/wasm/apply.mjs gives to core.wasm: the base canvas
-/// as state, an empty frame, and every update in a frame of its own. Each frame is preceded by its length in four
-/// bytes, little-endian.
+/// Writes the workload as a file of the server's frames, for Benchmarks/wasm/apply.mjs: the base canvas as state, an
+/// empty frame, and one frame for each update. Before each frame is its length in four bytes, little-endian.
 ///
-/// Prints how long the native core takes for the same frames, so that both cores are measured in one run and on one
-/// machine.
+/// Also prints how long the native core takes for these frames, so that both cores are measured in one run.
 enum FrameFile {
   static func write(_ workload: Workload, to path: String) throws {
     let updates = frames(workload.updates, of: 1)

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Measures the core and prints one JSON object per line. `Benchmarks/run.py` makes the table from them.
+/// Measures the core, and prints one JSON object per line. `Benchmarks/run.py` makes a table of them.
 @main
 struct Bench {
   static let usage = """

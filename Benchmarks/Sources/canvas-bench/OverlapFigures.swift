@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// What it costs to keep track of overlaps, at a density where a shape has about three neighbours.
+/// Measures the cost of keeping overlaps up to date. On average, a shape has three neighbours.
 struct OverlapFigures {
   let shapes: Int
   let moveMicroseconds: Double
   let buildMilliseconds: Double
   let pairs: Int
-  /// The time that comparing every pair of shapes takes; nil if that would take too long.
+  /// How long it takes to compare all pairs of shapes. `nil` if that would take too long.
   let bruteForceMilliseconds: Double?
 
   static let bruteForceShapesMax = 5_000
@@ -19,7 +19,7 @@ struct OverlapFigures {
     buildMilliseconds = medianSeconds(runs: shapes > 50_000 ? 3 : 7) { built = OverlapIndex(outlines) } * 1e3
     pairs = built.pairs.count
     let moves = 20_000
-    // A drag moves a shape a little at a time, so small moves are measured.
+    // The moves are small, as in a drag.
     moveMicroseconds =
       medianSeconds(prepare: { OverlapFigures.copied(built, nudging: outlines[0]) }) { index in
         var generator = SeededGenerator(seed: 3)
@@ -49,8 +49,8 @@ struct OverlapFigures {
     precondition(found == pairs, "the index and brute force disagree")
   }
 
-  /// An index that shares no storage with another one. Otherwise the first move would copy the storage, and that
-  /// copying would be measured too.
+  /// A copy that shares no storage with the original. Otherwise the first measured move would include copying the
+  /// storage.
   private static func copied(
     _ index: OverlapIndex,
     nudging shape: (identifier: Identifier, outline: Outline)

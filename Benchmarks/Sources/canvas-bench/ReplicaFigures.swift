@@ -1,13 +1,14 @@
 import CanvasCRDT
 
-/// What a whole client costs: not only the merge, but also the connection's state, the outbox, the clock and the
-/// reports of what changed.
+/// Measures a whole client. That includes the connection's state, the outbox, the clock and the reports of changes,
+/// which a bare merge doesn't need.
 struct ReplicaFigures {
   let shapes: Int
-  /// The time to receive another client's update, in a message of its own and in frames of 16.
+  /// How long receiving another client's update takes: in a message of its own, and in frames of 16.
   let receiveMicroseconds: Double
   let receiveIn16Microseconds: Double
-  /// The time of an edit by this client: show it at once, enter it for undo, encode it, and return it to be sent.
+  /// How long an edit of this client takes: showing it, recording it for undo, encoding it, and returning it to be
+  /// sent.
   let editMicroseconds: Double
 
   private static let now = Moment(wallMilliseconds: Workload.startMilliseconds, monotonicMilliseconds: 1_000)
@@ -40,7 +41,7 @@ struct ReplicaFigures {
     precondition(replica.state == .live)
   }
 
-  /// A replica that has received its welcome and the base canvas.
+  /// A replica that has received the welcome and the whole base canvas.
   private static func joined(_ workload: Workload) -> Replica {
     var replica = Replica(seed: 1)
     _ = replica.start(at: now)

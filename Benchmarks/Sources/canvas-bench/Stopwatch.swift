@@ -1,7 +1,6 @@
 import CMeasure
 
-/// The median of several timings, in seconds. The value that `prepare` returns is made and destroyed outside the
-/// timing.
+/// The median of several timings, in seconds. Each time, `prepare` makes a new value outside the timing.
 func medianSeconds<Prepared>(
   runs: Int = 7,
   prepare: () -> Prepared,
@@ -24,7 +23,7 @@ func medianSeconds(runs: Int = 7, _ body: () -> Void) -> Double {
   medianSeconds(runs: runs, prepare: {}, { _ in body() })
 }
 
-/// How many bytes of the heap are allocated.
+/// How many bytes of the heap are in use.
 func heapBytes() -> Int {
   let statistics = mallinfo2()
   return Int(statistics.uordblks) + Int(statistics.hblkhd)

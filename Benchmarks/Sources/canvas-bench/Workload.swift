@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// SplitMix64: a small generator of 64-bit numbers that gives the same numbers on every platform.
+/// SplitMix64, a small random generator. It gives the same numbers on every platform.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -15,9 +15,8 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// The work on which every replica here and every other library is measured: a canvas of shapes with eight properties
-/// each, then updates of one property each by ten writers. Most updates move a shape, because most edits on a canvas
-/// do.
+/// The workload for our replicas and for all other libraries: a canvas of shapes with eight properties each, then
+/// updates of single properties by ten writers. Most updates move a shape, as most edits on a canvas do.
 struct Workload {
   static let writerCount = 10
   static let startMilliseconds: UInt64 = 1_763_650_000_000
@@ -32,7 +31,7 @@ struct Workload {
     let updated: [Property] = [
       .position, .position, .position, .position, .position, .position, .size, .rotation, .fill, .alpha,
     ]
-    // The area grows with the number of shapes, so that the density stays the same.
+    // The area grows with the number of shapes, so their density is constant.
     let side = 200.0 * Double(shapes).squareRoot()
     for index in 0..<shapes {
       var set = Properties()
@@ -58,7 +57,7 @@ struct Workload {
     }
   }
 
-  /// Stamps follow each other by a millisecond.
+  /// The times of successive stamps differ by a millisecond.
   private static func stamp(_ index: Int, _ writer: Identifier) -> Stamp {
     Stamp(milliseconds: startMilliseconds + UInt64(index), counter: 0, actor: writer)!
   }
@@ -94,11 +93,11 @@ struct Workload {
     return canvas
   }
 
-  /// An operation as one line of JSON, the form in which the other libraries read it.
+  /// An operation as one line of JSON. The other libraries' benchmarks read these lines.
   func line(_ operation: Operation) -> String {
     var writer = JSONWriter()
     JSONEncoding.writeOperations([operation], to: &writer)
-    // The JSON of a list with this one operation, without the brackets of the list.
+    // The encoder makes a list, so the brackets are removed.
     return String(decoding: writer.finish().dropFirst().dropLast(), as: UTF8.self)
   }
 }

@@ -2,15 +2,14 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what it costs when many clients join one room at once while somebody writes there.
+/// Measures what it costs when many clients join one room at once, while somebody writes there.
 ///
-/// A client is live once it has the state. Only the first two bytes of each message are read, so that a generator with
-/// one core keeps up: the server is what is measured.
+/// A client counts as live when it has the whole state. This program reads only the first two bytes of each message, so
+/// that the server, and not this program, limits the result.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Crowding: ConnectionHandler, @unchecked Sendable {
-  /// The upper bound on handshakes that are under way. It is lower than the number of connections that Linux lets wait
-  /// to be accepted.
+  /// At most this many handshakes are under way at once. Linux's queue of connections to accept holds more.
   private static let handshakesMax = 200
   private static let writer = -1
   private static let settleMilliseconds: UInt64 = 1_000
@@ -84,7 +83,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     if connection.tag == Crowding.writer { return take(message) }
     messages += 1
     bytes += UInt64(message.bytes.count)
-    // The state ends with a message of operations or state that has no `more`.
+    // A message of operations or state without the flag `more` ends the state.
     guard helloAt[connection.tag] > 0, message.bytes.count > 1, message.bytes[0] == 0x42 || message.bytes[0] == 0x43,
       message.bytes[1] & 1 == 0
     else { return }
@@ -145,7 +144,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     liveAt = steadyNanoseconds()
     cpuAtLive = process.cpuNanoseconds
     isWriting = false
-    // Waits, because the server is still sending some clients the names of the others.
+    // Waits while the server still sends the names of other clients.
     loop.schedule(afterMilliseconds: Crowding.settleMilliseconds) { self.finish() }
   }
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The command line: which scenario, and how large it is.
+/// The command line: the scenario and its size.
 struct Flags: Sendable {
   static let usage = """
     canvas-load traffic   writers move shapes, all others watch: cost and latency of each delivery

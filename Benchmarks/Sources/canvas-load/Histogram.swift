@@ -1,5 +1,5 @@
-/// Counts durations, exact to a sixty-fourth. Adding one takes only nanoseconds, because every operation is counted
-/// once for every receiver.
+/// A histogram of durations, exact to 1/64. Adding takes only nanoseconds, because each operation is counted for each
+/// receiver.
 struct Histogram {
   private static let fineBits = 6
   private var counts = [UInt64](repeating: 0, count: 64 << Histogram.fineBits)
@@ -18,14 +18,14 @@ struct Histogram {
     return (exponent + 1) << fineBits + Int(value >> UInt64(exponent)) - 1 << fineBits
   }
 
-  /// The smallest duration that a place of the histogram stands for.
+  /// The smallest duration in the class at this index.
   private static func value(of place: Int) -> UInt64 {
     guard place >= 1 << fineBits else { return UInt64(place) }
     let exponent = place >> fineBits - 1
     return UInt64(place & (1 << fineBits - 1) + 1 << fineBits) << UInt64(exponent)
   }
 
-  /// The duration in milliseconds that this share of all durations does not exceed.
+  /// A percentile in milliseconds. For example, 0.99 gives the duration that 99 % of all durations don't exceed.
   func milliseconds(at share: Double) -> Double {
     let wanted = UInt64((Double(count) * share).rounded(.up))
     var seen: UInt64 = 0

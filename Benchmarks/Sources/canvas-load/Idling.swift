@@ -2,10 +2,10 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures the cost of idle connections, which join and then send nothing. After that, waves of connections come and
-/// go, which shows whether the server gives their memory back.
+/// Measures idle connections, which join and then send nothing. Then waves of connections come and go, which shows
+/// whether the server frees their memory.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Idling: ConnectionHandler, @unchecked Sendable {
   private static let connectingMax = 200
 
@@ -42,7 +42,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
     join(flags.clients) { [self] in
       residentIdle = process.residentBytes
       cpuJoining = process.cpuNanoseconds - before
-      // Waits because the clients are still being sent each other's names.
+      // Waits while the server still sends the clients each other's names.
       loop.schedule(afterMilliseconds: 2_000) { self.rest() }
     }
   }
@@ -57,7 +57,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   private func nextWave() {
-    // The server gives freed memory back a second after many connections have gone.
+    // The server returns freed memory to the system one second after many connections have gone.
     loop.schedule(afterMilliseconds: 1_500) { [self] in
       afterWaves.append(Double(process.residentBytes) / 1e6)
       guard waves < flags.waves else { return finish() }
@@ -97,7 +97,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   func received(_ message: Message, on connection: Connection) {
-    // The join is complete with the state, which is empty. Everything after the state is about other clients.
+    // The state is empty here, and completes the join. All later messages are about other clients.
     guard connection.tag == 0, case .operations? = try? flags.encoding.serverMessage(message.bytes) else { return }
     connection.tag = 1
     ready += 1

@@ -2,10 +2,9 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Fills a room, then joins the room again and again. A join is timed from `connect` until the whole state is in a
-/// canvas.
+/// Fills a room, and then joins it many times. A join takes from `connect` until the whole state is in a canvas.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Joining: ConnectionHandler, @unchecked Sendable {
   private static let fillWindow = 4
   private static let fillBatch = 256
@@ -141,14 +140,14 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
   func received(_ message: Message, on connection: Connection) {
     let index = connection.tag
     if index < 0 {
-      // The writer gets its own operations back, which are of no interest.
+      // The writer also gets its own operations back, and ignores them.
       guard let answer = try? flags.encoding.serverMessage(message.bytes) else { Load.complain("not understood") }
       return fillAnswered(answer)
     }
     guard joiners[index].allAfter == 0 else { return }
     let isRead = index == 0 || !flags.areTogether
     if !isRead {
-      // All joiners are sent the same bytes, except the welcome. So the number of bytes shows how much of the state a
+      // Except for the welcome, all joiners get the same bytes. So the number of bytes shows how much of the state a
       // joiner has.
       joiners[index].bytes += message.bytes.count
       if message.bytes.count > 1_000, joiners[index].firstAfter == 0 {
@@ -172,8 +171,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     if flags.areTogether { settleUnread() }
   }
 
-  /// Ends the joins whose state isn't decoded. Such a join is complete when it has as many bytes as the join that is
-  /// decoded.
+  /// Completes joins whose messages aren't decoded: those with as many bytes as the decoded join.
   private func settleUnread() {
     for index in joiners.indices.dropFirst()
     where joiners[index].allAfter == 0 && joiners[index].bytes >= joiners[0].bytes {
@@ -190,7 +188,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     }
     guard flags.isFilled || joiners[index].canvas.digest == digest else { Load.complain("a joiner has another canvas") }
     joiners[index].canvas = Canvas(seed: 1)
-    // Waits, because the server's work after the last byte is a part of a join's cost too.
+    // Waits, because the server's work after sending the last byte counts too.
     loop.schedule(afterMilliseconds: 30) { [self] in
       joiners[index].cpu = (process?.cpuNanoseconds ?? 0) - joiners[index].cpu
       if done == joiners.count { finish() } else { join(index + 1) }

@@ -2,13 +2,12 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// What the load generator knows of a room: who writes in it, and which messages its clients were sent.
+/// What the load generator knows of a room: its writers, and the messages that its clients were sent.
 ///
-/// All clients of a room are sent the same bytes. Each message is decoded for the first client that gets it, and only
-/// compared by its bytes for the others. So a generator with one core keeps up with a server that does far less for
-/// each client.
+/// All clients of a room get the same bytes. So each message is decoded for the first client, and only compared for all
+/// others. With that, a generator with one core keeps up with the server.
 struct LoadedRoom {
-  /// One operation of a writer in this room.
+  /// An operation by a writer of this room.
   struct Mark {
     var writer: Int32
     var sequence: Int32
@@ -22,12 +21,12 @@ struct LoadedRoom {
   private static let seenMax = 512
 
   let name: String
-  /// For each shape, its writer: an index in the generator's list of writers.
+  /// For each shape, the index of its writer in the generator's list.
   private var writers: [Identifier: Int32] = [:]
-  /// The stored messages, oldest first. `seenBefore` is the index of the first of them.
+  /// The newest messages, oldest first. `seenBefore` is the number of messages dropped before them.
   private var seen: [Seen] = []
   private var seenBefore = 0
-  /// The canvas that the room must have after the messages so far.
+  /// The canvas that results from all messages so far.
   private(set) var canvas = Canvas(seed: 1)
   private(set) var decoded: UInt64 = 0
 
@@ -35,7 +34,8 @@ struct LoadedRoom {
 
   mutating func add(writer: Int, shape: Identifier) { writers[shape] = Int32(writer) }
 
-  /// The index of the message with these bytes. The search begins at the message that the client should get next.
+  /// The index of the message with these bytes. The search begins at `next`, the message that the client should get
+  /// next.
   func place(of bytes: UnsafeRawBufferPointer, from next: Int) -> Int? {
     for place in max(next - seenBefore, 0)..<max(seen.count, max(next - seenBefore, 0)) where matches(place, bytes) {
       return place + seenBefore
@@ -51,7 +51,7 @@ struct LoadedRoom {
 
   func marks(at place: Int) -> [Mark] { seen[place - seenBefore].marks }
 
-  /// Stores a new message, and returns its index.
+  /// Stores a new message of a server. Returns its index.
   mutating func take(_ bytes: UnsafeRawBufferPointer, content: Delivery.Content) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -69,7 +69,7 @@ struct LoadedRoom {
     return keep(bytes, marks: marks)
   }
 
-  /// Stores a message that a relay has passed on, in the same way.
+  /// Stores a new message of a relay, which passes on what writers send. Returns its index.
   mutating func take(_ bytes: UnsafeRawBufferPointer, submission: Submission) -> Int {
     decoded += 1
     var marks: [Mark] = []
@@ -91,9 +91,8 @@ struct LoadedRoom {
     return seenBefore + seen.count - 1
   }
 
-  /// Where an operation puts its writer's shape. The place tells the operation's sequence number: each operation moves
-  /// the shape a tenth to the right. So the shape moves as under a slow hand, and its coordinates take as many bytes as
-  /// usual.
+  /// The position that the operation with this sequence number gives to its writer's shape. It moves 0.1 to the right
+  /// each time. So the number can be read from the position, and coordinates have a typical length.
   static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
 
   private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }

@@ -1,8 +1,8 @@
 import Glibc
 import WebSocketLoop
 
-/// Loads a server and prints the measurements as one line of JSON. `Benchmarks/server.py` makes the table from these
-/// lines.
+/// Puts load on a server, and prints the measurements as one line of JSON. `Benchmarks/server.py` makes a table of
+/// these lines.
 @main
 enum Load {
   static func main() {
@@ -11,7 +11,7 @@ enum Load {
       let flags = try Flags(arguments: Array(CommandLine.arguments.dropFirst()))
       let loop = try EventLoop(name: "load")
       loop.execute { start(flags, on: loop) }
-      // Waits for ever: the loop's thread ends the process once it has printed.
+      // The event loop's thread ends the process after printing.
       while true { sleep(3_600) }
     } catch let problem as Flags.Problem {
       complain(problem.words)

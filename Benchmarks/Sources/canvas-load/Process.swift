@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the system counts for a process: the processor time of all its threads in nanoseconds, and its memory.
+/// A process's figures from the system: processor time of all threads in nanoseconds, and memory.
 struct ProcessFigures {
   let pid: Int
 
-  /// The processor time, which includes threads that have ended.
+  /// The processor time, including threads that have ended.
   var cpuNanoseconds: UInt64 {
     var clock = clockid_t()
     var time = timespec()
@@ -22,7 +22,7 @@ struct ProcessFigures {
   }
 }
 
-/// Nanoseconds of a clock that never goes back.
+/// A monotonic clock, in nanoseconds.
 func steadyNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

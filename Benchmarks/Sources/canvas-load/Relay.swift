@@ -1,11 +1,11 @@
 import Glibc
 import WebSocketLoop
 
-/// The lower bound of a server's cost. The relay passes every message of a room on to everybody in the room. It uses
-/// the server's own event loop, gathers messages for as long as the server does, and does nothing else. A server's
-/// additional cost is the price of its additional work: reading, checking, merging, storing, answering.
+/// A minimal server, as a lower bound. It passes each message of a room on to all clients there, and does nothing else.
+/// It uses the server's event loop, and batches messages for as long as the server does. A real server costs more, for
+/// reading, checking, merging, storing and answering.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
   struct Room {
     var members: [Connection] = []
@@ -31,7 +31,7 @@ final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {
     options.subprotocols = ["canvas.v1.json", "canvas.v1.bin"]
     do throws(ListenError) {
       let port = Endpoint(flags.server)?.port ?? 0
-      // The returned listener is not stored here, because the loop keeps it.
+      // The loop retains the listener.
       _ = try loop.listen(host: "127.0.0.1", port: port, options: options, handler: self)
     } catch {
       Load.complain("can't listen: \(error)")

@@ -1,4 +1,4 @@
-/// The measurements, as one JSON object on a line.
+/// A line of results: one JSON object.
 struct ResultLine {
   private var members: [String] = []
 
@@ -7,7 +7,7 @@ struct ResultLine {
   mutating func add(_ name: String, _ value: Bool) { members.append("\"\(name)\":\(value)") }
 
   mutating func add(_ name: String, _ value: Double) {
-    // A division by zero gives a value that JSON can't express, because JSON has no Infinity and no NaN.
+    // JSON has no Infinity and no NaN, which a division by zero gives.
     members.append("\"\(name)\":\(value.isFinite ? "\((value * 1e6).rounded() / 1e6)" : "null")")
   }
 

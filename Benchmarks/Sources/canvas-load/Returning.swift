@@ -2,11 +2,11 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures how long it takes until all clients are back after the server's process has ended and another one has
-/// begun. One large room has as many clients as all other rooms together. Each client is a replica as in a page, with
-/// the same pauses between attempts. In each room one client keeps editing all the time, unless the run has no writers.
+/// Measures how long it takes until all clients are back after the server was restarted. Half of them are in one large
+/// room. Each is a replica with the same reconnection delays as a page. In each room one client keeps editing, unless
+/// the run has no writers.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Returning: ConnectionHandler, @unchecked Sendable {
   private static let handshakesMax = 200
   private static let editMilliseconds: UInt64 = 500
@@ -31,7 +31,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
   private var edits = 0
   private var isEditing = true
 
-  // When the first process ended.
+  // When the server's first process ended.
   private var goneAt: UInt64?
   private var backAfter = Histogram()
   private var allBackAfter: UInt64 = 0
@@ -110,7 +110,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     tabs[index].timer = loop.schedule(afterMilliseconds: pause) { self.run(index) { $0.wake(at: $1) } }
   }
 
-  /// The client that owns the connection, unless the client has another connection by now.
+  /// The client whose current connection this is. `nil` for an old connection.
   private func owner(of connection: Connection) -> Int? {
     tabs[connection.tag].connection === connection ? connection.tag : nil
   }
@@ -139,7 +139,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
 
   // MARK: What happens
 
-  /// In each room one writer moves its shape, whether it is connected or not.
+  /// The writer of each room moves its shape, even while disconnected.
   private func edit() {
     guard isEditing else { return }
     for index in tabs.indices where tabs[index].isWriter && index < begun {
@@ -177,7 +177,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     guard live == tabs.count, allBackAfter == 0 else { return }
     allBackAfter = steadyNanoseconds() - goneAt
     isEditing = false
-    // Waits until the edits that clients made while the server was away have arrived.
+    // Waits for the edits that were made while the server was away.
     loop.schedule(afterMilliseconds: 300) { [self] in
       for index in tabs.indices { run(index) { $0.askDigest(at: $1) } }
     }

@@ -2,11 +2,11 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what it costs when many people move their cursors in one room, and how often each person is seen.
+/// Measures what it costs when many people move their cursors in one room, and how often each of them is seen.
 ///
-/// Only a few clients read their messages. Of the other clients' messages only the bytes are counted.
+/// Only a few clients read their messages. For all others, only the bytes are counted.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Showing: ConnectionHandler, @unchecked Sendable {
   private static let connectingMax = 200
   private static let readersMax = 4
@@ -22,11 +22,11 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
   private var isShowing = false
   private var isMeasuring = false
   private var steps = 0
-  /// For each client, when it sent its newest states, by the step number that each state contains.
+  /// When the presence states of each step were sent. The index is the step number, which each state contains.
   private var shownAt: [UInt64] = []
   private var bytes: [UInt64]
   private var messages: UInt64 = 0
-  /// For each reader, how often it has seen each other client.
+  /// For each reader, how often it has seen each of the other clients.
   private var seen: [[Identifier: Int]]
   private var age = Histogram()
   private var cpuAtStart: UInt64 = 0
@@ -105,7 +105,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
 
   // MARK: Cursors
 
-  /// Only a third of the people move at a time, so that their messages are spread over the interval.
+  /// A third of the people send at a time, so that messages are spread over the interval.
   private func show(_ part: Int) {
     guard isShowing else { return }
     shownAt.append(steadyNanoseconds())
@@ -117,7 +117,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
     loop.schedule(afterMilliseconds: UInt64((1_000 / flags.rate / 3).rounded())) { self.show((part + 1) % 3) }
   }
 
-  /// A state that is as long as a page's presence, which has coordinates in tenths.
+  /// A presence state as long as the page's, with coordinates in tenths.
   private static func state(_ step: Int) -> JSONText {
     let text = #"{"cursor":[\#(step % 9_000 + 1_000).5,\#(step / 9_000 + 100).5]}"#
     guard let state = Array(text.utf8).withUnsafeBytes({ try? JSONText(validating: $0, maximumBytes: 64) }) else {
@@ -143,7 +143,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
 
   private func finish() {
     let seconds = Double(steadyNanoseconds() - startedAt) / 1e9
-    // A client that a reader never saw counts as 0.
+    // A client that a reader has never seen counts as 0.
     let counts = seen.flatMap { seen in
       seen.values.map { Double($0) / seconds } + Array(repeating: 0, count: max(0, clients.count - 1 - seen.count))
     }

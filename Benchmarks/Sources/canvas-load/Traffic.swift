@@ -2,18 +2,18 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures deliveries. Each writer moves a shape, everybody in the room watches, and each delivery is timed from the
-/// writer's `send` until the watcher has received it.
+/// Measures deliveries. Each writer moves a shape, and everybody in the room receives it. A delivery takes from the
+/// writer's `send` until one receiver has the operation.
 ///
-/// `@unchecked Sendable`: all of it runs on the loop's thread.
+/// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Traffic: ConnectionHandler, @unchecked Sendable {
   struct Client {
     var connection: Connection?
     var room: Int
     var isReady = false
-    /// The index of the message in the room that this client should get next.
+    /// The index of the room's message that this client gets next.
     var nextMessage = 0
-    /// For each writer of the room, the newest sequence number that this client has received.
+    /// For each writer of the room, the greatest sequence number that this client has received.
     var last: [Int32]
   }
 
@@ -22,7 +22,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var shape: Identifier
     var clock: Clock?
     var sequence = 0
-    /// When each operation was sent. The index is the operation's sequence number.
+    /// When each operation was sent, by its sequence number.
     var sentAt: [UInt64] = []
     var acknowledged = 0
     var dueAt: UInt64 = 0
@@ -147,7 +147,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     let now = steadyNanoseconds()
     let interval = intervalNanoseconds
     for index in writers.indices {
-      // The writers' times are spread over the interval, as they would be for people.
+      // The writers send at different times within the interval, as people would.
       writers[index].dueAt = now + interval * UInt64(index) / UInt64(writers.count)
       send(from: index, count: 1)
     }
@@ -196,7 +196,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     if digestsAgreed == digestsWanted { finish() }
   }
 
-  /// The number of pairs of a client and a writer where the client has not received all operations of the writer.
+  /// The number of pairs of a client and a writer where the client hasn't received all of the writer's operations.
   private var missing: Int {
     var count = 0
     for (index, client) in clients.enumerated() {
@@ -255,20 +255,20 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
       writers[index].sequence += 1
       writers[index].sentAt.append(now)
     }
-    // The message's id is one more than the sequence number of its last operation, because 0 stands for no id.
+    // 0 means no id, so the id is the sequence number of the last operation plus one.
     let id = MessageIdentifier(json: JSONText(UInt64(writers[index].sequence)))
     if !connection.send(flags.encoding.frame(.operations(Submission(id: id, operations: operations)))) { unsent += 1 }
     counts.sent += UInt64(count)
   }
 
-  /// Called when the server has acknowledged that a writer's operations up to `sequence` are durable.
+  /// Notes that the server has acknowledged a writer's operations up to `sequence` as durable.
   func acknowledged(_ index: Int, upTo sequence: Int, at now: UInt64) {
     guard sequence > 0, sequence <= writers[index].sequence else { return faults += 1 }
     let newly = sequence - writers[index].acknowledged
     writers[index].acknowledged = sequence
     counts.durable += UInt64(max(0, newly))
     acknowledgement.add(now - writers[index].sentAt[sequence - 1])
-    // The first operation, which creates the shape, doesn't count towards the window.
+    // The first operation creates the shape. It isn't part of the window of unanswered operations.
     if flags.isFlood, sequence > 1, phase == .warming || phase == .measuring { send(from: index, count: flags.batch) }
   }
 

@@ -6,7 +6,7 @@ extension Traffic {
     let now = steadyNanoseconds()
     let index = connection.tag
     let room = clients[index].room
-    // The state completes the join. Many clients may be sent the same bytes.
+    // The state completes a client's join. Later, many clients may get the same bytes.
     if clients[index].isReady, let place = rooms[room].place(of: message.bytes, from: clients[index].nextMessage) {
       return delivered(place, of: room, to: index, bytes: message.bytes.count, at: now)
     }
@@ -32,7 +32,7 @@ extension Traffic {
         if rejected == 1 { Load.note("refused: \(rejection.code.wireName) \(rejection.message.string)") }
       case .digest(_, let hash): compared(index, hash: hash)
       case .error(_, let words): Load.note("error: \(words.string)")
-      // No other message is counted.
+      // Other messages aren't counted.
       default: break
       }
     } catch {
@@ -59,7 +59,7 @@ extension Traffic {
       clients[index].last[slot] = mark.sequence
       latency.add(now - writers[writer].sentAt[Int(mark.sequence)])
     }
-    // A relay sends no acknowledgement. Instead, a writer's own operation counts as acknowledged when it comes back.
+    // A relay doesn't acknowledge. A writer's operation counts as acknowledged when it comes back.
     guard flags.isThroughRelay, index < writers.count else { return }
     for mark in marks where Int(mark.writer) == index {
       let sent = Int(mark.sequence) + 1

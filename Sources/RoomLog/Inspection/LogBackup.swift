@@ -1,14 +1,14 @@
 import Glibc
 
-/// Copies all rooms as of one moment, while a server goes on.
+/// Copies a whole database of rooms while a server goes on writing to it.
 public enum LogBackup {
-  /// The ending of a copy's name while the copy is being made. Without it, somebody could mistake a part of a copy for
-  /// a whole copy.
+  /// The suffix of a copy's name until the copy is complete. It keeps anyone from taking a partial copy for a whole
+  /// one.
   public static let unfinished = ".unfinished"
 
-  /// Copies the database at `path` to `copy` and makes the copy durable. There must be no file at `copy` yet. If the
-  /// process is killed, none is there.
-  /// - Parameter secret: the secret behind the actors' keys, for a copy of a database that doesn't have the secret.
+  /// Copies the database at `path` to `copy`, and syncs the copy to the disk. There must be no file at `copy` yet. If
+  /// the process is killed halfway, there is still none.
+  /// - Parameter secret: a secret to store in the copy, for a database that has none.
   public static func make(
     of path: String,
     to copy: String,
@@ -16,7 +16,7 @@ public enum LogBackup {
     options: SQLiteOptions = SQLiteOptions()
   ) throws(StorageFault) {
     let new = copy + unfinished
-    // An earlier process may have been killed and have left an unfinished copy.
+    // An earlier process may have been killed and left this file behind.
     discard(new)
     do throws(StorageFault) {
       try write(path, to: new, secret: secret, options: options)
@@ -29,9 +29,9 @@ public enum LogBackup {
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
 
-  /// Gives a finished copy its name. The copy is a file or a directory.
+  /// Renames a finished copy from `new` to `copy`. It may be a file or a directory.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
-    // The copy took time, and somebody may have made another one meanwhile.
+    // Another process may have made a copy while this one was being written.
     guard access(copy, F_OK) != 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: EEXIST))
     }
@@ -42,10 +42,10 @@ public enum LogBackup {
     guard error == 0 else { throw .syncFailed(path: copy, detail: SystemCalls.words(for: error)) }
   }
 
-  /// Makes a durable copy. There must be no file at `copy` yet, and an unfinished copy stays there.
+  /// Makes a durable copy. There must be no file at `copy` yet. A failure leaves a partial copy there.
   ///
-  /// The copy is made in one reading transaction. So the copy is consistent however much is written meanwhile, and no
-  /// writer waits for it. Until it is finished, the write-ahead log can't be cleared, and grows.
+  /// The copy is made in one read transaction. So it is consistent, and no writer waits for it. The write-ahead log
+  /// grows until the copy is finished, because it can't be cleared before.
   static func write(
     _ path: String,
     to copy: String,
@@ -72,8 +72,8 @@ public enum LogBackup {
     }
   }
 
-  /// Gives the copy a mark of its own. Otherwise, if the copy were put back later, the server would take it for the
-  /// database that its clients know, and their cursors for places in it.
+  /// Stores a new random mark in the copy. If the copy is put back later, the server sees from the mark that its
+  /// clients' cursors belong to another database.
   private static func mark(_ copy: String, _ secret: [UInt8]?, _ options: SQLiteOptions) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: options.fileSystem)

@@ -1,29 +1,30 @@
-/// Reads everything in a database of rooms without changing it. A server may be using the database meanwhile.
+/// A report on all rooms of a database. The initializer reads the whole database and changes nothing. A server may be
+/// using the database meanwhile.
 public struct LogInspection: Sendable {
   public struct Finding: Hashable, Sendable {
     public var room: String
     public var error: LogError
-    /// Whether the room can be opened in spite of the damage: a snapshot replaces the damaged records, or the records
-    /// replace a damaged snapshot.
+    /// Whether the room can be opened despite the damage. It can if a snapshot covers the damaged records, or if the
+    /// records can replace a damaged snapshot.
     public var opens: Bool
   }
 
   public private(set) var rooms = 0
   /// How many records the undamaged rooms have.
   public private(set) var records = 0
-  /// What SQLite finds wrong with the file itself, such as pages and indexes.
+  /// Errors that SQLite finds in the file itself, such as in pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
-  /// How snapshots differ from what the records of their rooms add up to, in words.
+  /// How stored snapshots differ from what the records add up to, as text for the operator.
   public private(set) var differences: [String] = []
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
 
-  /// Says, in words, how a room's snapshots differ from what its records add up to. The caller provides this function,
-  /// because only the caller knows what records mean. The function is handed the answers to `load` and `read`.
+  /// Compares a room's snapshots with its records, and returns the differences as text. The caller provides this
+  /// function, because the log doesn't know what records mean. `answer` carries out `load` and `read` requests.
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
-  /// - Parameter path: the database: `canvas.db` in a data directory, or a copy.
+  /// - Parameter path: the database file: `canvas.db` in a data directory, or a copy.
   public init(
     of path: String,
     options: SQLiteOptions = SQLiteOptions(),
@@ -40,7 +41,7 @@ public struct LogInspection: Sendable {
 
   private static let faultsMax = 20
 
-  /// Whether the end of the file is missing. This is a quick check.
+  /// Whether the end of the file is missing. This check is quick.
   public static func shortfall(of path: String) -> StorageFault? { Shortfall.fault(at: path) }
 
   private mutating func look(
@@ -59,7 +60,7 @@ public struct LogInspection: Sendable {
     }
     var options = options
     options.readerMayWrite = false
-    // A reader needs a queue to be made. Here the queue stays unused.
+    // `Reader` needs a queue. This one stays empty.
     let queue = RequestQueue(bytesMax: 0, snapshotBytesMax: 0)
     let reader = Reader(
       path: path,
@@ -83,7 +84,7 @@ public struct LogInspection: Sendable {
       records += count
       differences += comparing(room) { reader.answer($0) }
     case .failed(_, _, .noSuchRoom):
-      // The room was deleted after it was listed.
+      // The room was deleted after the list was read.
       rooms -= 1
     case .failed(_, _, .unavailable(let fault)): faults.append("room \(room) can't be read: \(fault)")
     case .failed(_, _, let error):
@@ -96,8 +97,8 @@ public struct LogInspection: Sendable {
     }
   }
 
-  /// Finds records whose room has no row, so that no list of rooms shows them. The records of a deleted room don't
-  /// count: until they are cleared away, the room has an entry in another table.
+  /// Finds records that belong to no listed room. A deleted room's records don't count: they are deleted little by
+  /// little, and until then the room is in the table `dropped`.
   private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement(
       """
@@ -111,7 +112,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // Damage has been added to the findings already. Any other failure is passed on.
+      // The integrity check has already reported damage.
       guard error.isDamage else { throw error }
     }
     return words

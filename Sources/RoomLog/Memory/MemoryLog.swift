@@ -2,9 +2,9 @@ import Synchronization
 
 /// A log that keeps its rooms in memory: for tests, and for a server that stores nothing.
 ///
-/// It has no thread and no clock. It is open as soon as it is made, and `submit` carries out the request and calls the
-/// sink before it returns. Several logs may share their rooms, as nodes do. A request to one log may then also call the
-/// sinks of the others.
+/// It has no thread and no clock. It is open at once. `submit` carries out the requests and calls the sink before it
+/// returns. Several logs may share their rooms, like the nodes of a cluster. A request to one of them then also calls
+/// the sinks of the others.
 public final class MemoryLog: RoomLog {
   private let shared: SharedMemory
   private let number: Int
@@ -23,18 +23,18 @@ public final class MemoryLog: RoomLog {
   public func close() { shared.leave(number) }
 }
 
-/// The stored rooms, and the events that each log has yet to report.
+/// The rooms that one or several `MemoryLog`s share, and the events that each log has yet to report.
 final class SharedMemory: Sendable {
-  /// One of the logs that share the rooms.
+  /// The state of one `MemoryLog`.
   private struct Handle {
     let sink: LogSink
     var followed: Set<String> = []
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
-    /// Whether a call of the sink is under way. The caller that made it also reports the events that arise meanwhile.
+    /// Whether the sink is being called. The loop that calls it also reports the events that arise meanwhile.
     var isReporting = false
-    /// The append whose outcome is unknown. While there is one, nothing else is stored.
+    /// An append whose outcome is unknown. While there is one, the log refuses all writes.
     private(set) var undecided: UndecidedAppend?
 
     mutating func tell(_ event: LogEvent) {
@@ -68,10 +68,10 @@ final class SharedMemory: Sendable {
 
   /// - Parameters:
   ///   - store: what earlier logs have stored.
-  ///   - positionStep: the distance between two positions. The tests of the contract of all logs use more than 1; rooms
-  ///     would take a gap for a missing record.
-  ///   - undecided: is asked before each append. If it returns a fate, the log that made the append learns the outcome
-  ///     only by `decide()` or when that log is closed. Tests use this to show what a log guarantees until then.
+  ///   - positionStep: the distance between two positions. Only tests use more than 1, because rooms take a gap for a
+  ///     missing record.
+  ///   - undecided: is called before each append. If it returns a fate, the log that made the append learns the outcome
+  ///     only by `decide()` or when that log is closed. Tests use this.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,
@@ -103,7 +103,7 @@ final class SharedMemory: Sendable {
     report()
   }
 
-  /// Reports to the logs whether their undecided appends were stored.
+  /// Reports the outcome of all undecided appends.
   func decide() {
     state.withLock { state in for number in state.handles.indices { state.handles[number].decide() } }
     report()
@@ -159,7 +159,7 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// Reports all events to the sinks. That includes events that arise while a sink is being called.
+  /// Calls the sinks until no log has unreported events, including events that arise during these calls.
   private func report() {
     while true {
       let next = state.withLock { state -> (number: Int, sink: LogSink, events: [LogEvent])? in
@@ -176,13 +176,12 @@ final class SharedMemory: Sendable {
     }
   }
 
-  /// What is stored. Tests make a later log from it, as the next process of a server would.
+  /// Everything that is stored. Tests hand it to a later log, as if the server had restarted.
   var store: MemoryStore { state.withLock { $0.store } }
 
   // MARK: Answers
 
-  /// Carries out a request.
-  /// - Returns: the answer. `nil` if the answer has to wait.
+  /// - Returns: the answer. `nil` if the answer comes later.
   private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent? {
     do throws(LogError) {
       if request.isWrite {

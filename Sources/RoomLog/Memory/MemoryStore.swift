@@ -1,9 +1,9 @@
-/// What a `MemoryLog` has stored.
+/// Rooms and their records, in memory. It stores what a `MemoryLog` is asked to store.
 struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry
     var records: [LogRecord] = []
-    /// For each record: how many operations the room has up to and including that record.
+    /// For each record, how many operations the room has up to and including it.
     var operations: [UInt64] = []
     var snapshots: [UInt64: RoomSnapshot] = [:]
   }
@@ -26,7 +26,7 @@ struct MemoryStore: Sendable {
     return AppendedRecords(id: request.id, room: request.room, epoch: room.entry.epoch, records: placed)
   }
 
-  /// Takes the room out of the dictionary. Otherwise appending to its records would copy all of them.
+  /// Removes the room from the dictionary while it is changed. Otherwise Swift would copy all its records.
   private mutating func room(for request: AppendRequest) throws(LogError) -> StoredRoom {
     if let room = rooms[request.room] {
       if !request.mayCreate { try room.entry.check(epoch: request.epoch) }
@@ -58,7 +58,7 @@ struct MemoryStore: Sendable {
     rooms[request.room] = StoredRoom(entry: RoomEntry(request, number: lastNumber))
   }
 
-  /// The records that a new follower has yet to get. `nil` if there are none.
+  /// The records that a new follower has not read yet. `nil` if there are none.
   func records(for request: FollowRequest) throws(LogError) -> AppendedRecords? {
     guard rooms[request.room] != nil || request.epoch != nil else { return nil }
     let room = try room(request.room, epoch: request.epoch)
@@ -152,7 +152,7 @@ struct MemoryStore: Sendable {
 }
 
 extension MemoryStore.StoredRoom {
-  /// The index of the first record after `position`, by binary search.
+  /// The index of the first record after `position`. It is found by binary search.
   func index(after position: UInt64) -> Int {
     var low = 0
     var high = records.count

@@ -1,9 +1,9 @@
-/// An append to a log in memory whose outcome is unknown for a while, as happens with a database when a connection
-/// breaks.
+/// An append of a `MemoryLog` whose outcome is unknown for a while. Tests use it to imitate a lost connection to a
+/// database.
 ///
-/// What always holds: nothing that comes after the append in its room's log is reported before the append is.
+/// What always holds: later events of the append's room are reported only after the append is.
 struct UndecidedAppend {
-  /// What has become of the append. The log that made it doesn't know yet.
+  /// Whether the append was stored. Its log doesn't know that yet.
   enum Fate: CaseIterable { case stored, lost }
 
   static let fault = StorageFault.database("the connection broke while an append was under way")
@@ -21,14 +21,14 @@ struct UndecidedAppend {
     self.stored = stored
   }
 
-  /// Keeps an event that comes after the append in the room's log.
-  /// - Returns: the event, if it can be reported now.
+  /// Keeps an event that comes after the append in the same room, until the append is reported.
+  /// - Returns: the event, or the part of it that can be reported now.
   mutating func hold(_ event: LogEvent) -> LogEvent? {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // A new follower may get records from before the append together with records from after it. The records from
-      // before it can be reported now.
+      // For a new follower, one event can have records from before the append and from after it. The earlier ones are
+      // reported now.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }
@@ -41,7 +41,7 @@ struct UndecidedAppend {
     return nil
   }
 
-  /// The position of the newest record among the events that wait.
+  /// The position of the newest record that waits in `later`. If none waits, it is the append's last one.
   private func newest(of stored: AppendedRecords) -> UInt64 {
     let kept = later.compactMap { event -> AppendedRecords? in
       if case .appended(let appended) = event, appended.epoch == stored.epoch { appended } else { nil }
@@ -49,7 +49,7 @@ struct UndecidedAppend {
     return (kept.last ?? stored).records.last?.position ?? 0
   }
 
-  /// The events to report once the log learns the outcome.
+  /// The events to report when the outcome becomes known.
   var answer: [LogEvent] {
     guard let stored else { return [.failed(id: id, room: room, .unavailable(UndecidedAppend.fault))] }
     return [.appended(stored)] + later

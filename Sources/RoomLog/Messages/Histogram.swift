@@ -1,12 +1,11 @@
-/// Counts values by size: for each bound, how many values were at most the bound and greater than the bound before.
+/// Counts values by size. Each count is for the values above one bound and up to the next.
 public struct Histogram: Hashable, Sendable {
-  /// Which bounds a histogram has.
+  /// The bounds of a histogram.
   public enum Scale: Hashable, Sendable {
     /// Each bound is twice the one before, from 1 to 131,072.
     case counts
-    /// Durations in microseconds, from 0.1 ms to 10 s. Each bound is at most 21 % above the one before. So the middle
-    /// between two bounds is within 10 % of every value that was counted there. So a median or a 99th percentile that
-    /// is read from these counts is within 10 % of the true one.
+    /// Durations in microseconds, from 0.1 ms to 10 s. Each bound is at most 21 % above the one before. So a median or
+    /// a 99th percentile that is read from the counts is within 10 % of the true one.
     case microseconds
 
     public var bounds: [UInt64] {
@@ -18,7 +17,7 @@ public struct Histogram: Hashable, Sendable {
 
     private static let doublings: [UInt64] = (0..<18).map { 1 << $0 }
 
-    /// Thirteen bounds for each factor of ten. Round numbers are among them, because alarms are set to round numbers.
+    /// Thirteen bounds for each factor of ten. They include round numbers, because alarm thresholds are usually round.
     private static let durations: [UInt64] = {
       let decades: [UInt64] = [1, 10, 100, 1_000, 10_000]
       let steps: [UInt64] = [100, 120, 145, 175, 210, 250, 300, 360, 430, 500, 600, 710, 850]
@@ -27,7 +26,7 @@ public struct Histogram: Hashable, Sendable {
   }
 
   public let scale: Scale
-  /// One count for each bound, and a last one for values above all bounds.
+  /// One count for each bound, then one for all values above the largest bound.
   public private(set) var counts: [UInt64]
   public private(set) var sum: UInt64 = 0
 

@@ -1,30 +1,30 @@
 /// Why a log refused a request.
 public enum LogError: Error, Hashable, Sendable {
-  /// Nothing can be stored now, but reading works. The log goes on trying to store.
+  /// The disk or the database takes no writes now, but reading works. The log goes on trying to write.
   case unavailable(StorageFault)
   /// Too many bytes are waiting to be stored.
   case busy(queuedBytes: Int)
   case badRoomName
   case noSuchRoom(room: String)
-  /// The caller meant another room than the one that has this name now.
+  /// The room was deleted, and a new room now has its name. `epoch` is the new room's epoch.
   case otherEpoch(room: String, epoch: UInt64)
   case noRecords
   case recordTooLarge(bytes: Int, bytesMax: Int)
-  /// The position is past the room's last record.
+  /// The position is after the room's last record.
   case pastEnd(room: String, last: UInt64)
-  /// The records up to this position have been trimmed.
+  /// The records up to and including this position have been trimmed.
   case trimmed(room: String, through: UInt64)
-  /// The record at this position is missing, or is not as it was stored. Position 0 stands for the room's own entry.
+  /// The record at this position is missing, or its checksum is wrong. Position 0 means the room's own row.
   case damaged(room: String, position: UInt64)
-  /// A snapshot is not as it was stored, and there is nothing older from which the room could be opened.
+  /// The snapshot's checksum is wrong, and no older snapshot or records can replace it.
   case damagedSnapshot(room: String, position: UInt64)
   /// There is no complete snapshot that covers the damaged records.
   case damageNotCovered(room: String, position: UInt64)
   case notDamaged(room: String)
   case roomExists(room: String)
-  /// This log doesn't store locks.
+  /// This log can't store which rooms are locked.
   case noLocks
-  /// The log is being closed. The caller can make the request again when the log is next open.
+  /// The log is being closed. The caller can send the request again after the log has been reopened.
   case isClosing
 }
 

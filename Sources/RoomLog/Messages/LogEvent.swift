@@ -1,68 +1,68 @@
-/// An event that a log reports.
+/// An answer to a request, or something that the log reports by itself.
 public enum LogEvent: Hashable, Sendable {
   /// The log is open. Reported once.
-  /// - Parameter secret: random bytes, the same for all nodes. `nil` if the log doesn't store them.
+  /// - Parameter secret: random bytes that all nodes share. `nil` if this log doesn't store any.
   case opened(secret: [UInt8]?)
-  /// Why the log can't be opened yet. The log goes on trying. Each reason is reported once.
+  /// The log can't be opened yet, for this reason. It goes on trying. Each reason is reported once.
   case waiting(StorageFault)
-  /// The log can't be opened until an operator mends the cause. All requests are refused, and `.closed` follows.
+  /// The log can't be opened until an operator removes the cause. It refuses all requests, and then reports `.closed`.
   case unusable(StorageFault)
   case appended(AppendedRecords)
   case read(id: UInt64, RecordPage)
   case loaded(id: UInt64, LoadedRoom)
-  /// The room is followed: everything that was stored in it before the request has been reported.
+  /// The room is followed. Everything that was stored in it before the request has been reported.
   case following(id: UInt64, room: String)
-  /// The room is no longer followed. An event without an `id` means that the caller didn't ask for that: the log can't
-  /// report what comes next in the room, and the caller has to load the room again.
+  /// The room is no longer followed. Without an `id`, the caller didn't ask for that: the log can no longer report all
+  /// new records, so the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
-  /// A message that another node has sent to the followers of a room, or, without a room, to all nodes.
+  /// A message from another node, for the followers of a room. Without a room, it is for all nodes.
   case heard(room: String?, bytes: [UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
-  /// The rooms that are locked: only operators write to them. A log that nodes share reports the list when it is
-  /// opened, and whenever another node has changed a lock.
+  /// The names of all locked rooms, which only operators can write to. A log that nodes share reports them when it
+  /// opens, and again when another node has changed a lock.
   case locks(Set<String>)
   case created(id: UInt64, room: String)
   case snapshotted(id: UInt64, room: String, position: UInt64)
-  /// Records up to `through` were dropped. An event without an `id` means that retention dropped them.
+  /// Records up to and including `through` were dropped. Without an `id`, retention dropped them.
   case trimmed(id: UInt64?, room: String, through: UInt64)
   case retained(id: UInt64)
-  /// The room was deleted. An event without an `id` means that another node deleted it.
+  /// The room was deleted. Without an `id`, another node deleted it.
   case deleted(id: UInt64?, room: String, epoch: UInt64)
-  /// The room was repaired: its records now begin after `first` and end with `last`, and it has this epoch.
+  /// The room was repaired. It now has this epoch, and its records are those after `first`, up to and including `last`.
   case repaired(id: UInt64, room: String, epoch: UInt64, first: UInt64, last: UInt64)
   case verified(id: UInt64, room: String, records: Int)
   case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
-  /// The request wasn't carried out. There is one exception: an append that failed with `.unavailable` may still be
-  /// stored. It is then reported to followers like an append of another node, without an `id`.
+  /// The request wasn't carried out. Exception: an append that failed with `.unavailable` may still be stored. It is
+  /// then reported like another node's append, without an `id`.
   case failed(id: UInt64, room: String?, LogError)
-  /// Whether appends can be stored: in one room, or, if no room is named, in all rooms. Reported when it changes.
+  /// Why appends can't be stored: in this room, or in all rooms if `room` is `nil`. Without a fault, they can be stored
+  /// again.
   case availability(room: String?, StorageFault?)
-  /// The log goes on from another copy, which may lack records that were reported. From now on requests have to carry
-  /// this number, which shows from which copy the caller has its knowledge.
-  /// - Parameter lost: a room that has lost records that were reported. The room is no longer followed.
+  /// The log goes on from another copy of the database, which may lack records that were reported. From now on,
+  /// requests have to carry this number.
+  /// - Parameter lost: a room that has lost such records. It is no longer followed.
   case otherTimeline(UInt64, lost: String?)
-  /// Whether rooms can be read and followed, in a log that nodes share. Reported when reading has been impossible for
-  /// some seconds, and when it is possible again.
+  /// Why rooms can't be read or followed, in a log that nodes share. It is reported after some seconds without reading.
+  /// `nil` reports that reading works again.
   case readability(StorageFault?)
-  /// A problem with the storage that an operator should know of, in words. The log goes on.
+  /// A problem with the storage that an operator should know of, as text. The log goes on.
   case concern(String)
-  /// Messages from other nodes may have been lost, because the connection to the database was down.
+  /// The connection to the database was lost for a while, so messages from other nodes may be missing.
   case missedNews
   case committed(CommitReport)
   case closed
 }
 
-/// Records that are durable.
+/// Durable records of one room, in order.
 public struct AppendedRecords: Hashable, Sendable {
-  /// The request that appended the records. `nil` if another process appended them.
+  /// The request that appended the records. `nil` if another process, or an earlier one, appended them.
   public var id: UInt64?
   public var room: String
-  /// The room's epoch. It is the epoch of the request, with one exception: the append was to create the room, and
-  /// another node had already created it.
+  /// The room's epoch. It differs from the request's only if another node created the room first.
   public var epoch: UInt64
-  /// The records, in the order of their positions. There is at least one.
+  /// The records in the order of their positions. Never empty.
   public var records: [LogRecord]
 
   public init(id: UInt64?, room: String, epoch: UInt64, records: [LogRecord]) {
@@ -75,7 +75,7 @@ public struct AppendedRecords: Hashable, Sendable {
 
 public struct LogRecord: Hashable, Sendable {
   public var position: UInt64
-  /// When the record arrived at a server. It is never earlier than the time of the record before.
+  /// When the record arrived at a server. Times never decrease within a room.
   public var milliseconds: UInt64
   public var bytes: [UInt8]
 
@@ -90,9 +90,9 @@ public struct RecordPage: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
   public var records: [LogRecord]
-  /// The position after which the next page begins: the `after` of the next request.
+  /// The last position of this page. The request for the next page has it as its `after`.
   public var through: UInt64
-  /// Whether this page reaches the bound of the request.
+  /// Whether this is the last page up to the bound that the request names.
   public var isLast: Bool
 }
 
@@ -106,12 +106,12 @@ public struct RoomSnapshot: Hashable, Sendable {
   public var bytes: [UInt8]
 }
 
-/// The place of a snapshot in a room's log.
+/// Where a snapshot is in a room's log.
 public struct SnapshotPlace: Hashable, Sendable {
   public var position: UInt64
-  /// When the last record that the snapshot covers arrived.
+  /// The arrival time of the last record that the snapshot covers.
   public var milliseconds: UInt64
-  /// How many operations the room had up to the snapshot.
+  /// How many operations the room's log has up to that position.
   public var operations: UInt64
   public var shapes: UInt64
   public var byteCount: Int
@@ -122,19 +122,19 @@ public struct RoomSummary: Hashable, Sendable {
   public var epoch: UInt64
   /// The position of the room's last record.
   public var last: UInt64
-  /// The position up to which records were dropped. 0 if all are still stored.
+  /// The position of the last dropped record. 0 if no record was dropped.
   public var trimmed: UInt64
-  /// How many operations the room has had, including those in dropped records.
+  /// The number of all operations so far, including those in dropped records.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. If it is at `last`, its number of shapes is that of the room.
+  /// The newest complete snapshot. If its position is `last`, it has the room's present number of shapes.
   public var snapshot: SnapshotPlace?
-  /// The damage because of which the room is refused. `nil` if it isn't refused.
+  /// The damage that keeps the room from being opened, if any.
   public var damage: LogError?
 }
 
-/// The report of one commit, for metrics and for log lines about slow commits.
+/// Statistics of one commit, for metrics and for log lines about slow commits.
 public struct CommitReport: Hashable, Sendable {
   public var rooms: Int
   public var records: Int

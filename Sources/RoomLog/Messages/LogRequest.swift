@@ -4,48 +4,49 @@ public enum LogRequest: Sendable {
   case read(ReadRequest)
   case load(LoadRequest)
   case follow(FollowRequest)
-  /// Stops following a room. Records that are on their way may still be reported.
+  /// Stops following a room. Records may still be reported until the answer comes.
   case unfollow(id: UInt64, room: String)
-  /// Sends a message to the other nodes that follow the room, or, without a room, to all other nodes. The message isn't
-  /// stored and may get lost. It has at most `LogRequest.toldBytesMax` bytes.
+  /// Sends a message of at most `LogRequest.toldBytesMax` bytes to other nodes: to those that follow the room, or to
+  /// all if `room` is `nil`. The message isn't stored, and may get lost.
   case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
-  /// Reads all records and snapshots of a room and compares their checksums.
+  /// Reads all records and snapshots of a room, and checks their checksums.
   case verify(id: UInt64, room: String)
-  /// Verifies the next part of everything that is stored.
+  /// Verifies the next part of the whole log.
   case verifyPart(VerifyRequest)
   /// Creates a room that is copied from another log.
   case create(CreateRequest)
-  /// Removes a room at once. Its space is freed little by little.
+  /// Removes a room at once. Its space is freed in the background.
   case delete(id: UInt64, room: String)
-  /// Stores whether the room is locked, which means that only operators write to it. A log for a single process doesn't
-  /// store locks.
+  /// Locks or unlocks a room. Only operators can write to a locked room. A log for a single process doesn't store
+  /// locks.
   case lock(id: UInt64, room: String, isLocked: Bool)
   case list(id: UInt64)
-  /// Trims each room to what retention keeps, as of `milliseconds`. The log's owner sends this request now and then.
-  /// The answer is `.retained`, after one `.trimmed` for each room that was trimmed.
+  /// Trims all rooms by the retention limits. `milliseconds` is the present time. The log's owner sends this request
+  /// regularly. The answer is `.retained`, after one `.trimmed` for each room that was trimmed.
   case retain(id: UInt64, milliseconds: UInt64)
 }
 
-/// Records to store at the end of a room: all of them or none.
+/// Stores records at the end of a room: all of them or none.
 public struct AppendRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// The epoch of the room that is meant. For a new room, the epoch is 64 random bits that no other append has
-  /// proposed.
+  /// The epoch of the room to append to. For a new room, 64 random bits that the caller draws.
   public var epoch: UInt64
-  /// Whether the append creates the room if there is none. If another node has created the room meanwhile, the append
-  /// goes into that room, and the report has that room's epoch. The caller may set this only until something about the
-  /// room has been reported. Otherwise an append that was under way could bring back a deleted room.
+  /// Whether the append creates the room if there is none. If another node has created it meanwhile, the append goes
+  /// there, and the report has that room's epoch.
+  ///
+  /// The caller must clear this once anything about the room was reported. Otherwise an append could bring back a
+  /// deleted room.
   public var mayCreate: Bool
-  /// When the server received the records. If that is earlier than the time of the room's last record, the last
-  /// record's time is stored instead. So the times in a log never go back, and a time marks a place in the log, too.
+  /// When the server received the records. If that is before the room's last record, the log stores the last record's
+  /// time, so that times never decrease.
   public var milliseconds: UInt64
   public var records: [NewRecord]
-  /// The newest timeline that the log has reported to the caller. If the log goes on from another timeline, the log may
-  /// have records there that the caller doesn't know. The append would follow them, so it is refused as unavailable.
+  /// The newest timeline that the caller knows. If the log is on a newer one, it may have records that the caller
+  /// hasn't seen, so it refuses the append as unavailable.
   public var timeline: UInt64
 
   public init(
@@ -66,15 +67,15 @@ public struct AppendRequest: Sendable {
     self.records = records
   }
 
-  /// How many bytes the request counts as in a queue.
+  /// How many bytes the request counts against the queue's limit.
   var cost: Int { records.reduce(64) { $0 + $1.bytes.count + 32 } }
 }
 
-/// A record that has no position yet.
+/// A record before the log gives it a position.
 public struct NewRecord: Hashable, Sendable {
   public var bytes: [UInt8]
-  /// How many operations the bytes contain. The list of rooms shows the sum of these counts, and retention divides
-  /// history by it.
+  /// How many operations the bytes contain. The list of rooms shows the room's total. Retention needs the number to
+  /// choose which snapshots to keep.
   public var operations: UInt32
 
   public init(bytes: [UInt8], operations: UInt32) {
@@ -83,26 +84,25 @@ public struct NewRecord: Hashable, Sendable {
   }
 }
 
-/// Up to where a room's log is read.
+/// Where reading a room's log ends.
 public enum LogBound: Hashable, Sendable {
   case end
   /// Up to and including the record at this position.
   case position(UInt64)
-  /// Up to and including the last record that had arrived by this time.
+  /// Up to and including the last record that arrived no later than this time.
   case milliseconds(UInt64)
 }
 
-/// Asks for a page of a room's records. The caller asks for the next page when it has processed this one.
+/// Asks for one page of a room's records.
 public struct ReadRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// The epoch that the room must have. `nil` if any epoch will do.
+  /// The epoch that the room must have. `nil` allows any epoch.
   public var epoch: UInt64?
-  /// The position of the last record that the caller has.
+  /// The position of the last record that the caller has. The page begins after it.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size. So even a record that is larger than the bound is read
-  /// whole.
+  /// The page ends with the record that reaches this size, so it may be larger by one record.
   public var bytesMax: Int
 
   public init(
@@ -122,12 +122,13 @@ public struct ReadRequest: Sendable {
   }
 }
 
-/// Asks for what a fold of the room begins with: the room's summary, and its newest snapshot at or before `through`.
+/// Asks for a room's summary and its newest snapshot at or before `through`. The caller then reads the records after
+/// the snapshot.
 public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var through: LogBound
-  /// Whether the answer should contain the snapshot, which may be large, or only the summary.
+  /// Whether the answer includes the snapshot's bytes, which may be many.
   public var wantsSnapshot: Bool
 
   public init(id: UInt64, room: String, through: LogBound = .end, wantsSnapshot: Bool = true) {
@@ -138,18 +139,19 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// Follows a room: from now on, the log reports whatever any node stores in the room, and also the room's deletion. The
-/// answer comes when everything that was stored before has been reported. So a caller that already follows the room can
-/// send the request again to learn everything that another node has seen. If the request is refused, the caller doesn't
-/// follow the room, unless it did before.
+/// Follows a room: from now on, the log reports all records that any node stores in it, and its deletion.
+///
+/// The answer comes once everything that was stored before the request has been reported. So a caller that already
+/// follows the room can send this again to catch up with other nodes. A refusal leaves the room as it was: followed or
+/// not.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
-  /// The epoch of the room that is meant. `nil` for a room that this node or another has yet to create.
+  /// The room's epoch. `nil` for a room that doesn't exist yet.
   public var epoch: UInt64?
   /// The last position that the caller has read.
   public var after: UInt64
-  /// The timeline that the log was on when the caller read up to `after`.
+  /// The log's timeline when the caller read up to `after`.
   public var timeline: UInt64
 
   public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64, timeline: UInt64 = 0) {
@@ -161,25 +163,25 @@ public struct FollowRequest: Sendable {
   }
 }
 
-/// Stores a snapshot: the fold of a room's records up to `position`.
+/// Stores a snapshot: the room's state after the record at `position`.
 ///
-/// A log that nodes share stores the snapshot only if two conditions hold: its caller follows the room up to that
-/// position, and no reported record is in doubt. Otherwise other nodes could open the room from a wrong snapshot, after
-/// the records before it have been dropped. Copies from another log are stored without these conditions.
+/// A log that nodes share stores it only if the caller follows the room up to that position, and if it is certain that
+/// no reported record is lost. Otherwise other nodes could open the room from a wrong snapshot after the records are
+/// gone. Copies from another log are exempt.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// The position of the last record in the fold. It must be one that the log has reported.
+  /// The position of the last record that the snapshot covers. The log must have reported that record.
   public var position: UInt64
-  /// How many live shapes the room has, for the list of rooms.
+  /// How many shapes the room has, without deleted ones. The list of rooms shows it.
   public var shapes: UInt64
   public var bytes: [UInt8]
-  /// Whether the snapshot is copied from another log, together with the records that it was made of.
+  /// Whether the snapshot and its records are copied from another log.
   public var isCopy: Bool
-  /// The snapshot's place in the other log, if the record at that place is no longer in any log.
+  /// The snapshot's place in the other log. Needed if the record at that place has been dropped.
   public var origin: SnapshotPlace?
-  /// The timeline that the log was on when it reported the records.
+  /// The log's timeline when it reported the records.
   public var timeline: UInt64
 
   public init(
@@ -205,16 +207,16 @@ public struct SnapshotRequest: Sendable {
   }
 }
 
-/// Creates a room that is copied from another log. Its records begin where they begin in that log: the next append gets
-/// the position after `trimmed`.
+/// Creates a room that is copied from another log. Positions stay the same: the first append gets the position after
+/// `trimmed`.
 public struct CreateRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var epoch: UInt64
-  /// The position up to which no log has the records any more. If it isn't 0, a snapshot at that position has to
+  /// The position of the last record that the other log has dropped. If it isn't 0, a snapshot at that position has to
   /// follow.
   public var trimmed: UInt64
-  /// How many operations were in the records up to `trimmed`.
+  /// How many operations the dropped records had.
   public var operations: UInt64
   public var createdMilliseconds: UInt64
 
@@ -235,7 +237,7 @@ public struct CreateRequest: Sendable {
   }
 }
 
-/// Drops the records up to the newest snapshot at or before `through`. If there is no such snapshot, nothing is
+/// Drops the records that the newest snapshot at or before `through` covers. Without such a snapshot, nothing is
 /// dropped.
 public struct TrimRequest: Sendable {
   public var id: UInt64
@@ -251,16 +253,16 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// What an operator has decided about a damaged room. Without such a decision, nothing is dropped.
+/// Repairs a damaged room in the way that an operator has chosen. The log never drops damaged data by itself.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
-    /// Drops the records that the newest snapshot covers, if the damaged ones are among them. The room's history is
-    /// lost, but not its drawing.
+    /// Drops all records that the newest snapshot covers. The damaged ones must be among them. The drawing is kept, but
+    /// its history is lost.
     case snapshot
-    /// Drops the damaged record and all later ones. The room gets a new epoch, because clients may have seen those
-    /// records.
+    /// Drops the damaged record and all records after it. The room gets a new epoch, because clients may have seen
+    /// those records.
     case cutting(newEpoch: UInt64)
-    /// Drops a damaged snapshot, if the room can be opened without it. Nothing else is lost.
+    /// Drops a damaged snapshot. The room must be openable without it. Nothing else is lost.
     case droppingSnapshot(position: UInt64)
   }
 
@@ -296,7 +298,7 @@ extension LogRequest {
     }
   }
 
-  /// The timeline that the caller knows. `nil` for requests that are the same on every timeline.
+  /// The timeline that the caller knows. `nil` for requests that don't depend on it.
   var timeline: UInt64? {
     switch self {
     case .append(let request): request.timeline
@@ -306,7 +308,6 @@ extension LogRequest {
     }
   }
 
-  /// The room of the request, if it has one.
   public var room: String? {
     switch self {
     case .append(let request): request.room
@@ -325,7 +326,7 @@ extension LogRequest {
 
   public var isAppend: Bool { if case .append = self { true } else { false } }
 
-  /// Whether the request changes rooms, or which rooms there are. Such requests are carried out one after the other.
+  /// Whether the request changes a room or the list of rooms. Such requests are carried out one at a time.
   var isWrite: Bool {
     switch self {
     case .append, .create, .delete: true
@@ -333,8 +334,8 @@ extension LogRequest {
     }
   }
 
-  /// Whether the request may be refused as busy: it carries many bytes, and the caller can keep them or do without the
-  /// request.
+  /// Whether the request may be refused as busy. It may if it has many bytes and the caller can send it later or drop
+  /// it.
   var mayWaitElsewhere: Bool {
     switch self {
     case .append, .tell, .snapshot: true
@@ -344,7 +345,7 @@ extension LogRequest {
     }
   }
 
-  /// How many bytes the request counts as in a queue.
+  /// How many bytes the request counts against the queue's limit.
   var cost: Int {
     switch self {
     case .append(let request): request.cost

@@ -1,7 +1,7 @@
-/// What is wrong with the place where a log is stored, described for the operator.
+/// A problem with the disk or the database under a log, described for the operator.
 public enum StorageFault: Error, Hashable, Sendable {
   case noDirectory(path: String)
-  /// The process isn't allowed to read or write the files.
+  /// The process lacks the right to read or write the files.
   case noRight(path: String)
   case readOnly(path: String)
   case diskFull(path: String)
@@ -14,20 +14,20 @@ public enum StorageFault: Error, Hashable, Sendable {
   case otherDatabase(path: String)
   case truncated(path: String, bytes: Int, bytesExpected: Int)
   case damaged(path: String, detail: String)
-  /// Records that had been made durable are missing, although the file can be read without an error.
+  /// Durable records are missing, although the file reads without errors.
   case recordsGone(path: String, room: String)
-  /// There is no database, although there was one when the directory was last used.
+  /// The database is missing, although this directory had one before.
   case missing(path: String)
-  /// The file was removed or replaced while it was open.
+  /// The file was removed or replaced by another while the log was using it.
   case replaced(path: String)
   case newerSchema(path: String, version: Int32, newestKnown: Int32)
-  /// The disk failed to make something durable. The records that were just written count as lost.
+  /// A sync failed. The records that were just written count as lost.
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// The database's own message, or that the database doesn't answer. The fault may pass by itself.
+  /// An error message of the database, or a timeout. The fault may pass by itself.
   case database(String)
-  /// The database can't be used until an operator mends the cause.
+  /// The database can't be used until an operator removes the cause.
   case unfit(String)
 }
 

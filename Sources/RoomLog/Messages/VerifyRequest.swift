@@ -1,12 +1,12 @@
-/// Asks for the next part of a round of verification (one pass over everything that is stored), which compares all
-/// rooms with their checksums. Parts are bounded, so that other readers of the log don't wait long.
+/// Asks for the next part of a verification round, which checks the checksums of all rooms. Each part is small, so that
+/// other readers of the log don't wait long.
 public struct VerifyRequest: Sendable {
   public var id: UInt64
-  /// The place where the last part ended. `nil` begins a round.
+  /// Where the last part ended. `nil` begins a new round.
   public var start: VerifyPlace?
-  /// The part ends with the row that reaches this size. So even a row that is larger than the bound is read.
+  /// The part ends with the row that reaches this size, so it may be larger by one row.
   public var bytesMax: Int
-  /// The part ends with the row during whose reading this time has passed.
+  /// The time after which the part ends. The row that is being read is finished first.
   public var microsecondsMax: UInt64
 
   public init(id: UInt64, start: VerifyPlace?, bytesMax: Int, microsecondsMax: UInt64) {
@@ -17,39 +17,39 @@ public struct VerifyRequest: Sendable {
   }
 }
 
-/// What a part of a round has found.
+/// The result of one part of a verification round.
 public struct VerifiedPart: Hashable, Sendable {
   /// How many rooms were finished in this part.
   public var rooms = 0
   public var records = 0
-  /// How many bytes of records and snapshots were read in this part.
+  /// The bytes of all records and snapshots that were read.
   public var bytes = 0
-  /// The damage that was found, as `.damaged` and `.damagedSnapshot`.
+  /// The damage that was found. Each is `.damaged` or `.damagedSnapshot`.
   public var damages: [LogError] = []
-  /// The place where the next part begins. `nil` at the end of the round.
+  /// Where the next part begins. `nil` at the end of the round.
   public var next: VerifyPlace?
 
   public init() {}
 }
 
-/// A place in a round of verification. Only the log that made it can read it.
+/// How far a verification round has come. Only the log that made it understands it.
 public struct VerifyPlace: Hashable, Sendable {
   enum Stage: Hashable, Sendable {
-    /// At the end of the room.
+    /// The whole room is verified.
     case end
-    /// Before the room's records after one position and up to another. Records past those are left to the next round.
+    /// Next are the room's records after one position, up to another. Newer records are left to the next round.
     case records(after: UInt64, through: UInt64)
-    /// Before the room's complete snapshots after a position.
+    /// Next are the room's complete snapshots after a position.
     case snapshots(after: UInt64)
-    /// In the middle of a snapshot: the number of the last part that was read, and the length and the checksum of the
-    /// parts so far.
+    /// Next is the rest of the snapshot at `position`. `last` is the number of the last part that was read. `bytes` and
+    /// `checksum` are those of all parts so far.
     case parts(position: UInt64, last: Int64, bytes: Int, checksum: UInt64)
   }
 
-  /// The number of the room.
+  /// The room's number in the database.
   var room: Int64
   var stage: Stage
-  /// The highest number that a room had when the round began. Newer rooms are left to the next round.
+  /// The highest room number when the round began. Rooms made since then are left to the next round.
   var roomMax: Int64
   var hasDamagedSnapshot = false
 }

@@ -1,29 +1,28 @@
-/// A room that the log's owner follows.
+/// What a node knows of a room that the log's owner follows.
 struct FollowedRoom {
-  /// A number that is given each time a room is followed. It tells this time from earlier and later ones.
+  /// A new number each time a room is followed. It keeps late answers to an earlier request apart.
   let number: UInt64
-  /// The room's epoch. `nil` while there is no such room.
+  /// The room's epoch. `nil` until the room exists.
   var epoch: UInt64?
-  /// Whether the owner knows the room's epoch: from its own request, or from a record that was reported.
+  /// Whether the owner knows the room's epoch, from its own request or from a reported record.
   var isBegun: Bool
-  /// Whether the owner has got the answer to its request to follow.
+  /// Whether the owner's request to follow the room has been answered.
   var isAnswered = false
-  /// The position up to which every record has been reported to the owner.
+  /// All records up to and including this position have been reported.
   var reported: UInt64
-  /// The newest record that was reported to the owner. `nil` until one has been read.
+  /// The newest reported record. `nil` until one has been read.
   var newest: StoredPlace?
-  /// Whether the database may have lost records that were reported. That is so after a new connection was made.
+  /// Whether the database may have lost reported records. It may have after each reconnection.
   var isInDoubt = false
-  /// Appends of this node that are stored, but can't be reported yet, because records of other nodes come before them
-  /// and haven't been read.
+  /// Stored appends of this node that can't be reported yet, because earlier records of other nodes haven't been read.
   var held: [AppendedRecords] = []
-  /// Requests that are answered when everything that is stored by now has been reported.
+  /// Requests that are answered once everything stored so far has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
-  /// Whether the room has to be read again, because more was stored while it was being read.
+  /// Whether to read the room again after the present read, because more may have been stored.
   var isReadAgain = false
 
-  /// - Parameter after: the position up to which the owner has read already.
+  /// - Parameter after: the last position that the owner has already read.
   init(number: UInt64, epoch: UInt64?, after: UInt64) {
     self.number = number
     self.epoch = epoch
@@ -36,15 +35,14 @@ struct FollowedRoom {
     return waiting
   }
 
-  /// The event for the owner when the room is gone. An owner that doesn't know the room's epoch is only told that it no
-  /// longer follows the room.
+  /// The event to report when the room is gone. An owner that doesn't know the room's epoch gets `.unfollowed`.
   func ending(of name: String, epoch: UInt64) -> LogEvent {
     isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
   }
 }
 
 extension FollowedRoom {
-  /// The position to read after. If the last reported record has to be compared, that record is read again.
+  /// The position after which to read. If the newest reported record has to be compared, the read includes it.
   var readsAfter: UInt64 {
     guard let newest else { return reported > 0 ? reported - 1 : 0 }
     return isInDoubt ? min(reported, newest.position - 1) : reported
@@ -52,20 +50,20 @@ extension FollowedRoom {
 
   enum Comparison {
     case same
-    /// The rows end before the record that has to be compared, so they don't decide it.
+    /// The rows end before the record that has to be compared.
     case undecided
-    /// The last record that was reported is missing, although the room's last position is not before that record.
+    /// The newest reported record is missing, although the room's row says that the room has records up to there.
     case missing(UInt64)
-    /// The last record that was reported can't be compared, because it isn't known which append stored that record.
+    /// The newest reported record can't be compared, because nothing is known of the append that stored it.
     case unknown
     case other
   }
 
-  /// Compares two records: the last one that had been reported when the rows were requested, and the one that is stored
-  /// in its place.
+  /// Compares the newest reported record with the record that is now stored at its position. To be called on the room
+  /// as it was when the rows were requested.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // An append of this node was stored before the rows were requested, so the rows must reach that far.
+    // This node's held appends were stored before the rows were requested, so the room must reach at least that far.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }
@@ -80,17 +78,17 @@ extension FollowedRoom {
   }
 }
 
-/// What the rows of a room say.
+/// The result of reading a room's rows.
 enum FollowedReading {
   case all
-  /// The rows have a record of this node whose append the database hasn't answered yet.
+  /// One of the records is this node's, but the append that stored it hasn't been answered yet.
   case awaitsOwn
   case damaged(UInt64)
-  /// Another node's record is in the place of this node's append.
+  /// Another node's record is where this node's append should be.
   case isOther
 }
 
-/// A record's position, and the append that stored the record.
+/// A record's position, with the writer and the number of the append that stored it.
 struct StoredPlace: Equatable {
   let position: UInt64
   let writer: Int64
@@ -98,7 +96,7 @@ struct StoredPlace: Equatable {
 }
 
 extension StoredPlace {
-  /// Reads the place from a row of `.newer`.
+  /// Reads the values from a row of the statement `.newer`.
   init(_ rows: PostgresRows, _ row: Int) {
     self.init(position: rows.unsigned(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))
   }

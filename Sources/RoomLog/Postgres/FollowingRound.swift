@@ -1,23 +1,23 @@
-/// Polls the rooms that a node follows, some at a time, so that records are found even if their notification was lost.
-/// They are found after at most a second for each 2,000 rooms.
+/// Decides when to poll which followed rooms. Polling finds records whose notification was lost. It takes at most one
+/// second for each 2,000 rooms.
 ///
-/// What always holds: at most one poll is under way, and no other is due meanwhile.
+/// What always holds: at most one poll is under way, and none is due meanwhile.
 struct FollowingRound {
   private var next: UInt64 = 0
   private var isLooking = false
   /// The rooms that have yet to be polled in this round.
   private var rooms: [String] = []
-  /// How many records are stored and not yet reported in the rooms of this round, in all.
+  /// How many records of the rooms polled so far in this round are stored but not reported.
   private var lag: UInt64 = 0
 
-  /// When `begin` has to be called at the latest.
+  /// The latest time at which to call `begin`.
   var deadline: UInt64 { isLooking ? .max : next }
 
   /// Makes the next poll due now.
   mutating func hurry() { next = 0 }
 
-  /// Begins a poll, if one is due.
-  /// - Parameter rooms: all rooms, in case a new round begins.
+  /// Begins a poll if one is due.
+  /// - Parameter rooms: all followed rooms, for the start of a new round.
   /// - Returns: the rooms to poll. `nil` if no poll is due.
   mutating func begin(now: UInt64, rooms all: some Collection<String>) -> [String]? {
     guard !isLooking, now >= next else { return nil }
@@ -32,8 +32,8 @@ struct FollowingRound {
     return names
   }
 
-  /// A poll has been answered.
-  /// - Returns: at the end of a round, how many records of all its rooms are stored but not reported yet.
+  /// Ends the poll under way.
+  /// - Returns: at the end of a round, how many stored records of all rooms are unreported. Otherwise `nil`.
   mutating func end(lag more: UInt64) -> UInt64? {
     isLooking = false
     lag += more
@@ -41,7 +41,7 @@ struct FollowingRound {
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
-  /// The upper bound on the rooms of one query. On a busy machine, a query for this many takes 5 ms of processor time
-  /// here and 10 ms in PostgreSQL. A node that follows more rooms polls them in several queries.
+  /// One query polls at most this many rooms. On a busy machine, such a query takes 5 ms of processor time here and 10
+  /// ms in PostgreSQL.
   private static let roomsInALook = 2_000
 }

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Looks up the addresses of hosts on other threads. The system's resolver may take long or not answer at all. If libpq
-/// looked up the name, the log's thread would have to wait for the resolver
+/// Looks up the addresses of hosts on separate threads, because the system's resolver may take long or never answer.
+/// libpq would look them up on the log's thread, which would then have to wait
 /// (postgresql.org/docs/15/libpq-connect.html#LIBPQ-PQCONNECTSTARTPARAMS).
 ///
-/// What always holds: at most one thread looks up each name. So even if the resolver never answers, there is at most
-/// one thread for each name.
+/// What always holds: each name is looked up by at most one thread. So a resolver that never answers costs one thread
+/// for each name.
 final class HostNames: Sendable {
   typealias Resolve = @Sendable (_ name: String) -> Result<[String], Fault>
 
@@ -14,11 +14,11 @@ final class HostNames: Sendable {
     let words: String
   }
 
-  /// A name that is being looked up.
+  /// A look-up of one name.
   final class Lookup: Sendable {
     private let state = Mutex<Result<[String], Fault>?>(nil)
 
-    /// The host's addresses, in the order in which to try them, or why there are none. `nil` until that is known.
+    /// The host's addresses in the order in which to try them, or why there are none. `nil` while the look-up runs.
     var answer: Result<[String], Fault>? { state.withLock { $0 } }
 
     fileprivate func end(_ answer: Result<[String], Fault>) { state.withLock { $0 = answer } }
@@ -28,13 +28,13 @@ final class HostNames: Sendable {
   private let woken: @Sendable () -> Void
   private let underWay = Mutex<[String: Lookup]>([:])
 
-  /// - Parameter woken: is called when a look-up has an answer.
+  /// - Parameter woken: is called when a look-up has finished.
   init(_ resolve: @escaping Resolve, woken: @escaping @Sendable () -> Void) {
     self.resolve = resolve
     self.woken = woken
   }
 
-  /// Looks a name up. If a look-up of the name is under way, it returns that one.
+  /// Starts a look-up, or returns the one that is under way for the name.
   func lookUp(_ name: String) -> Lookup {
     let (lookup, isNew) = underWay.withLock { underWay in
       if let lookup = underWay[name] { return (lookup, false) }
@@ -59,7 +59,7 @@ final class HostNames: Sendable {
 
   // MARK: The system's resolver
 
-  /// Whether a host is the directory of a local socket, or already an address.
+  /// Whether a host is a numeric address, or the directory of a Unix socket.
   static func needsNoLookup(_ host: String) -> Bool {
     if host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") { return true }
     if case .success = addresses(of: host, flags: AI_NUMERICHOST) { return true }

@@ -1,16 +1,16 @@
-/// The order in which a database's hosts, and the addresses of each host, are tried.
+/// The order in which a database's hosts and their addresses are tried.
 ///
-/// What always holds: hosts are tried in their order, each at all of its addresses, until an address works. The other
-/// addresses of that host then count as tried, too.
+/// What always holds: the hosts are tried in turn, each at all its addresses. After a useful connection, the next try
+/// begins with the next host.
 struct HostTurns {
   private let hosts: [PostgresAddress.Host]
   private var next = 0
-  /// The addresses of the current host that haven't been tried yet.
+  /// The addresses of the current host that are still to be tried.
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Connect to a host. If there is no host, libpq chooses one. If there is no address, libpq gets only the host's
-    /// name, which then needs no look-up.
+    /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets only the host's name, which
+    /// needs no look-up.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }
@@ -27,7 +27,7 @@ struct HostTurns {
     return .lookUp(host)
   }
 
-  /// Takes the addresses that were found for the current host.
+  /// Stores the addresses found for the current host.
   /// - Returns: the address to try first.
   mutating func take(_ found: [String]) -> String? {
     addresses = found[...]
@@ -36,9 +36,9 @@ struct HostTurns {
 
   mutating func wasOfUse() { addresses = [] }
 
-  /// The host that is being tried. `nil` if the URL names none.
+  /// The host that is being tried. `nil` if the URL names no host.
   var host: PostgresAddress.Host? { hosts.isEmpty ? nil : hosts[(next - 1) % hosts.count] }
 
-  /// Whether all hosts have been tried. The next try then begins with the first host again.
+  /// Whether all hosts have been tried, so that the next try begins again with the first.
   var isAllTried: Bool { addresses.isEmpty && (hosts.count < 2 || next % hosts.count == 0) }
 }

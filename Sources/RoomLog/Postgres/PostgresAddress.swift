@@ -1,19 +1,19 @@
 /// The address of a database: a URL in libpq's form (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
-/// libpq reads the URL itself. This type only reads the list of hosts, from the URL or else from libpq's defaults, so
-/// that one host can be tried at a time, for a second. libpq by itself would wait for a name that nobody resolves, and
-/// for a host that accepts a connection and then stays silent.
+/// libpq reads the URL itself. This type reads only the hosts, so that each host can be tried alone, for one second.
+/// libpq has no such limit for a name that nobody resolves, or for a host that accepts a connection and then stays
+/// silent.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
     var port: String
-    /// The numeric address of the host, if the URL has one in addition to the name.
+    /// The host's numeric address, if the URL has one beside the name (`hostaddr`).
     var address: String?
   }
 
   let url: String
-  /// The hosts. Empty if neither the URL nor a default names one: libpq then uses its standard socket, or a service
-  /// file that the URL names. If there are several hosts, each has a port.
+  /// The hosts from the URL or from libpq's defaults. Empty if neither names one: libpq then uses its standard socket
+  /// or a service file. If there are several hosts, each has a port.
   let hosts: [Host]
   /// Whether the URL contains the user's password.
   let hasPassword: Bool
@@ -21,12 +21,12 @@ struct PostgresAddress: Hashable, Sendable {
 
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
-  /// What is wrong with a text that looks like an address but is not a valid one. `nil` for a valid address, and for a
-  /// text that was not meant as an address. The text may contain a password, so the message doesn't repeat the text.
+  /// Why a text that looks like a database URL is not valid. `nil` if it is valid, or doesn't look like one. The
+  /// message doesn't repeat the text, which may contain a password.
   static func mistake(in text: String) -> String? {
     guard !isOne(text) else { return nil }
     let words = text.lowercased()
-    // libpq also accepts `host=… user=…`, in any order.
+    // libpq also accepts the form `host=… user=…`.
     let first = words.drop { !$0.isLetter }.prefix { $0 != "=" }
     let isList =
       words.contains("=") && ["host", "hostaddr", "port", "dbname", "user", "service"].contains(String(first))
@@ -34,16 +34,16 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// What is wrong with an address, if libpq can't read it or would try it for ever. A value may be a password, so the
-  /// message repeats no values.
-  /// - Parameter parameters: the names of parameters that libpq knows.
+  /// Why libpq couldn't read the URL, or would try it forever. `nil` if it is fine. The message repeats no values,
+  /// because a value may be a password.
+  /// - Parameter parameters: the names of libpq's parameters.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var ports: [String] = []
     for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
       let name = pair.prefix { $0 != "=" }
-      // JDBC calls a parameter `ssl`, and libpq accepts that name too, although its list leaves it out.
+      // libpq also accepts `ssl`, JDBC's name, but doesn't list it.
       guard parameters.contains(String(name)) || name == "ssl" else { return "there is no parameter \(name)" }
       guard pair.contains("=") else { return "the parameter \(name) has no value" }
       guard PostgresAddress.isEncoded(pair) else { return PostgresAddress.percent(in: "the parameter \(name)") }
@@ -64,7 +64,7 @@ struct PostgresAddress: Hashable, Sendable {
     "in \(place) a % isn't followed by two hexadecimal digits; for the character itself write %25"
   }
 
-  /// Whether each `%` is followed by two hexadecimal digits that are not both zero.
+  /// Whether each `%` is followed by two hexadecimal digits other than `00`.
   private static func isEncoded(_ text: Substring) -> Bool {
     text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
       let digits = part.utf8.prefix(2)
@@ -72,7 +72,7 @@ struct PostgresAddress: Hashable, Sendable {
     }
   }
 
-  /// - Parameter defaults: the values that libpq uses for parameters that the URL leaves out.
+  /// - Parameter defaults: libpq's values for parameters that the URL leaves out.
   init(_ url: String, defaults: [String: String] = [:]) {
     self.url = url
     let rest = url.drop { $0 != "/" }.dropFirst(2)
@@ -89,7 +89,7 @@ struct PostgresAddress: Hashable, Sendable {
     let named = at.map { authority[authority.index(after: $0)...] } ?? authority
     hasPassword = at.map { authority[..<$0].contains(":") } ?? false || values["password"] != nil
     for part in named.split(separator: ",") {
-      // An IPv6 address is in brackets. The colons in it don't begin a port.
+      // An IPv6 address stands in brackets. Its colons don't begin a port.
       let end = part.lastIndex(of: "]") ?? part.startIndex
       let colon = part[end...].lastIndex(of: ":")
       let name = part[..<(colon ?? part.endIndex)].filter { $0 != "[" && $0 != "]" }
@@ -101,15 +101,14 @@ struct PostgresAddress: Hashable, Sendable {
       hosts = PostgresAddress.hosts(names, ports: values["port"] ?? "")
     }
     var addresses = values["hostaddr"]
-    // A service file would override the defaults, so they are not used if there is one.
+    // The defaults are not used with a service file, because the file would override them.
     if hosts.allSatisfy(\.name.isEmpty), values["service"] == nil, let names = defaults["host"] {
       let port = values["port"] ?? hosts.first?.port ?? ""
       hosts = PostgresAddress.hosts(names, ports: port.isEmpty ? defaults["port"] ?? "" : port)
       addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
-      // Each host gets a port of its own. If the list of ports is missing, libpq expects one port for each host of the
-      // URL, and would refuse to try a single host.
+      // To be tried alone, a host needs its own port, because libpq wants one port for each host of the URL.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
     if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {
@@ -121,13 +120,13 @@ struct PostgresAddress: Hashable, Sendable {
     database = values["dbname"] ?? PostgresAddress.decoded(path)
   }
 
-  /// The address in words for the operator, without the password.
+  /// The address for messages to the operator, without the password.
   var description: String {
     let shown = hosts.map { $0.port.isEmpty ? $0.name : "\($0.name):\($0.port)" }.joined(separator: ",")
     return "PostgreSQL \(shown.isEmpty ? "" : "at \(shown), ")database \(database.isEmpty ? "of the user" : database)"
   }
 
-  /// libpq's reason why it can't connect, as a fault for the operator.
+  /// Turns libpq's message about a failed connection into a fault.
   func fault(_ words: String, needsPassword: Bool) -> StorageFault {
     if needsPassword || words.contains("authentication failed") || words.contains("no password supplied") {
       return .unfit("\(description) refuses the user or the password; set PGPASSWORD or a password file (\(words))")
@@ -141,7 +140,7 @@ struct PostgresAddress: Hashable, Sendable {
     return .database("\(description): \(words)")
   }
 
-  /// The database's reason for refusing something, as a fault for the operator.
+  /// Turns the database's refusal of a statement into a fault.
   func fault(state: String, message: String) -> StorageFault {
     switch state {
     case "25006": return .database("\(description) takes no writes now: \(message)")
@@ -149,14 +148,13 @@ struct PostgresAddress: Hashable, Sendable {
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
-    // The database doesn't understand a statement, or its tables differ from what this server expects.
+    // SQLSTATE class 42: the database doesn't know the statement, or its tables aren't those that this server expects.
     case _ where state.hasPrefix("42"): return .unfit("\(description): \(message) (SQLSTATE \(state))")
     default: return .database("\(description): \(message) (SQLSTATE \(state))")
     }
   }
 
-  /// PostgreSQL's messages for when it accepts no more connections: in all, for users who aren't superusers, or for one
-  /// user or database.
+  /// Parts of PostgreSQL's messages that mean that it accepts no more connections.
   private static let crowded = ["too many clients", "connection slots are reserved", "too many connections"]
 
   private static func hosts(_ names: String, ports: String) -> [Host] {

@@ -1,10 +1,11 @@
-/// Appending: the statements for a batch of appends, and what their answers mean.
+/// Sends a batch of appends as one transaction, and reports which of them are stored.
 extension PostgresWriting {
   func append(_ requests: [LogRequest]) {
     var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
-    // For each request, which of the statements' answers are for it. Empty if the request needs no statement.
+    // For each request, the range of its statements in the transaction. Their answers have the same indexes. A refused
+    // request has no statements.
     var places: [Range<Int>] = []
     var refusals: [Int: LogError] = [:]
     for (index, request) in requests.enumerated() {
@@ -18,8 +19,8 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // An append that may create a room may go into a later room of that name, whose positions begin again at 1. So
-      // there is no known position that the append comes after.
+      // If `mayCreate` is set, the append may go into a newer room of this name, whose positions begin at 1. So no
+      // position is known to be before the append.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }
@@ -92,8 +93,8 @@ extension PostgresWriting {
     return .otherEpoch(room: append.room, epoch: epoch.unsigned(0, 0))
   }
 
-  /// A connection broke while the batch was under way. The rows show which of the batch's appends are stored.
-  /// - Parameter rows: the answer to `.settle`.
+  /// Reports the outcome of appends that were under way when the connection broke.
+  /// - Parameter rows: the answer to `.settle`: the stored records of these appends.
   func settleAppends(of batch: PostgresBatch, with rows: PostgresRows) {
     var appends: [UInt64: AppendRequest] = [:]
     for case .append(let append) in batch.requests { appends[append.id] = append }
@@ -115,8 +116,8 @@ extension PostgresWriting {
       stored[id] = records
     }
     for (id, append) in appends.sorted(by: { $0.key < $1.key }) {
-      // If retention has already dropped some records of an append, the rest can't be reported alone, so the append
-      // can't be answered as stored.
+      // Retention may have dropped some of an append's records already. The remaining ones can't be reported alone, so
+      // the append counts as failed.
       if let records = stored[id], records.records.count == append.records.count {
         reports.release(.append(append))
         following.tellStored(records, after: batch.known[append.room] ?? 0)

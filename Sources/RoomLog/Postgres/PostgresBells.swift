@@ -1,19 +1,20 @@
-/// Notifications between nodes through the database: which rooms have new records, messages that aren't stored, and
-/// which rooms are locked. All of them may get lost, except changes of the locks.
+/// Notifications between nodes, sent through the database: new records in rooms, messages that aren't stored, and
+/// changes of the locks. Notifications may get lost.
 ///
-/// What always holds: whenever any node has changed the locks, the owner gets the list of locked rooms.
+/// What always holds: when any node has changed a lock, the owner gets the new list of locked rooms. Polling finds the
+/// changes whose notification was lost.
 final class PostgresBells {
   private let link: PostgresLink
   private let reports: PostgresReports
-  /// The locked rooms as they were last reported. `nil` until they have been read.
+  /// The locked rooms at the last report. `nil` until they have been read.
   private var locks: Set<String>?
-  /// How often this node has locked or unlocked a room.
+  /// How many times this node has locked or unlocked a room.
   private(set) var ownLockChanges = 0
 
   enum News {
     case isNew(rooms: [String])
     case locks
-    /// A message to the followers of a room, or, without a room, to all nodes.
+    /// A message to the followers of a room. Without a room, it is for all nodes.
     case told(room: String?, bytes: [UInt8])
   }
 
@@ -22,14 +23,14 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// Texts in place of a room's name. No room can have such a name. One stands for messages to all nodes, one for
-  /// changed locks.
+  /// Takes the place of a room's name in messages to all nodes and in notifications of changed locks. No room has this
+  /// name.
   private static let everyRoom = "*"
 
   // MARK: Telling
 
-  /// Notifies the other nodes that rooms have new records. Without a connection nothing is sent. The other nodes then
-  /// find the records when they next poll.
+  /// Notifies the other nodes of new records in these rooms. Without a connection, nothing is sent, and the other nodes
+  /// find the records when they poll.
   func ring(for rooms: [String]) {
     guard link.isReady else { return }
     var payload = ""
@@ -43,12 +44,12 @@ final class PostgresBells {
     if !payload.isEmpty { link.send([(.notify, [.text(payload)])]) { _ in } }
   }
 
-  /// The upper bound on a notification's bytes. PostgreSQL's own is 8,000.
+  /// A notification has at most this many bytes. PostgreSQL's limit is 8,000.
   private static let payloadBytesMax = 7_900
 
   func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
     reports.release(.tell(id: id, room: room, bytes: bytes))
-    // PostgreSQL's notifications carry text only, so the bytes are encoded.
+    // The bytes are sent as Base64, because PostgreSQL's notifications are text.
     if link.isReady, bytes.count <= LogRequest.toldBytesMax {
       link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
     }
@@ -57,7 +58,7 @@ final class PostgresBells {
 
   // MARK: Hearing
 
-  /// The news in another node's notification. `nil` if the notification doesn't concern this node.
+  /// Reads a notification. `nil` if it comes from this node itself or can't be read.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {
@@ -73,11 +74,12 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
-  /// Takes the locks from the database, unless this node has changed a lock since the locks were requested. The change
-  /// went over another connection, so the rows may be older than the change. The next poll then brings the right list.
+  /// Takes over the list of locks that was read, unless this node has changed a lock since it sent the query. In that
+  /// case the rows may be older than the change, because the change went over another connection. The next poll then
+  /// reads the list again.
   /// - Parameters:
   ///   - rows: the answer to `.locks`.
-  ///   - ownLockChanges: the value that `ownLockChanges` had when the locks were requested.
+  ///   - ownLockChanges: the value of `ownLockChanges` when the query was sent.
   func noteLocks(_ rows: PostgresRows, askedAt ownLockChanges: Int) {
     guard ownLockChanges == self.ownLockChanges else { return }
     let now = Set((0..<rows.count).map { rows.text($0, 0) })
@@ -86,7 +88,7 @@ final class PostgresBells {
     if reports.isOpen { reports.tell([.locks(now)]) }
   }
 
-  /// This node has locked or unlocked a room, at its owner's request. The other nodes are notified.
+  /// Notes that this node has locked or unlocked a room, and notifies the other nodes.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }

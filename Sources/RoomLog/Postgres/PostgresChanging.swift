@@ -1,6 +1,5 @@
-/// Creating and deleting rooms. Each change is a transaction of its own, and begins only when it is known which room
-/// has the name. So if a connection breaks, a look at the room that has the name afterwards shows whether the change
-/// was carried out.
+/// Creates and deletes rooms, each in a transaction of its own. The node first reads which room has the name. So if the
+/// connection breaks, comparing the room before and after shows whether the change was made.
 extension PostgresWriting {
   func change(_ request: LogRequest) {
     if case .create(let create) = request {
@@ -31,7 +30,7 @@ extension PostgresWriting {
     case .delete(let id, let room):
       guard let epoch = batch.epoch else { return reports.refuse(request, .noSuchRoom(room: room)) }
       carryOut(batch, [(.delete, [.text(room), .unsigned(epoch)])]) { rows in
-        // Another node may have deleted the room a moment ago.
+        // Another node may just have deleted the room.
         guard rows[0].count > 0 else { return self.reports.refuse(request, .noSuchRoom(room: room)) }
         self.reports.release(request)
         self.following.tellDeleted(room, epoch: epoch, by: id)
@@ -49,9 +48,10 @@ extension PostgresWriting {
     reports.tell([.created(id: request.id, room: room)])
   }
 
-  /// A connection broke while a room was being created or deleted. The change is either stored now or never will be.
+  /// Reports the outcome of a change that was under way when the connection broke. By now it is stored, or never will
+  /// be.
   /// - Parameters:
-  ///   - before: the epoch of the room that had the name when the change began.
+  ///   - before: the epoch of the room with this name before the change.
   ///   - now: the epoch of the room that has the name now.
   func settle(_ change: LogRequest, before: UInt64?, now: UInt64?) {
     switch change {

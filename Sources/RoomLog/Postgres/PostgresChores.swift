@@ -1,8 +1,7 @@
-/// Background work: storing snapshots, trimming rooms, freeing space. Doing a chore twice, even at two nodes, does no
-/// harm.
+/// Background work: storing snapshots, trimming rooms, deleting rows that are no longer needed. Chores are idempotent,
+/// so two nodes may do the same one.
 ///
-/// What always holds: at most one chore of a room is under way, and the chores of a room begin in the order of their
-/// requests.
+/// What always holds: each room has at most one chore under way. Its chores begin in the order of their requests.
 final class PostgresChores {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -12,7 +11,7 @@ final class PostgresChores {
   private let retention: Retention
 
   private var waiting: [LogRequest] = []
-  /// The names of the rooms with a chore under way. A chore for all rooms has the name "".
+  /// The rooms that have a chore under way. An empty name stands for a chore on all rooms.
   private var underWay: Set<String> = []
   private var isClearing = false
   private var nextClearing: UInt64 = 0
@@ -39,7 +38,7 @@ final class PostgresChores {
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
-  /// When `goOn` has to be called at the latest.
+  /// The latest time at which to call `goOn`.
   var deadline: UInt64 { link.isReady && !isClearing && underWay.isEmpty ? nextClearing : .max }
 
   func add(_ chore: LogRequest) { waiting.append(chore) }
@@ -52,7 +51,7 @@ final class PostgresChores {
 
   func goOn(now: UInt64) {
     guard link.isReady else { return refuseWaiting() }
-    // A room's next chore waits until the one before it is over.
+    // Skips rooms that have a chore under way.
     while underWay.count < PostgresChores.atOnce,
       let next = waiting.firstIndex(where: { !underWay.contains($0.room ?? "") })
     {
@@ -77,8 +76,8 @@ final class PostgresChores {
     reports.tell(events)
   }
 
-  /// Answers the chore if its statements failed.
-  /// - Returns: the rows, for the next statements of the chore. `nil` if the chore is over.
+  /// Ends the chore with an error if its statements failed.
+  /// - Returns: the rows. `nil` if the chore has ended.
   private func answer(_ chore: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
@@ -99,8 +98,8 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // The snapshot was made on another timeline. Its records may have been lost since then, or it isn't known yet
-    // whether they were.
+    // The database has switched to another timeline since the snapshot was made. The records that it covers may be lost
+    // there.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
@@ -162,9 +161,9 @@ final class PostgresChores {
     }
   }
 
-  /// Trims a room to the newest sound snapshot up to a position. The snapshots themselves are read: if records were
-  /// dropped although the snapshot that covers them is damaged, their content would be lost.
-  /// - Parameter then: is called with the position up to which the room is trimmed.
+  /// Trims a room to its newest undamaged snapshot at or before a position. Each candidate is read and checked first,
+  /// because records must not be dropped if only a damaged snapshot covers them.
+  /// - Parameter then: is called with the position up to which the room is now trimmed.
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
     link.send([(.snapshot, [.text(entry.name), .number(Int64(clamping: position)), .number(.max)])]) { answer in
@@ -180,7 +179,7 @@ final class PostgresChores {
     }
   }
 
-  /// Drops the records up to a snapshot.
+  /// Drops the records that the snapshot at `position` covers.
   private func drop(
     _ entry: RoomEntry,
     before position: UInt64,
@@ -191,7 +190,7 @@ final class PostgresChores {
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
     link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in
       guard let rows = self.answer(chore, answer)?[1] else { return }
-      // Since the chore began, another node has deleted the room, or has trimmed it further and dropped the snapshot.
+      // Meanwhile, another node has deleted the room, or has trimmed it further and dropped this snapshot.
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
       trimmed.trimmed = rows.unsigned(0, 0)
@@ -199,7 +198,7 @@ final class PostgresChores {
     }
   }
 
-  /// Deletes the records that trimming has dropped from a room, some at a time.
+  /// Deletes the rows of trimmed records, a limited number per statement.
   private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
     link.send([(.clear, [.text(name), .number(PostgresChores.clearedAtOnce)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
@@ -239,7 +238,7 @@ final class PostgresChores {
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      // Since the chore was requested, the room may have been deleted and made again.
+      // The room may have been deleted meanwhile, and a new one made with its name.
       guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }
@@ -250,7 +249,7 @@ final class PostgresChores {
     }
   }
 
-  /// Deletes the records of deleted rooms, some at a time, while there is no other chore.
+  /// Deletes some of the records of deleted rooms. It runs only when no chore is under way.
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true

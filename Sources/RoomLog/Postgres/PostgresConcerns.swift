@@ -1,14 +1,14 @@
-/// Problems with a database's settings that an operator should know of, although the log works.
+/// Reports database settings that an operator should change, although the log works with them.
 ///
-/// What always holds: each problem is reported once, and again only if it had been solved in between.
+/// What always holds: each problem is reported once, and again only if it had disappeared in between.
 final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 
   private let reports: PostgresReports
-  /// This machine's clock, in Unix milliseconds.
+  /// This machine's clock, in Unix milliseconds. It is compared with the database's.
   private let clock: () -> UInt64
   private var told: Set<Kind> = []
-  /// Whether commits have ever waited for standbys, as far as this node has seen.
+  /// Whether this node has ever seen standbys that commits waited for.
   private var hadStandbys = false
 
   init(_ reports: PostgresReports, clock: @escaping () -> UInt64) {
@@ -38,7 +38,7 @@ final class PostgresConcerns {
     told = Set(words.keys)
   }
 
-  /// How far the clocks may differ before the difference is reported. The database answers much sooner than this, so a
-  /// slow answer isn't taken for a difference.
+  /// The smallest clock difference that is reported. It is much longer than the database takes to answer, so a slow
+  /// answer isn't mistaken for a difference.
   private static let clockMillisecondsMax: UInt64 = 5_000
 }

@@ -1,17 +1,17 @@
-/// Follows rooms: reads other nodes' records when a notification comes, and polls once a second in case a notification
-/// was lost. Positions have no gaps, so a missing record is noticed.
+/// Reports what other nodes store in followed rooms. It reads a room when a notification comes, and polls once a second
+/// in case a notification was lost.
 ///
 /// What always holds:
-/// - A room's records, including this node's own, are reported by position and without gaps.
-/// - If the database has lost records that were reported, the room is no longer followed.
+/// - The records of a room, including this node's own, are reported in the order of positions and without gaps.
+/// - If the database has lost records that were already reported, the room is no longer followed.
 final class PostgresFollowing {
   private let link: PostgresLink
   private let reports: PostgresReports
   private let timelines: PostgresTimelines
   private let bells: PostgresBells
-  /// This node's number as a writer in the database.
+  /// The random number by which the database tells this process from other writers.
   private let writerNumber: Int64
-  /// Whether an append of this node has not been answered yet.
+  /// Whether this append of this node has been sent and not answered.
   private let isUnderWay: (_ append: UInt64) -> Bool
 
   private var followed: [String: FollowedRoom] = [:]
@@ -34,9 +34,9 @@ final class PostgresFollowing {
     self.isUnderWay = isUnderWay
   }
 
-  /// Whether every append of this node that is stored has been reported.
+  /// Whether all stored appends of this node have been reported.
   var isDone: Bool { followed.values.allSatisfy(\.held.isEmpty) }
-  /// When `goOn` has to be called at the latest.
+  /// The latest time at which to call `goOn`.
   var deadline: UInt64 { link.isReady ? round.deadline : .max }
 
   static let statements: [PostgresStatement] = [
@@ -51,7 +51,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // The caller has read less than was reported, so it may have missed reports: the room is followed anew.
+    // The caller has read less than was reported, so it may have missed reports. What it lacks is reported again.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -63,29 +63,29 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // These appends are stored, so they are reported. No follower is left who could miss the records before them.
+    // Nobody follows the room any more, so it doesn't matter that earlier records weren't reported.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// A position that lies before all records that will be stored in the room from now on, as far as this node knows.
+  /// A position that all future records of the room come after. 0 if the room isn't followed.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
   }
 
-  /// Before a room's next report, its last reported record will be compared with the record that is stored there.
+  /// Marks all followed rooms as possibly having lost records. The next read of each room checks that.
   func doubt() {
     for name in followed.keys { followed[name]?.isInDoubt = true }
   }
 
-  /// Whether everything in a room up to a position was reported, and is certainly still in the database.
+  /// Whether all records up to a position were reported, and are known to be still in the database.
   func vouches(for room: String, epoch: UInt64, through position: UInt64) -> Bool {
     guard link.isReady, let room = followed[room] else { return false }
     return room.epoch == epoch && !room.isInDoubt && position <= room.reported
   }
 
-  /// Reads the new records of a room.
+  /// Reads the new records of a room. If a read is under way, another one follows it.
   private func look(at name: String) {
     guard link.isReady, let room = followed[name] else { return }
     guard !room.isBeingRead else {
@@ -94,7 +94,7 @@ final class PostgresFollowing {
     }
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
-    // Requests that come after this point are answered by the next read.
+    // Requests that are added from now on are answered after a later read.
     let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
       .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
@@ -113,10 +113,10 @@ final class PostgresFollowing {
     }
   }
 
-  /// The upper bounds on one read. It ends with the record that reaches one of them.
+  /// A read ends with the record that reaches one of these limits.
   private static let (recordsAtOnce, bytesAtOnce): (Int64, Int64) = (512, 1 << 20)
 
-  /// - Parameter asked: the room as it was when the rows were requested. It may have been followed anew since.
+  /// - Parameter asked: the room as it was when the query was sent. It may have changed since.
   private func take(_ rows: PostgresRows, of name: String, asked: FollowedRoom, for waiting: [FollowRequest]) {
     guard let room = followed[name] else { return }
     guard room.reported >= asked.reported, asked.epoch == room.epoch else {
@@ -129,7 +129,7 @@ final class PostgresFollowing {
       return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
-      // Records that have yet to be reported were trimmed, so the room can't be followed further.
+      // Records were trimmed before they were reported, so the room can't be followed without a gap.
       return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
@@ -137,7 +137,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // If the doubt arose only after the rows were requested, it stays.
+    // If the doubt arose after the query was sent, these rows can't remove it.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -146,7 +146,7 @@ final class PostgresFollowing {
     case .damaged(let position): leaveDamaged(name, at: position, waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
-      // These records are read again when that append has been answered.
+      // The room is read again when that append has been answered.
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
@@ -154,7 +154,7 @@ final class PostgresFollowing {
       if now.reported < last, asked.reported == now.reported, asked.newest == now.newest,
         asked.isInDoubt == now.isInDoubt
       {
-        // The room's row says that there are more records, but none was read.
+        // The room's row counts more records than could be read, so some are missing.
         return leaveDamaged(name, at: now.reported + 1, waiting)
       }
       if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
@@ -180,7 +180,7 @@ final class PostgresFollowing {
     leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
   }
 
-  /// Stops following a room, and answers all requests that wait for it. Refuses this node's unreported appends.
+  /// Stops following a room. Refuses the requests that wait for it, and this node's unreported appends.
   private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
@@ -193,7 +193,7 @@ final class PostgresFollowing {
     reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
-  /// Records that were reported are lost, or other records are in their place.
+  /// Handles a room that has lost reported records, or has other records in their place.
   private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
     let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
@@ -201,7 +201,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// The log is closed. This node's unreported appends fail, since the records before them will never be read.
+  /// Refuses all waiting requests and unreported appends. The records before those appends won't be read any more.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -211,7 +211,7 @@ final class PostgresFollowing {
     followed = [:]
   }
 
-  /// Answers a request: everything that was stored before it has been reported.
+  /// Answers a follow request. To be called when everything stored before it has been reported.
   private func answer(_ request: FollowRequest, epoch: UInt64?) {
     if let wanted = request.epoch, wanted != epoch {
       let error = epoch.map { LogError.otherEpoch(room: request.room, epoch: $0) } ?? .noSuchRoom(room: request.room)
@@ -222,7 +222,7 @@ final class PostgresFollowing {
     reports.release(.follow(request))
   }
 
-  /// Refuses requests, because the database can't be reached. A room that was not followed before still isn't.
+  /// Refuses follow requests after a failed read. Stops following a room for which no request was ever answered.
   private func refuse(_ waiting: [FollowRequest], of name: String, _ error: LogError? = nil) {
     for request in waiting { reports.refuse(.follow(request), error) }
     guard !waiting.isEmpty, followed[name]?.isAnswered == false, let room = followed.removeValue(forKey: name) else {
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The follower began to read after this record. The record's row shows which append stored it.
+      // The caller read up to this record before it followed the room. Later comparisons need the record's append.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -292,21 +292,21 @@ final class PostgresFollowing {
 
   // MARK: Own appends
 
-  /// An append of this node is stored. It is reported after everything that comes before it in the room.
-  /// - Parameter known: a position before the append, which was known when the append was sent.
+  /// Reports a stored append of this node, once all records before it have been reported.
+  /// - Parameter known: a position that was known to be before the append when it was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
     }
     guard room.epoch ?? appended.epoch == appended.epoch else {
-      // There were two rooms of this name, and one of them is gone. It isn't known here which one is gone.
+      // There have been two rooms of this name, and one is gone. This node doesn't know which, so it follows neither.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
       leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
       return reports.tell([.appended(appended)])
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // The caller has followed the room anew from a position after the append, so it has already read the append.
+      // The caller has followed the room again from a later position, so it has already read the append.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -322,7 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // If the deletion was undecided for a while, a later room of this name may be followed by now.
+    // The deletion may have been undecided for a while, and a newer room of this name may be followed by now.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -334,11 +334,11 @@ final class PostgresFollowing {
   // MARK: News
 
   func heard(_ payload: String, on channel: String, from process: Int32) {
-    // Before the log is open, no room is followed and no event is due.
+    // Before the log is open, no room is followed, and no event may be reported.
     guard reports.isOpen else { return }
     switch bells.news(payload, on: channel, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }
-    // A poll also reads the locks, so the next poll is made at once.
+    // The next poll reads the locks too, so it is made at once.
     case .locks: round.hurry()
     case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
     case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
@@ -348,17 +348,16 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// The connection is ready, for the first time or again. While there was none, other nodes may have stored something,
-  /// or the database may have lost something.
+  /// To be called when the connection has become ready. Meanwhile the database may have gained or lost records.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
   }
 
-  /// The connection is lost. All followed rooms are polled when it is ready again.
+  /// To be called when the connection is lost. All followed rooms are read again once it is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // By now, all reads that were under way have been answered as lost.
+    // All reads under way have been answered as lost before this.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }
@@ -383,7 +382,8 @@ final class PostgresFollowing {
     }
   }
 
-  /// Reads the polled rooms that have unreported records, and returns how many such records there are.
+  /// Reads the rooms that have unreported records according to a poll.
+  /// - Returns: the number of unreported records.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []
     var lag: UInt64 = 0

@@ -1,13 +1,14 @@
 import CPostgres
 import Glibc
 
-/// libpq (Debian's libpq5), PostgreSQL's own client library (postgresql.org/docs/15/libpq.html).
+/// libpq, PostgreSQL's client library (postgresql.org/docs/15/libpq.html), from Debian's package libpq5.
 ///
-/// The library is loaded only if the log is in PostgreSQL. So building the server doesn't need the library, and neither
-/// does running a server whose log is in a directory.
+/// It is loaded only if the log is in PostgreSQL. So neither the build nor a server with a log in a directory needs it.
 struct PostgresLibrary: @unchecked Sendable {
-  // `@unchecked Sendable`: these are functions of a library that stays loaded, and they keep no state between calls.
-  // The types are those of libpq-fe.h. `Connection` and `Result` are its `PGconn *` and `PGresult *`.
+  // `@unchecked Sendable`: these are functions of a library that is never unloaded, and they keep no state between
+  // calls.
+  //
+  // The types are those of libpq-fe.h: `Connection` is `PGconn *`, and `Result` is `PGresult *`.
   typealias Connection = OpaquePointer
   typealias Result = OpaquePointer
   typealias Texts = UnsafePointer<UnsafePointer<CChar>?>
@@ -106,7 +107,7 @@ struct PostgresLibrary: @unchecked Sendable {
     resultErrorField(result, field).map { String(cString: $0) } ?? ""
   }
 
-  /// The parameters that a URL may have.
+  /// The names of the parameters that a URL may have.
   var parameters: Set<String> {
     guard let options = findDefaults() else { return [] }
     defer { freeOptions(options) }
@@ -119,15 +120,15 @@ struct PostgresLibrary: @unchecked Sendable {
     return names
   }
 
-  /// Whether libpq can read a URL. libpq's own message isn't used, because it would repeat a password in the URL.
+  /// Whether libpq can read the URL. Its error message isn't returned, because it could repeat the password.
   func reads(_ url: String) -> Bool {
     guard let options = parse(url, nil) else { return false }
     freeOptions(options)
     return true
   }
 
-  /// The values that libpq uses for parameters that a URL leaves out. It takes them from environment variables such as
-  /// `PGHOST`, and from the service file that `PGSERVICE` names.
+  /// libpq's values for parameters that a URL leaves out. They come from environment variables such as `PGHOST`, and
+  /// from the service file that `PGSERVICE` names.
   var defaults: [String: String] {
     guard let options = findDefaults() else { return [:] }
     defer { freeOptions(options) }
@@ -140,8 +141,8 @@ struct PostgresLibrary: @unchecked Sendable {
     return found
   }
 
-  /// Has libpq send a prepared statement, with its parameters in binary form.
-  /// - Returns: whether libpq accepted the statement.
+  /// Sends a prepared statement with its parameters in binary form.
+  /// - Returns: whether libpq accepted it.
   func send(
     _ statement: PostgresStatement,
     _ values: [PostgresValue],
@@ -151,7 +152,7 @@ struct PostgresLibrary: @unchecked Sendable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(encoded.reduce(1) { $0 + $1.count })
     for value in encoded { bytes += value }
-    // Adds a byte, because even an empty value needs an address: libpq takes a null pointer for NULL.
+    // One extra byte, so that an empty value has an address too. libpq takes a null pointer for NULL.
     bytes.append(0)
     let lengths = encoded.map { Int32($0.count) }
     let formats = [Int32](repeating: 1, count: max(values.count, 1))

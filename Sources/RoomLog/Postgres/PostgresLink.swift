@@ -1,16 +1,16 @@
 import Glibc
 
-/// One connection to the database, on the log's thread. It never waits: `turn` does what can be done now, and
-/// `descriptor` and `events` tell what the thread has to wait for.
+/// One connection to the database, used on the log's thread. It never blocks: `turn` does what can be done now, and
+/// `descriptor` and `events` tell what to poll for.
 ///
-/// Requests are sent in a pipeline, one after the other without waiting for answers, and are answered in that order. A
-/// request is a list of statements, of which all are carried out or none.
+/// A request is a list of statements, all of which are carried out, or none. Requests are pipelined: they are sent
+/// without waiting for earlier answers, and answered in order.
 ///
 /// What always holds:
 /// - Each request is answered once: with the rows of each statement, with the database's refusal, or with `.lost`.
-/// - A link that is not ready takes no request.
-/// - What is read over a link is durable everywhere, on the standbys too, because each link commits something first.
-/// - The loss of a connection is noticed, even if the link is idle.
+/// - A link that is not ready takes no requests.
+/// - What is read over a link is durable on the standbys too, because each new link first commits something.
+/// - A lost connection is noticed even if the link is idle.
 final class PostgresLink {
   typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
 
@@ -19,7 +19,7 @@ final class PostgresLink {
     /// The host's address is being looked up.
     case resolving(HostNames.Lookup, deadline: UInt64)
     case connecting(deadline: UInt64)
-    /// The database's settings are being checked, and statements are being prepared.
+    /// Checking the database's settings, and preparing statements.
     case settingUp
     case ready
   }
@@ -36,41 +36,39 @@ final class PostgresLink {
   private let library: PostgresLibrary
   private let address: PostgresAddress
   private let names: HostNames
-  /// The owner's statements, which the database has to know before the link counts as ready.
+  /// The statements to prepare before the link counts as ready.
   let statements: [PostgresStatement]
-  /// Takes the steps from a connection to a ready link.
+  /// Carries out the steps that make a new connection ready.
   private let setUp: (PostgresLink) -> Void
   private let told: (PostgresLink, News) -> Void
 
   enum News {
     case ready
-    /// The link was ready, and no longer is.
+    /// The link was ready, and its connection is lost.
     case lost(StorageFault)
-    /// The link could not be made ready.
+    /// The link was not ready, and the try to make it ready failed.
     case failed(StorageFault)
-    /// The link has been idle for a while. The owner should send something over it, to find out whether the database is
-    /// still there.
+    /// The link has been idle for a while. The owner should send something, to test the connection.
     case quiet
     case notified(channel: String, process: Int32, payload: String)
   }
 
   private var state: State
   private var connection: PostgresLibrary.Connection?
-  /// The events on the socket that libpq waits for while it connects.
+  /// The socket events that libpq waits for while it connects.
   private var polling: Int32 = 0
-  /// Whether one of these events has occurred since libpq was last called. If libpq were called before any event, it
-  /// would block.
+  /// Whether the socket has had an event since libpq was last called. If it hasn't, a call would block.
   private var hasMoved = false
-  /// Requests that haven't been answered.
+  /// Sent requests without an answer, oldest first.
   private var requests = Queue<Request>()
-  /// Whether libpq still has bytes to send that the socket didn't take.
+  /// Whether libpq has bytes to send that the socket doesn't take yet.
   private var hasUnflushed = false
-  /// When bytes were last sent or received over the connection.
+  /// When the connection last sent or received bytes.
   private var movedAt: UInt64 = 0
   private var turns: HostTurns
-  /// The timeline of the database that the connection has reached. The owner sets it.
+  /// The timeline of the connected database. Set by the owner.
   var timeline: PostgresTimeline?
-  /// Since when the link has not been ready, and why. `nil` while it is ready or is being connected for the first time.
+  /// Since when the link has not been ready, and why. `nil` while it is ready or connects for the first time.
   private(set) var absence: Absence?
 
   struct Absence {
@@ -80,14 +78,14 @@ final class PostgresLink {
 
   private let notices: PostgresNotices
 
-  /// How long the database may be silent before the connection is given up. Its machine may have stopped by then.
+  /// How long the database may stay silent before the connection is given up, because its machine may have stopped.
   static let answerMicroseconds: UInt64 = 5_000_000
-  /// How long an address of a host is tried, before the next address is tried. The look-up of the host's name counts.
+  /// How long to try one address of a host, including the look-up of the host's name.
   static let connectMicroseconds: UInt64 = 1_000_000
   private static let retryMicroseconds: UInt64 = 200_000
-  /// The pause before the next try after a fault that is likely to last, such as a read-only database.
+  /// An additional pause before the next try, after a fault that probably lasts, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
-  /// How long a connection may be idle before it is tested. A connection may have been cut without notice.
+  /// How long a connection may be idle before it is tested. A broken connection may look like an idle one.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -125,7 +123,7 @@ final class PostgresLink {
     }
   }
 
-  /// When `turn` has to be called at the latest.
+  /// The latest time at which to call `turn`.
   var deadline: UInt64? {
     switch state {
     case .away(let until): until
@@ -134,25 +132,24 @@ final class PostgresLink {
     }
   }
 
-  /// When the first request counts as unanswered. If the request or the answer is long, it may take more time than
-  /// that: while bytes come or go, the database is there.
+  /// When the first request times out. Each byte sent or received extends the time, because the database is then alive.
   private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
-  /// The socket has bytes to read, or takes bytes.
+  /// Notes that the socket can be read or written.
   func moves(now: UInt64) {
     movedAt = now
     hasMoved = true
   }
 
-  /// The number of the process in PostgreSQL that serves this connection.
+  /// The number of the PostgreSQL process that serves this connection.
   var process: Int32 { connection.map { library.process($0) } ?? 0 }
   var version: Int32 { connection.map { library.serverVersion($0) } ?? 0 }
 
   // MARK: Asking
 
-  /// - Parameter microseconds: how long the database may be silent while it works on the request.
+  /// - Parameter microseconds: the timeout for a silent database.
   func send(
     _ statements: [(PostgresStatement, [PostgresValue])],
     within microseconds: UInt64 = answerMicroseconds,
@@ -163,14 +160,14 @@ final class PostgresLink {
     }
   }
 
-  /// Prepares statements in the database. `answer` is called with whether the database accepted them.
+  /// Prepares statements in the database. `answer` tells whether the database accepted them.
   func prepare(_ statements: [PostgresStatement], _ answer: @escaping Answer) {
     ask(statements.count, within: PostgresLink.answerMicroseconds, answer) { connection in
       statements.allSatisfy { library.sendPrepare(connection, $0.name, $0.text, 0, nil) == 1 }
     }
   }
 
-  /// - Parameter put: hands the statements to libpq, and returns whether libpq accepted them.
+  /// - Parameter put: hands the statements to libpq. Returns whether libpq took them.
   private func ask(
     _ statements: Int,
     within microseconds: UInt64,
@@ -228,8 +225,8 @@ final class PostgresLink {
     }
   }
 
-  /// - Parameter place: a numeric address of the host. The certificate and the password are still looked up by the
-  ///   host's name.
+  /// - Parameter place: a numeric address to connect to. The host's name is still used for the certificate and the
+  ///   password file.
   private func connect(to host: PostgresAddress.Host?, at place: String?, until deadline: UInt64) {
     var parameters: [(String, String)] = [("dbname", address.url)]
     if let host { parameters += [("host", host.name), ("hostaddr", place ?? ""), ("port", host.port)] }
@@ -290,7 +287,7 @@ final class PostgresLink {
     guard self.connection != nil else { return }
     guard library.consumeInput(connection) == 1 else { return lose(words(of: connection)) }
     while self.connection == connection, hasRequests, library.isBusy(connection) == 0 {
-      // Between the results of two statements, libpq returns `nil`.
+      // libpq returns `nil` between the results of two statements.
       guard let result = library.getResult(connection) else { continue }
       take(result)
     }
@@ -324,8 +321,8 @@ final class PostgresLink {
   private func answerFront() {
     let request = requests.removeFirst()
     if notices.takeWarning() {
-      // An operator can make PostgreSQL stop waiting for the standbys. The commit then succeeds with a warning,
-      // although it may be lost if the primary fails.
+      // An operator can cancel PostgreSQL's wait for the standbys. The commit then succeeds with only a warning, and a
+      // failure of the primary could lose it. So it doesn't count as stored.
       request.answer(.failure(.lost))
       return lose("a commit didn't wait for the standbys")
     }
@@ -340,7 +337,7 @@ final class PostgresLink {
 
   // MARK: Ending
 
-  /// Ends the connection in the same way as if the network had broken.
+  /// Gives up the connection, as if the network had broken.
   func lose(_ words: String) {
     let wasReady = isReady
     let fault = self.fault(words)
@@ -349,8 +346,8 @@ final class PostgresLink {
     told(self, wasReady ? .lost(fault) : .failed(fault))
   }
 
-  /// The database can be reached, but can't be used.
-  /// - Parameter isLasting: whether the reason will probably last. The next try then comes later, because each try is a
+  /// Gives up a connection to a database that can't be used.
+  /// - Parameter isLasting: whether the reason will probably last. Then the next try comes later, because each try is a
   ///   login.
   func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
@@ -359,8 +356,8 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
-  /// Takes the answer to a request without which the link is useless.
-  /// - Returns: `nil` if the request failed. The connection is then given up.
+  /// Takes an answer that the link can't do without.
+  /// - Returns: the rows. `nil` if the request failed, and then the connection is given up.
   func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
@@ -391,7 +388,7 @@ final class PostgresLink {
     address.fault(words, needsPassword: connection.map { library.needsPassword($0) != 0 } ?? false)
   }
 
-  /// libpq's message about a connection, on one line.
+  /// libpq's error message, on one line.
   private func words(of connection: PostgresLibrary.Connection) -> String {
     let message = library.errorMessage(connection).map { String(cString: $0) } ?? ""
     let lines = message.split(separator: "\n").map { line in line.drop { $0 == " " || $0 == "\t" } }

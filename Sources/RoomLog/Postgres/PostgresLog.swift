@@ -2,20 +2,20 @@ import Glibc
 
 /// A log in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
-/// A reported append has been committed, also on the synchronous standbys if the database has any. Positions and times
-/// are given by the database. Records that other nodes store in followed rooms are reported within some milliseconds.
+/// An append is reported once it is committed, also on the synchronous standbys if there are any. The database assigns
+/// positions and times. Records that other nodes store in followed rooms are reported within some milliseconds.
 ///
-/// While the database can't be reached or refuses writes, appends are refused as unavailable. The log goes on trying,
-/// one host after the other, and `.availability` reports when appends can be stored again. An append that was under way
-/// when a connection broke is answered once it is certain whether it is stored.
+/// While the database can't be reached or refuses writes, the log refuses appends as unavailable. It keeps trying to
+/// connect, one host after another, and `.availability` reports when appends are possible again. If a connection breaks
+/// during an append, the answer comes once it is certain whether the append is stored.
 public final class PostgresLog: RoomLog {
   private let inbox: PostgresInbox
   private let shared: SharedFigures
 
   /// - Parameters:
   ///   - url: `postgresql://…`, in libpq's form.
-  ///   - secret: the secret to store, unless a node has stored one before.
-  /// - Throws: faults that are known without asking the database. All others are reported as events.
+  ///   - secret: the secret to store, if the database has none yet.
+  /// - Throws: faults that are known without asking the database. Others are reported as events.
   public convenience init(
     _ url: String,
     retention: Retention = .everything,
@@ -26,8 +26,8 @@ public final class PostgresLog: RoomLog {
   }
 
   /// - Parameters:
-  ///   - resolve: finds the addresses of a host.
-  ///   - defaults: the values for parameters that the URL leaves out. `nil` for libpq's own defaults.
+  ///   - resolve: looks up the addresses of a host.
+  ///   - defaults: values for parameters that the URL leaves out. `nil` uses libpq's own.
   ///   - clock: this machine's clock, in Unix milliseconds.
   init(
     _ url: String,
@@ -74,11 +74,10 @@ public final class PostgresLog: RoomLog {
   deinit { inbox.close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
-  /// What is wrong with a value that was meant as a database's address. `nil` if the value is a valid address, or was
-  /// not meant as one.
+  /// Why a text that looks like a database URL is not valid. `nil` if it is valid, or doesn't look like one.
   public static func mistake(in place: String) -> String? { PostgresAddress.mistake(in: place) }
   public static func hasPassword(_ url: String) -> Bool { PostgresAddress(url).hasPassword }
-  /// The database's address, without a password.
+  /// The address for messages, without the password.
   public static func name(of url: String) -> String { PostgresAddress(url).description }
 
   public func submit(_ requests: [LogRequest]) { inbox.add(requests) }
@@ -92,12 +91,12 @@ public final class PostgresLog: RoomLog {
   public func close() { inbox.close() }
 }
 
-/// Requests on their way to the log's thread. They make a descriptor readable, so that the thread can wait for them
-/// together with its sockets.
+/// The queue of requests for the log's thread. Adding a request makes a descriptor readable, so that the thread can
+/// poll it together with its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
   private let bell: Bell
-  /// Becomes readable when there are requests.
+  /// Readable when there are requests.
   var descriptor: Int32 { bell.descriptor }
 
   private final class Bell: Sendable {
@@ -120,7 +119,7 @@ final class PostgresInbox: Sendable {
       Glibc.close(handle)
     }
 
-    /// If the pipe is full, its reader has not woken yet, and will without another byte.
+    /// A full pipe wakes its reader anyway, so a failed write doesn't matter.
     func ring() { _ = write(handle, [1], 1) }
 
     func fallSilent() {
@@ -145,7 +144,7 @@ final class PostgresInbox: Sendable {
     return queue.take(deadline: 0)
   }
 
-  /// A request counts as queued even after it was taken, until it is answered. Then it is released here.
+  /// Removes an answered request from the queue's byte count. It counts until then, although the thread has taken it.
   func release(_ request: LogRequest) { queue.release([request]) }
   var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
 }

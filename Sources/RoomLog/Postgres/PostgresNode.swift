@@ -1,24 +1,20 @@
 import Glibc
 
-/// A node of a log in PostgreSQL: everything that happens on the log's thread.
+/// A node of a log in PostgreSQL: everything that runs on the log's thread.
 ///
-/// There are four connections: one for writing, one for following other nodes' writes, one for reading, one for
-/// background work. None of them ever waits for another.
-///
-/// Each has a part with a file of its own: `PostgresWriting`, `PostgresFollowing`, `PostgresReading`, `PostgresChores`.
-/// The node calls them in turn.
+/// It has four connections, for writing, following, reading and background work. None of them waits for another. The
+/// classes that use them are `PostgresWriting`, `PostgresFollowing`, `PostgresReading` and `PostgresChores`.
 ///
 /// What always holds:
-/// - No part gets a request before all connections have been ready once.
-/// - All links are on one timeline of the database.
+/// - Before all connections have been ready once, no request is carried out.
+/// - All connections are on the same timeline of the database.
 final class PostgresNode {
   let address: PostgresAddress
   private let inbox: PostgresInbox
   let reports: PostgresReports
   let timelines = PostgresTimelines()
 
-  // Links call back into this object, so they are made when all other properties are set. The parts need the links, so
-  // the parts are made last.
+  // Implicitly unwrapped: the links call back into this object, so they are made after all other properties are set.
   private(set) var writer: PostgresLink!
   private(set) var bell: PostgresLink!
   private(set) var reader: PostgresLink!
@@ -31,18 +27,16 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
-  /// Random bytes. At first they are the secret that this node offers to store, and later the secret that is stored for
-  /// all nodes.
+  /// Random bytes. First the secret that this node offers to store, then the one that is stored for all nodes.
   var secret: [UInt8]
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
-  /// Whether the connection that gets other nodes' notifications has ever been ready.
+  /// Whether the connection for notifications has been ready before.
   private var hadBell = false
-  /// Whether the connection for writing has ever been ready. The other connections wait until it has, because it
-  /// creates the tables.
+  /// Whether the writing connection has ever been ready. The others wait for it, because it creates the tables.
   private var isBegun = false
-  /// Requests that came before the log was open.
+  /// Requests that have come before the log is open.
   private var arrived: [RequestQueue.Entry] = []
 
   init(
@@ -107,8 +101,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      // The settings are not read while a commit is about to be refused. The query would be sent behind that commit and
-      // refused together with it, and because of the query's failure the connection would be given up.
+      // The settings are not queried while a commit is under way. If the database refused that commit, it would refuse
+      // the query behind it too, and a failed query closes the connection.
       if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)
@@ -119,7 +113,7 @@ final class PostgresNode {
       if isClosing, isAllDone || now >= closeDeadline { break }
       wait(now: MonotonicClock.microseconds())
     }
-    // Closing a link answers the requests on it. The requests that were not sent are answered next.
+    // Closing the links answers their sent requests. The lines below answer all others.
     for link in links { link.close() }
     handOut { reports.refuse($0) }
     writing.close()
@@ -142,7 +136,7 @@ final class PostgresNode {
   /// How often the database's settings are read again.
   private static let settingsMicroseconds: UInt64 = 5_000_000
 
-  /// The upper bound on the time in which requests that were accepted before the log was closed are stored.
+  /// How long the node may go on storing accepted requests after the log was closed.
   private static let closeMicroseconds: UInt64 = 5_000_000
 
   private var mayLookAtSettings: Bool { writer.isReady && !writer.hasRequests }
@@ -191,8 +185,8 @@ final class PostgresNode {
       }
       if link === bell { following.linkIsLost(fault) }
     case .quiet:
-      // The writing link commits something instead of sending only a query. After a failover, the former primary still
-      // answers queries, but its commits wait for ever.
+      // The writing link tests the connection with a commit. After a failover, the old primary still answers queries,
+      // but its commits wait forever.
       link.send([(link === writer ? .fence : .probe, [])]) { _ = link.went($0) }
     case .notified(let channel, let process, let payload): following.heard(payload, on: channel, from: process)
     }

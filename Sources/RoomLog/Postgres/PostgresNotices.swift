@@ -1,5 +1,4 @@
-/// Notes whether the database has warned that a commit didn't wait for the standbys. Other warnings, such as those
-/// about vacuuming, don't concern a node and are ignored.
+/// Remembers whether the database has warned that a commit didn't wait for the standbys. It ignores all other warnings.
 final class PostgresNotices {
   private let library: PostgresLibrary
   private var hasWarned = false
@@ -12,8 +11,8 @@ final class PostgresNotices {
     return hasWarned
   }
 
-  /// Notes a warning if it is about a commit that didn't wait for the standbys. Its words depend on the database's
-  /// language, so it is recognised by the function of PostgreSQL that it comes from.
+  /// Recognises the warning by the PostgreSQL function that sends it, because its text depends on the database's
+  /// language.
   private func add(_ notice: PostgresLibrary.Result) {
     let function = library.text(PostgresLibrary.functionField, of: notice)
     if library.text(PostgresLibrary.severityField, of: notice) == "WARNING",

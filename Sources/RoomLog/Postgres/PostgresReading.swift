@@ -1,5 +1,5 @@
-/// Reads rooms as they are stored, and pages of their records. All statements of one request see the database as of one
-/// moment (`PostgresStatement.readAtOnce`). Nothing is kept between two requests.
+/// Reads rooms and pages of records. All statements of one request see the database at one moment
+/// (`PostgresStatement.readAtOnce`). Nothing is cached between requests.
 final class PostgresReading {
   private let link: PostgresLink
   private let reports: PostgresReports
@@ -16,7 +16,7 @@ final class PostgresReading {
   var isDone: Bool { !link.hasRequests }
 
   func read(_ request: LogRequest) {
-    // A read request has no bytes that take memory, so it need not count as queued.
+    // Read requests are small, so they needn't count against the queue's limit.
     reports.release(request)
     guard link.isReady else { return refuse(request, .unavailable(reports.presentFault)) }
     switch request {
@@ -51,7 +51,7 @@ final class PostgresReading {
     return entry
   }
 
-  /// A room's entry from a row with these columns: number, epoch, last, trimmed, operations, created and changed.
+  /// A room's entry from a row with the columns number, epoch, last, trimmed, operations, created and changed.
   private static func entry(_ rows: PostgresRows, _ row: Int, name: String) -> RoomEntry {
     var entry = RoomEntry(
       name: name,
@@ -76,8 +76,9 @@ final class PostgresReading {
     )
   }
 
-  /// - Parameter damaged: the position of the newest damaged snapshot that was read. If an older snapshot and the records
-  ///   after it are stored, or all records, the damaged snapshot isn't needed.
+  /// Reads a room's newest undamaged snapshot.
+  /// - Parameter damaged: the position of the newest damaged snapshot found so far. The room can be opened without it
+  ///   from an older snapshot, or from all its records.
   private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)
@@ -131,7 +132,7 @@ final class PostgresReading {
 
   private static let pageRecordsMax: Int64 = 4_096
 
-  /// Asks for a room and a page of its records.
+  /// Requests a room's entry and one page of its records.
   private func ask(
     of name: String,
     after: UInt64,
@@ -174,7 +175,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // Skips records that are trimmed: trimmed records stay in the table for some time before they are deleted.
+      // Rows of trimmed records are deleted later, so they may still be read here.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
@@ -193,11 +194,10 @@ final class PostgresReading {
     return page
   }
 
-  /// The upper bound on the rooms that one query reads for the list. Taking in this many takes the log's thread some
-  /// milliseconds.
+  /// One query reads at most this many rooms for the list. The log's thread needs some milliseconds for them.
   static let roomsAtOnce = 500
 
-  /// The list so far. It is a class, because an array would be copied for each page.
+  /// The list as read so far. A class, because an array would be copied for each page.
   private final class Listing {
     var rooms: [RoomSummary] = []
   }
@@ -219,8 +219,8 @@ final class PostgresReading {
 
   // MARK: Verifying
 
-  /// Verifies a room page by page. Records that are trimmed while that goes on need no verifying.
-  /// - Parameter before: what the pages so far have shown. `nil` for the first page.
+  /// Verifies a room, one page at a time.
+  /// - Parameter before: the result of the earlier pages. `nil` for the first page.
   private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
     let after = before?.through ?? 0
     ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in
@@ -241,8 +241,8 @@ final class PostgresReading {
 
   private static let verifiedAtOnce = 1 << 20
 
-  /// Verifies rooms in the order of their numbers, a page at a time, until the part has become large enough or taken
-  /// long enough. Snapshots are left out: they are checked when a room is opened.
+  /// Verifies rooms in the order of their numbers, one page at a time, until a limit of the request is reached.
+  /// Snapshots are not verified here, because opening a room checks them.
   private func verifyPart(_ request: VerifyRequest) {
     let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
     let deadline = MonotonicClock.microseconds() &+ request.microsecondsMax
@@ -251,14 +251,14 @@ final class PostgresReading {
 
   private func verify(from start: VerifyPlace, _ part: VerifiedPart, until deadline: UInt64, for request: VerifyRequest)
   {
-    // If the last part ended in the middle of a room, this part goes on in the same room.
+    // If the last part ended in the middle of a room, this part continues in the same room.
     let after = if case .records = start.stage { start.room - 1 } else { start.room }
     link.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
       guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }
       guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
       var place = VerifyPlace(
         room: rows.number(0, 0),
-        // The highest number that a room has now. Rooms that are made after the round began are left to the next round.
+        // The greatest room number now. Rooms that are made later are left to the next round.
         stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
         roomMax: min(start.roomMax, rows.number(0, 5))
       )
@@ -282,7 +282,7 @@ final class PostgresReading {
       var part = before
       var place = start
       place.stage = .end
-      // If the room was deleted since its number was found, there is nothing to verify.
+      // A room that was deleted after the list was read needs no verification.
       if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
           let page = try PostgresReading.page(rows[1], of: entry, after: after, through: .position(through))
@@ -302,7 +302,7 @@ final class PostgresReading {
     }
   }
 
-  /// Refuses repairs: PostgreSQL has backups of its own, and a damaged room should be restored from those.
+  /// Refuses all repairs, because damaged rooms in PostgreSQL should be restored from its backups.
   private func check(_ repair: RepairRequest) {
     let request = LogRequest.repair(repair)
     link.send([(.room, [.text(repair.room)])]) { answer in

@@ -1,9 +1,9 @@
-/// The events, answers and statistics that a log in PostgreSQL reports to its owner.
+/// Reports events, answers and statistics to the log's owner.
 ///
 /// What always holds:
 /// - Before the log is open, only `.waiting` and `.unusable` are reported.
-/// - A request that was accepted counts as queued until it is released or refused.
-/// - Whether rooms can be written and read is reported when it changes, and only then.
+/// - An accepted request counts as queued until it is released or refused.
+/// - Whether rooms can be written and read is reported only when it changes.
 final class PostgresReports {
   let address: PostgresAddress
   private let inbox: PostgresInbox
@@ -12,13 +12,13 @@ final class PostgresReports {
 
   private(set) var isOpen = false
   private(set) var isUnusable = false
-  /// The reasons already reported for the log not being open yet.
+  /// The reasons that were reported while the log wasn't open yet.
   private var reasons: Set<StorageFault> = []
-  /// The reason why nothing can be stored, as it was last reported.
+  /// Why nothing can be stored, at the last report.
   private var fault: StorageFault?
-  /// The reason why rooms can't be read or followed, as it was last reported.
+  /// Why rooms can't be read or followed, at the last report.
   private var readingFault: StorageFault?
-  /// The rooms whose last append was refused, among those that are open here.
+  /// The open rooms whose last append the database refused.
   private var roomsRefused: Set<String> = []
 
   init(_ address: PostgresAddress, _ inbox: PostgresInbox, _ outlet: Outlet, _ shared: SharedFigures) {
@@ -34,7 +34,7 @@ final class PostgresReports {
 
   func update(_ change: (inout LogStatistics) -> Void) { shared.update(change) }
 
-  /// Something has been committed.
+  /// Counts a commit, and reports it.
   func note(_ report: CommitReport) {
     guard report.rooms > 0 else { return }
     shared.update { figures in
@@ -56,13 +56,13 @@ final class PostgresReports {
     inbox.release(request)
   }
 
-  /// Why nothing can be stored now.
+  /// Why nothing can be stored now. Only meaningful while that is so.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// The reason for refusing a request whose caller knows only an older timeline than the log's.
+  /// The error for a caller that knows only an older timeline of the database.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
-  /// The error that the caller of a failed request gets.
+  /// Turns a failed request into the error for its caller.
   func error(_ failure: PostgresFailure) -> LogError {
     switch failure {
     case .lost: .unavailable(presentFault)
@@ -77,7 +77,7 @@ final class PostgresReports {
     outlet.tell([.opened(secret: secret), .locks(locks)])
   }
 
-  /// A connection couldn't be made ready. The reason is reported only until the log is open.
+  /// Reports why a connection couldn't be made ready, if the log isn't open yet.
   func noteUnopened(_ fault: StorageFault) {
     guard !isOpen, !isUnusable else { return }
     if case .unfit = fault {
@@ -97,20 +97,20 @@ final class PostgresReports {
     if isOpen { outlet.tell([.availability(room: nil, fault)]) }
   }
 
-  /// The database has refused an append to a room.
+  /// Notes that the database has refused an append to a room.
   func noteRefused(_ room: String, _ fault: StorageFault) {
     guard roomsRefused.insert(room).inserted else { return }
     shareRoomsRefused()
     outlet.tell([.availability(room: room, fault)])
   }
 
-  /// An append to a room is stored.
+  /// Notes that an append to a room is stored.
   func noteTaken(_ room: String) {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }
 
-  /// Forgets that appends to a room were refused. Also to be called when the room is deleted, or closed here.
-  /// - Returns: whether the last append to it was refused.
+  /// Forgets a room's refused append, also when the room is deleted or no longer open here.
+  /// - Returns: whether the room's last append was refused.
   @discardableResult
   func forgetRefusal(of room: String) -> Bool {
     guard !roomsRefused.isEmpty, roomsRefused.remove(room) != nil else { return false }
@@ -123,8 +123,8 @@ final class PostgresReports {
     shared.update { $0.following?.roomsRefused = count }
   }
 
-  /// - Parameter absences: since when, and why, the connections for reading and following have not been ready. A short
-  ///   absence is not reported, because the report would send clients to other nodes, and soon back again.
+  /// - Parameter absences: since when, and why, the connections for reading and following aren't ready. Short absences
+  ///   aren't reported, because clients would change to another node, and soon come back.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

@@ -1,5 +1,4 @@
-/// The rows with which the database answers a statement. Values are in PostgreSQL's binary form, in which numbers are
-/// in network byte order.
+/// The rows that answer a statement. Their values are in PostgreSQL's binary form, with numbers in network byte order.
 final class PostgresRows {
   private let library: PostgresLibrary
   private let result: PostgresLibrary.Result
@@ -13,7 +12,7 @@ final class PostgresRows {
 
   deinit { library.clear(result) }
 
-  /// The command that the statement was, such as `COMMIT`.
+  /// The executed command, such as `COMMIT`.
   var tag: String { library.commandTag(result).map { String(cString: $0) } ?? "" }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { library.isNull(result, Int32(row), Int32(column)) != 0 }
@@ -23,7 +22,7 @@ final class PostgresRows {
     return UnsafeRawBufferPointer(start: library.value(result, Int32(row), Int32(column)), count: count)
   }
 
-  /// A value that is a number of any width, or a boolean.
+  /// A number of any width, or a boolean.
   func number(_ row: Int, _ column: Int) -> Int64 {
     let bytes = value(row, column)
     guard let first = bytes.first else { return 0 }
@@ -36,8 +35,7 @@ final class PostgresRows {
   func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
 }
 
-/// A statement's parameter, in PostgreSQL's binary form. Statements are fixed texts: all values from outside are
-/// parameters.
+/// A parameter of a statement, in PostgreSQL's binary form. Values from outside are never part of a statement's text.
 enum PostgresValue {
   case number(Int64)
   case truth(Bool)
@@ -81,14 +79,14 @@ enum PostgresValue {
 
 /// Why a request to the database failed.
 enum PostgresFailure: Error {
-  /// The connection is lost. It is unknown whether the request was carried out.
+  /// The connection was lost. The request may have been carried out.
   case lost
-  /// The database has refused the request, and carried out no part of it. `state` is an SQLSTATE.
+  /// The database refused the whole request. `state` is an SQLSTATE.
   case refused(state: String, message: String)
 }
 
 extension Checksum {
-  /// A checksum in the form in which the database stores it: as a signed number.
+  /// A checksum as a signed number, as the database stores it.
   static func stored(of bytes: [UInt8]) -> Int64 {
     var checksum = Checksum()
     checksum.add(bytes)

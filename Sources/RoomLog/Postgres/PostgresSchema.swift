@@ -1,27 +1,30 @@
-/// The tables, in a schema of their own, and the steps by which earlier versions of the tables become the newest.
+/// The tables of the schema `canvas`, and the steps that upgrade them from older versions.
 enum PostgresSchema {
   static let oldestServer: Int32 = 140_000
 
-  /// A step from one version of the tables to the next.
+  /// An upgrade from one version of the tables to the next.
   struct Step {
-    /// The oldest server version that still works with the tables after this step.
+    /// The oldest server version that works with the tables after this step.
     let readableFrom: Int
     let text: String
   }
 
-  /// Step `n` brings version `n` to version `n + 1`; version 0 has no tables. A step never changes once it has been in
-  /// use: later changes are new steps.
+  /// Step `n` upgrades the tables from version `n` to `n + 1`. Version 0 has no tables. A released step never changes:
+  /// later changes are new steps.
   ///
-  /// Nodes are upgraded one after the other. The first newer node carries out the step, while all others go on with the
-  /// statements of the version before. So a step only adds something: a table, an index, a column that has a default.
-  /// Such a step leaves `readableFrom` as it was. A change that breaks the statements of older servers, such as
-  /// removing a column, has to wait for a release in which no server in use names that column. Then `readableFrom` is
-  /// the first version that did without the column. From then on, older servers refuse the database when they next
-  /// connect. A step locks what it changes for as long as it takes, so it must be quick even with many rows.
+  /// Nodes are upgraded one by one. The first new node carries out the step, while older nodes still use the statements
+  /// of the version before. So a step may only add something: a table, an index, or a column with a default.
+  /// `readableFrom` then stays as it was.
   ///
-  /// Columns of `rooms` that change with an append have no index, and pages are left half empty. So a row's new version
-  /// fits beside the old one, and no index is touched. A later room of the same name gets another number, so the
-  /// records of a deleted room can be cleared away at any time.
+  /// Removing a column would break older servers. It has to wait until no server in use names the column. Then
+  /// `readableFrom` becomes the first version that did without it, and older servers refuse the database when they next
+  /// connect.
+  ///
+  /// A step locks what it changes while it runs. So it must be quick even with many rows.
+  ///
+  /// Columns of `rooms` that appends change have no index, and pages are left half empty. So PostgreSQL can write a
+  /// row's new version on the same page, without touching an index. A newer room of the same name gets another number,
+  /// so the records of a deleted room can be deleted at any time.
   static let steps: [Step] = [
     Step(
       readableFrom: 1,
@@ -47,10 +50,10 @@ enum PostgresSchema {
     )
   ]
 
-  /// The newest version that this server knows.
+  /// The newest version of the tables that this server knows.
   static var newest: Int { steps.count }
 
-  /// Whether there is a schema of this name, and whether this program made it.
+  /// Whether the schema `canvas` exists, and whether this program made it.
   static let presence = PostgresStatement(
     "presence",
     """
@@ -58,15 +61,15 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  /// The version of the tables, and the oldest server version that works with them. If a database doesn't say which
-  /// version is the oldest, only servers of the tables' own version work with them.
+  /// The version of the tables, and the oldest server version that works with them. If the database doesn't name the
+  /// latter, the two are equal.
   static let version = PostgresStatement(
     "version",
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"
   )
 
-  /// The settings that a database needs so that acknowledged commits last. Settings that a connection can change are
-  /// made by each node itself.
+  /// Reads the settings that decide whether commits are durable, and the database's clock and timeline. It also applies
+  /// the settings that a connection can make for itself.
   static let settings = PostgresStatement(
     "settings",
     """
@@ -85,7 +88,7 @@ enum PostgresSchema {
 
   static let upgrade = upgrade(by: steps)
 
-  /// Carries out the steps that the database lacks. If several nodes try that at once, only one does it.
+  /// Carries out the missing steps. If several nodes try it at once, one does it, and the others wait.
   static func upgrade(by steps: [Step]) -> PostgresStatement {
     PostgresStatement(
       "upgrade",
@@ -109,7 +112,6 @@ enum PostgresSchema {
     )
   }
 
-  /// The number of the lock that the upgrade takes. `CANV` in its upper half makes it unlikely that another program
-  /// uses the number.
+  /// The advisory lock for upgrades. The letters `CANV` in its upper half make a clash with another program unlikely.
   private static let lock: Int64 = 0x4341_4E56_0000_0001
 }

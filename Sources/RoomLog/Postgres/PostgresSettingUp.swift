@@ -1,4 +1,4 @@
-/// The steps that make a link ready: check the database, prepare the statements, and commit something.
+/// Makes a connected link ready: checks the database, prepares the statements, and commits something.
 extension PostgresNode {
   func setUp(_ link: PostgresLink) {
     link.prepare([PostgresSchema.settings, PostgresSchema.presence]) { answer in
@@ -35,7 +35,7 @@ extension PostgresNode {
     return nil
   }
 
-  /// Checks the settings again, because an operator may change them while a connection lasts.
+  /// Checks the settings of a ready link, because an operator may change them at any time.
   func lookAtSettings(over link: PostgresLink) {
     link.send([(PostgresSchema.settings, [])]) { answer in
       guard let rows = link.went(answer) else { return }
@@ -74,7 +74,7 @@ extension PostgresNode {
           )
         )
       }
-      // The version is compared again after the upgrade: a newer node may have upgraded the tables further meanwhile.
+      // The version is compared again after the upgrade, because a newer node may have upgraded the tables further.
       if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
     }
   }
@@ -105,14 +105,14 @@ extension PostgresNode {
     }
   }
 
-  /// The statements that make the connection for notifications listen. The connection listens for changes of the locks
-  /// before it reads the locks, so no change is missed.
+  /// What the connection for notifications sends to become ready. It listens for changes before it reads the locks, so
+  /// it misses none.
   private static let listening: [(PostgresStatement, [PostgresValue])] = [
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
 
-  /// Makes sure that no earlier connection of this writer can store anything any more, and finds out which appends of
-  /// the batch under way are stored. If an earlier connection is just committing, waits until the commit is over.
+  /// Ends earlier connections of this process, so that they can't store anything any more. If one of them is just
+  /// committing, this waits until the commit is over. Then it is known which appends are stored.
   private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in
@@ -133,7 +133,7 @@ extension PostgresNode {
     }
   }
 
-  /// How often `takeOver` is tried. That takes about five seconds. After that the next host is tried: this host may
-  /// have become a former primary, on which a commit waits for ever.
+  /// `takeOver` is tried at most this many times, for about five seconds. Then the next host is tried: this host may be
+  /// a former primary, whose commits wait forever.
   private static let triesMax = 200
 }

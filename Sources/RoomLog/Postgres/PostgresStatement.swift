@@ -1,4 +1,4 @@
-/// A prepared statement and its name, which the database knows as long as the connection lasts.
+/// A prepared statement. The database knows it by its name until the connection ends.
 struct PostgresStatement: Sendable {
   let name: String
   let text: String
@@ -9,7 +9,7 @@ struct PostgresStatement: Sendable {
   }
 }
 
-/// The log's SQL statements. Names of rooms, positions and bytes are passed as parameters.
+/// The log's SQL statements. All values are passed as parameters.
 extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
   static let commit = PostgresStatement("commit", "COMMIT")
@@ -17,8 +17,8 @@ extension PostgresStatement {
 
   // MARK: Writing
 
-  /// Creates a room, unless there is one of this name. If another node is just creating a room of this name, waits for
-  /// that node's commit.
+  /// Creates a room if there is none of this name. If another node is just creating one, this waits for that node's
+  /// commit.
   static let create = PostgresStatement(
     "create",
     """
@@ -28,7 +28,7 @@ extension PostgresStatement {
     """
   )
 
-  /// Creates a room that is copied from another log. Returns no row if there is already one of this name.
+  /// Creates a room that is copied from another log. Returns no row if the name is taken.
   static let beginRoom = PostgresStatement(
     "begin_room",
     """
@@ -38,8 +38,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Puts records at the end of a room. Returns no row if there is no such room. The room's row is locked until the
-  /// transaction ends, so positions have no gaps and become visible in their order.
+  /// Appends records to a room. Returns no row if the room doesn't exist. The room's row stays locked until the
+  /// transaction ends, so positions have no gaps and become visible in order.
   static let append = PostgresStatement(
     "append",
     """
@@ -57,10 +57,10 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with a name. It shows why an append stored nothing.
+  /// The epoch of the room with this name. If an append stored nothing, the epoch shows why.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
-  /// Deletes a room. Returns no row if there is no such room.
+  /// Deletes a room. Returns no row if the room doesn't exist.
   static let delete = PostgresStatement(
     "delete",
     """
@@ -70,8 +70,7 @@ extension PostgresStatement {
     """
   )
 
-  /// The undecided appends of this writer that are stored. For each room, a position is given after which to search for
-  /// appends.
+  /// Finds which of this writer's undecided appends are stored. For each room, it searches after a given position.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -86,14 +85,14 @@ extension PostgresStatement {
     """
   )
 
-  /// Takes the lock that only one connection of a writer can have. A connection that has got the lock knows that no
-  /// earlier one can store anything any more.
+  /// Takes a lock that a writer's connection holds as long as it lives. A connection that gets the lock is the writer's
+  /// only one.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
-  /// A pause before the lock is tried again. In that time, connections that are being ended can go.
+  /// A pause before the next try to get the lock. Connections that are being ended need that time.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
-  /// Ends connections that this writer has left behind, but only connections that wait for their client or for a lock.
-  /// Any other connection may be committing. If it were ended while its commit waits for the disk or for the standbys,
-  /// others would see a commit that no standby has.
+  /// Ends this writer's earlier connections, if they wait for their client or for a lock. Other connections may be
+  /// waiting for the disk or for the standbys in a commit. Ending such a connection would make the commit visible
+  /// before a standby has it.
   static let evict = PostgresStatement(
     "evict",
     """
@@ -102,8 +101,8 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other writers' connections with open transactions that have waited longer than this for their next statement.
-  /// Those transactions are rolled back. Connections whose commits wait for the standbys are left alone.
+  /// Ends other writers' connections that have been silent for some time within a transaction. Their transactions are
+  /// rolled back. Connections whose commit waits for the standbys are spared.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
@@ -112,11 +111,11 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// Commits something, and waits for the standbys. Once this commit has succeeded, everything that was read before it
-  /// has reached the standbys too.
+  /// Commits something, and waits for the standbys. After that, everything that was read earlier is on the standbys
+  /// too.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
-  /// Stores a secret, unless one is stored. So all nodes have the secret of the first one.
+  /// Stores a secret if none is stored. So all nodes get the secret of the first one.
   static let offerSecret = PostgresStatement(
     "offer_secret",
     "INSERT INTO canvas.secrets(name, bytes) VALUES('actors', $1::bytea) ON CONFLICT DO NOTHING"
@@ -125,8 +124,8 @@ extension PostgresStatement {
 
   // MARK: Following
 
-  /// A room, and its records after a position until they reach a size. Both are read as of one moment, so that no
-  /// record is missed in between.
+  /// A room's row, and its records after a position, until they reach a size. Both are read at one moment, so that no
+  /// record is missed between them.
   static let newer = PostgresStatement(
     "newer",
     """
@@ -142,12 +141,12 @@ extension PostgresStatement {
     WHERE name = $1::text ORDER BY position
     """
   )
-  /// The positions of the last records of rooms.
+  /// The epochs and last positions of rooms.
   static let look = PostgresStatement(
     "look",
     "SELECT name, epoch, last FROM canvas.rooms WHERE name = ANY($1::text[])"
   )
-  /// A statement without effect for an idle connection, to find out whether the database is still there.
+  /// Does nothing. It tests whether the database still answers.
   static let probe = PostgresStatement("probe", "SELECT 1")
   static let listen = PostgresStatement("listen", "LISTEN canvas")
   static let locks = PostgresStatement("locks", "SELECT room FROM canvas.locks")
@@ -162,8 +161,8 @@ extension PostgresStatement {
 
   // MARK: Reading
 
-  /// Makes the statements that are sent together with it one read-only transaction, which sees the database as of one
-  /// moment (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
+  /// Makes the other statements of the same request one read-only transaction, which sees the database at one moment
+  /// (postgresql.org/docs/15/protocol-flow.html#PROTOCOL-FLOW-PIPELINING).
   static let readAtOnce = PostgresStatement(
     "read_at_once",
     """
@@ -176,7 +175,7 @@ extension PostgresStatement {
     "room",
     "SELECT number, epoch, last, trimmed, operations, created, changed FROM canvas.rooms WHERE name = $1::text"
   )
-  /// The rooms whose names come after a given name, in the order of their names.
+  /// Rooms whose names come after a given one, in the order of names.
   static let rooms = PostgresStatement(
     "rooms",
     """
@@ -196,7 +195,7 @@ extension PostgresStatement {
     """
   )
   static let count = PostgresStatement("count", "SELECT count(*) FROM canvas.rooms")
-  /// The snapshots of a room, without their bytes.
+  /// A room's snapshots, without their bytes.
   static let places = PostgresStatement(
     "places",
     """
@@ -213,9 +212,9 @@ extension PostgresStatement {
     WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
     """
   )
-  /// A page of records: the records after a position and within the bounds, until they reach a size. The last position
-  /// that the page may have is given too, which is possible because positions have no gaps. Without it, PostgreSQL
-  /// would sort the whole rest of the room for each page.
+  /// A page of records: those after a position, until they reach a size. The greatest possible last position is passed
+  /// too. It is known because positions have no gaps. Without it, PostgreSQL would sort all later records of the room
+  /// for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -233,7 +232,7 @@ extension PostgresStatement {
 
   // MARK: Chores
 
-  /// Stores a snapshot. Returns no row if the room has no record at its position.
+  /// Stores a snapshot. Returns no row if the room has no record at the snapshot's position.
   static let keep = PostgresStatement(
     "keep",
     """
@@ -249,14 +248,13 @@ extension PostgresStatement {
     RETURNING position
     """
   )
-  /// Locks the room. One of the next two statements follows in the same transaction. Because of the lock it sees what
-  /// other nodes have done to the room, since two nodes may be doing the same chore.
+  /// Locks the room's row. `forget` or `trim` follows in the same transaction, and so sees what another node has just
+  /// done to the room.
   static let hold = PostgresStatement(
     "hold",
     "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
   )
-  /// Drops snapshots, except the one to which the room is trimmed. The room can't be opened without that snapshot,
-  /// because the records before it are gone.
+  /// Drops snapshots, but never the one to which the room is trimmed. The room couldn't be opened without that one.
   static let forget = PostgresStatement(
     "forget",
     """
@@ -274,7 +272,7 @@ extension PostgresStatement {
     RETURNING trimmed
     """
   )
-  /// Deletes some of the records that a room was trimmed of, or that a deleted room had.
+  /// Deletes the rows of some records, up to the position to which the room is trimmed.
   static let clear = PostgresStatement(
     "clear",
     """
@@ -296,9 +294,8 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms that have a snapshot which is old enough to trim them to it. Its age is measured by the database's clock
-  /// as well: a node's clock may be ahead, and a snapshot that another node has just stored must not count as old
-  /// because of that.
+  /// The rooms that have a snapshot old enough to trim them to it. The database's clock must also say that it is old
+  /// enough, because a node's clock may be ahead.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
@@ -306,9 +303,8 @@ extension PostgresStatement {
     WHERE milliseconds <= time - $2::int8 AND position > trimmed GROUP BY name, epoch ORDER BY name
     """
   )
-  /// The rooms that still have records from before the place to which they are trimmed, because a node ended before it
-  /// had deleted them. The rooms are looked up one by one, so that PostgreSQL reads only one entry of the index for
-  /// each.
+  /// The rooms that still have trimmed records, because a node ended before it had deleted them. The query looks rooms
+  /// up one by one, so that PostgreSQL reads one index entry for each.
   static let uncleared = PostgresStatement(
     "uncleared",
     """
@@ -318,8 +314,7 @@ extension PostgresStatement {
     """
   )
 
-  /// A node's time, as SQL. If the node's clock is more than a second ahead of the database's, the database's time is
-  /// used instead.
+  /// SQL for a node's time. It is replaced by the database's time if it is more than a second ahead of that.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

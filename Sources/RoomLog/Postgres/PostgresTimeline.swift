@@ -1,36 +1,36 @@
-/// The database that a connection has reached, and that database's timeline. A standby that becomes the primary begins
-/// a new timeline, and so does a backup that is restored. The newest records of the old timeline may then be gone.
+/// Identifies a database and its timeline. A new timeline begins when a standby becomes the primary, or when a backup
+/// is restored. The newest records of the old timeline may be missing from the new one.
 struct PostgresTimeline: Equatable {
   let database: String
   let number: Int64
 
   init(settings: PostgresRows) {
     database = settings.text(0, 3)
-    // The number of the timeline. The name of a file of the write-ahead log begins with it.
+    // A file name of the write-ahead log. It begins with the number of the timeline.
     number = Int64(settings.text(0, 4).prefix(8), radix: 16) ?? 0
   }
 }
 
-/// The database's timeline that this node is on, and the number by which the log's owner knows it.
+/// The timeline that this node is on, and the number by which the log's owner knows it.
 ///
 /// What always holds:
-/// - A node never goes back to a timeline that is older than its own.
-/// - The owner's number rises whenever reported records may be gone.
+/// - The node never goes back to an older timeline.
+/// - The owner's number rises whenever reported records may be lost.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
-  /// When the node last noticed that a room had lost records.
+  /// When `number` last rose because a room had lost records.
   private var setBackAt: UInt64 = 0
 
   enum Step {
     case none
-    /// The database is on a newer timeline. Records that were reported until now may be lost.
+    /// The database is on a newer timeline, which may lack records that were reported.
     case another
-    /// The host is a former primary, on an older timeline.
+    /// The host is on an older timeline: it is a former primary.
     case former
   }
 
-  /// A connection has found out which database and timeline it has reached.
+  /// Compares the timeline that a connection has found with the node's, and takes over a newer one.
   func reach(_ reached: PostgresTimeline) -> Step {
     guard let known = self.reached, reached != known else {
       self.reached = reached
@@ -46,11 +46,10 @@ final class PostgresTimelines {
     return number
   }
 
-  /// A room has lost records that were reported.
-  /// - Returns: the owner's number for the timeline, on which the log goes on without those records.
+  /// Notes that a room has lost reported records.
+  /// - Returns: the number of the timeline on which the log goes on.
   func noteSetBack(now: UInt64) -> UInt64 {
-    // Usually many rooms have lost records at once. So the number rises only once for all losses that are noticed
-    // within a short time.
+    // Usually many rooms lose records at once. The number rises only once for all losses within a short time.
     if now >= setBackAt + PostgresTimelines.setBackMicroseconds {
       setBackAt = now
       number += 1
@@ -62,20 +61,19 @@ final class PostgresTimelines {
 }
 
 extension PostgresNode {
-  /// A connection has found out which timeline it has reached. All four connections have to be on the same timeline, so
-  /// connections on another one are ended.
-  /// - Returns: why this timeline can't be used. `nil` if it can.
+  /// Notes the timeline that a connection has found. If it is newer than the node's, all connections on the old one are
+  /// ended.
+  /// - Returns: why the connection can't be used. `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
     switch timelines.reach(reached) {
     case .none: return nil
     case .former:
-      // A former primary doesn't know that another one has taken over. It may go on accepting writes, but these would
-      // be lost.
+      // A former primary doesn't know that another host has taken over. It may accept writes, and they would be lost.
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:
-      // Before the log is open, nothing has been reported that could be lost.
+      // Before the log is open, no reported record can be lost.
       if reports.isOpen {
         following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])

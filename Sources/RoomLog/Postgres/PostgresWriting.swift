@@ -1,39 +1,39 @@
-/// What one transaction does: it stores appends, or creates or deletes one room.
+/// The requests of one transaction: any number of appends, or the creation or deletion of one room.
 struct PostgresBatch {
   let requests: [LogRequest]
   let beganAt: UInt64
-  /// The epoch that the room had before it was created or deleted. `nil` if there was no room of the name.
+  /// The epoch of the room with this name before the change. `nil` if there was no such room.
   var epoch: UInt64?
-  /// For each room with appends, a position before all of these appends.
+  /// For each room, a position known to be before the batch's appends to it.
   var known: [String: UInt64] = [:]
 }
 
-/// Stores what is requested. Requests that arrive during a commit make up the next one.
+/// Stores appends, and creates and deletes rooms. Requests that arrive during a commit form the next batch.
 ///
 /// What always holds:
 /// - At most one batch is under way.
 /// - If a batch's outcome is unknown, it is found out before the next batch is sent.
-/// - Requests about one room are carried out in the order in which they came.
+/// - Requests for one room are carried out in the order in which they came.
 final class PostgresWriting {
-  /// The number of this process as a writer in the database. It is random, and never 0.
+  /// The number by which the database tells this process from other writers. Random, never 0.
   let number: Int64
   private let link: PostgresLink
-  /// A second connection, over which the database is asked to end transactions that block a batch.
+  /// A second connection. It is used to end other connections that block a batch.
   private let beside: PostgresLink
   let reports: PostgresReports
   let following: PostgresFollowing
   let bells: PostgresBells
 
   private var waiting: [LogRequest] = []
-  /// The requests of a batch that the database has refused because of one request. They are sent before all others,
-  /// each in a transaction of its own.
+  /// The requests of a batch that the database has refused. One of them is at fault, so each is sent alone, before all
+  /// other requests.
   private var singles: [LogRequest] = []
   private var underWay: PostgresBatch?
-  /// Whether the batch under way was sent over a connection that has been lost.
+  /// Whether the connection broke while the batch was under way, so that the batch's outcome is unknown.
   private var isUndecided = false
-  /// How often in a row a batch has been rolled back because of a conflict with other transactions.
+  /// How many times in a row a batch was rolled back because of a conflict with another transaction.
   private var gaveWay = 0
-  /// When silent connections were last ended.
+  /// When this node last asked PostgreSQL to end silent connections.
   private var endedSilentAt: UInt64 = 0
 
   init(
@@ -60,7 +60,7 @@ final class PostgresWriting {
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
-  /// When `goOn` has to be called at the latest.
+  /// The latest time at which to call `goOn`.
   var deadline: UInt64 { beside.isReady ? nextEndSilent : .max }
 
   func add(_ request: LogRequest) {
@@ -68,7 +68,6 @@ final class PostgresWriting {
     waiting.append(request)
   }
 
-  /// Whether an append was sent and has no answer yet.
   func isUnderWay(_ append: UInt64) -> Bool { underWay?.requests.contains { $0.id == append } ?? false }
 
   func linkIsLost(_ fault: StorageFault) {
@@ -78,7 +77,7 @@ final class PostgresWriting {
     for request in refused { reports.refuse(request, .unavailable(fault)) }
   }
 
-  /// Stores nothing more, and doesn't wait for batches that were sent.
+  /// Refuses everything that waits, and doesn't wait for the answer to a batch that was sent.
   func close() {
     linkIsLost(reports.presentFault)
     if let underWay { refuse(underWay, reports.presentFault) }
@@ -106,26 +105,26 @@ final class PostgresWriting {
       requests.append(waiting[requests.count])
     }
     waiting.removeFirst(requests.count)
-    // All nodes lock rooms in the order of their names, so no two nodes ever wait for each other.
+    // All nodes lock rooms in the order of their names, which prevents deadlocks.
     let ordered = requests.enumerated().sorted {
       ($0.element.room ?? "", $0.offset) < ($1.element.room ?? "", $1.offset)
     }
     append(ordered.map(\.element))
   }
 
-  /// Takes a request that needs a transaction of its own, if one is next.
+  /// Takes the next request, if it needs a transaction of its own.
   private func takeSingle() -> LogRequest? {
     if !singles.isEmpty { return singles.removeFirst() }
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
   }
 
-  /// The upper bound on the bytes of one commit. Rooms stay locked until the whole commit is sent, and larger commits
-  /// would hardly store more in a second.
+  /// A commit has at most about this many bytes. Rooms stay locked until all of it is sent, and larger commits would
+  /// hardly be faster.
   private static let commitBytesMax = 1 << 20
   private static let commitRequestsMax = 1_024
 
-  /// Sends queries whose answers are needed before a batch can be carried out. They store nothing.
-  /// - Parameter then: is called with the answers, unless the database has refused the queries.
+  /// Sends queries whose answers a batch needs before it can be sent.
+  /// - Parameter then: is called with the answers, unless the database refused the queries.
   func ask(
     _ statement: PostgresStatement,
     _ values: [PostgresValue],
@@ -144,8 +143,8 @@ final class PostgresWriting {
     }
   }
 
-  /// Carries statements out in one transaction.
-  /// - Parameter stored: is called with the answers once the transaction is committed.
+  /// Carries out a batch's statements in one transaction.
+  /// - Parameter stored: is called with the answers after the commit.
   func carryOut(
     _ batch: PostgresBatch,
     _ statements: [(PostgresStatement, [PostgresValue])],
@@ -169,10 +168,10 @@ final class PostgresWriting {
 
   // MARK: Refusals
 
-  /// The database has refused a batch, and stored nothing of it.
+  /// Handles a batch that the database has refused as a whole.
   private func refused(_ batch: PostgresBatch, state: String, message: String) {
     reports.update { $0.failedCommits += 1 }
-    // In the database the failed transaction is still open, so it has to be rolled back.
+    // A failed transaction stays open in the database until it is rolled back.
     link.send([(.rollback, [])]) { answer in
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
@@ -181,23 +180,22 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // The connection is given up. When a new one is made, it shows whether the database accepts writes.
+        // Gives up the connection. The next one will check whether the database takes writes.
         return self.link.refuse(fault)
       }
-      // The reason may be a conflict with another transaction, or one of the requests. Each request is sent alone now,
-      // which shows which request is at fault.
+      // To find the request at fault, each request of the batch is sent alone.
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
 
-  /// How many conflicts in a row are blamed on other transactions. After that the request is refused, because something
-  /// else must be the reason.
+  /// How many conflicts in a row are retried. After that, the request is refused, because the conflict must have
+  /// another cause.
   private static let gaveWayMax = 20
 
-  /// Whether a refusal is about a statement's values or rows (SQLSTATE classes 22, 23, 40, 54, P0 and XX), and not
-  /// about the whole database.
+  /// Whether a refusal is about the statement's values or rows, and not about the whole database. These are the
+  /// SQLSTATE classes 22, 23, 40, 54, P0 and XX.
   private static func isAboutWhatWasAsked(_ state: String) -> Bool {
     ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
@@ -208,16 +206,17 @@ final class PostgresWriting {
 
   // MARK: Silent nodes
 
-  /// How long this node waits for other nodes' locks before it asks PostgreSQL to end connections that have been silent
-  /// for as long. A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL itself would wait
-  /// for the rest of the batch as long as the connection lasts: its limits on statements and idle transactions don't
-  /// apply while it expects more of a request. To the silent node, the end of its connection looks like a broken
-  /// network.
+  /// How long a batch waits for locks before this node has PostgreSQL end connections that have been silent for as
+  /// long.
+  ///
+  /// A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL's own timeouts don't apply
+  /// while it expects more of a request, so it would wait as long as the connection lasts. The silent node sees a
+  /// broken connection.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
-  /// The pause before PostgreSQL is asked again: other connections may have fallen silent later than the first.
+  /// The pause before silent connections are ended again, because more connections may have fallen silent.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
-  /// When to ask next whether silent connections block the batch under way.
+  /// The next time to end silent connections, while a batch is under way.
   private var nextEndSilent: UInt64 {
     guard let underWay, !isUndecided else { return .max }
     return max(
@@ -235,8 +234,8 @@ final class PostgresWriting {
 
   // MARK: Settling
 
-  /// The link is ready, and this writer has no other connection left. If a batch was under way when another connection
-  /// broke, any part of it that is not stored by now never will be. So its outcome can be found out.
+  /// Finds out the outcome of a batch that was under way when its connection broke. By now no earlier connection can
+  /// store anything. So what isn't stored now never will be.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()
@@ -261,10 +260,10 @@ final class PostgresWriting {
     }
   }
 
-  /// The number of positions in which an undecided append is searched for, if its room isn't followed. All nodes
-  /// together write fewer records to one room while a batch is undecided.
+  /// In how many positions to search for an undecided append if its room isn't followed. All nodes together write fewer
+  /// records to a room while a batch is undecided.
   private static let settledPositions: Int64 = 1_000_000
-  /// How long the search for undecided appends may take. It takes long if many rooms aren't followed. With a short
-  /// limit, such a search would be begun again for ever.
+  /// The timeout of the search for undecided appends. It can take long if many rooms aren't followed. With a shorter
+  /// timeout, it would be started again and again.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

@@ -1,7 +1,7 @@
-/// A queue: elements are taken in the order in which they were added. An element that has been taken is freed at once,
-/// even while others wait behind it. Adding and taking cost O(1) on average.
+/// A first-in, first-out queue. A taken element is freed at once, even if others wait behind it. Adding and taking are
+/// O(1) on average.
 struct Queue<Element> {
-  /// The first elements, in reverse order. Empty only if the whole queue is empty.
+  /// The first elements, in reverse order. Empty only if the queue is empty.
   private var front: [Element] = []
   private var back: [Element] = []
 

@@ -1,11 +1,11 @@
-/// An FNV-1a 64 checksum. The checksum of a row shows whether the row is as it was stored.
+/// The FNV-1a 64 checksum by which a damaged row is recognised.
 ///
-/// Each step is a bijection of the state, so a change of one byte always changes the sum. The checksum protects against
-/// a faulty disk, but not against an adversary.
+/// Each step is a bijection of the state, so changing one byte always changes the checksum. It protects against a
+/// faulty disk, but not against an attacker.
 struct Checksum {
   private(set) var value: UInt64
 
-  /// - Parameter value: a checksum that this one continues.
+  /// - Parameter value: the checksum of the bytes so far, to continue from.
   init(after value: UInt64 = 0xCBF2_9CE4_8422_2325) { self.value = value }
 
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
@@ -14,7 +14,7 @@ struct Checksum {
     self.value = value
   }
 
-  /// Adds the number's eight bytes, the lowest first.
+  /// Adds the number's eight bytes, the lowest byte first.
   mutating func add(_ number: UInt64) {
     withUnsafeBytes(of: number.littleEndian) { add($0) }
   }

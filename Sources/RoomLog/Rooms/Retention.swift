@@ -1,10 +1,10 @@
-/// How much of a room's history is kept. Without a limit, the whole history is kept.
+/// Limits on how much of each room's history is kept. Without a limit, all of it is kept.
 ///
-/// Records are dropped only if a complete snapshot covers them. So a room can be folded as of any moment in the kept
-/// history: from a snapshot and the records after it. If there is no snapshot at the right place, more history is kept
-/// than the limit asks for.
+/// Records are dropped only if a complete snapshot covers them. So the room can be read as of any moment in the kept
+/// history: from a snapshot and the records after it. More history than the limit asks for is kept if no snapshot is at
+/// the right place.
 public struct Retention: Hashable, Sendable {
-  /// The age from which records may be dropped.
+  /// The age from which records may be dropped, in milliseconds.
   public var ageMillisecondsMax: UInt64?
 
   public init(ageMillisecondsMax: UInt64? = nil) {
@@ -13,20 +13,22 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// The upper bound on the parts into which snapshots divide the kept history. With several parts, the oldest can be
-  /// dropped alone. To read a moment in a later part, the parts before it need not be folded.
+  /// Snapshots divide the kept history into at most this many parts. So the oldest part can be dropped alone. And
+  /// reading the room as of some moment needs only the records of one part.
   static let partsMax: UInt64 = 4
 }
 
 extension RoomEntry {
-  /// The snapshots to which the room may be trimmed, oldest first.
+  /// The snapshots up to which retention allows the room to be trimmed, oldest first.
   func trimmable(by retention: Retention, milliseconds now: UInt64) -> [SnapshotPlace] {
     guard let age = retention.ageMillisecondsMax, now >= age else { return [] }
     return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
-  /// The snapshots that are not needed. There are two kinds: snapshots before the one to which the room is trimmed, and
-  /// snapshots so close to the one before them that the history would have more parts than `Retention.partsMax`.
+  /// The snapshots that can be deleted:
+  /// - Those before the snapshot to which the room is trimmed.
+  /// - Those too near the one before: less than 1/`Retention.partsMax` of the history lies between the two. The newest
+  ///   snapshot is always kept.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

@@ -1,7 +1,8 @@
-/// What a log knows of a room without reading the room's records. All logs accept appends by the rules in this file.
+/// What a log knows of a room without reading its records. The rules for accepting appends, which all logs share, are
+/// in this file.
 struct RoomEntry: Hashable, Sendable {
   var name: String
-  /// A number of the room in this log. A later room of the same name has another one.
+  /// The room's number in this log. A newer room of the same name gets another number.
   var number: Int64
   var epoch: UInt64
   var last: UInt64 = 0
@@ -20,7 +21,7 @@ struct RoomEntry: Hashable, Sendable {
     changedMilliseconds = milliseconds
   }
 
-  /// The entry of a room that is copied from another log.
+  /// The entry of a room that is copied from another log. It has no records yet.
   init(_ request: CreateRequest, number: Int64) {
     self.init(
       name: request.room,
@@ -33,7 +34,7 @@ struct RoomEntry: Hashable, Sendable {
     operations = request.operations
   }
 
-  /// The upper bound on a record's bytes: many times as long as a message, and far below SQLite's own limit.
+  /// A record has at most this many bytes. That is far more than a message has, and far below SQLite's own limit.
   static let recordBytesMax = 1 << 26
 
   static func check(name: String) throws(LogError) {
@@ -52,7 +53,7 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
-  /// Checks an append as far as that is possible without knowing the room.
+  /// Makes the checks of an append that don't depend on the room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
     for record in records where record.bytes.count > recordBytesMax {
@@ -60,7 +61,7 @@ struct RoomEntry: Hashable, Sendable {
     }
   }
 
-  /// Gives a record the room's next position, and counts the record's operations.
+  /// Assigns the room's next position to a record, and counts its operations.
   mutating func place(_ record: NewRecord, milliseconds: UInt64, step: UInt64 = 1) -> LogRecord {
     last += step
     operations += UInt64(record.operations)

@@ -1,17 +1,18 @@
-/// Work that the writing thread does between two commits, a little at a time, so that no commit waits long for it.
+/// Background work that the writing thread does in small pieces between two commits, so that commits don't wait long
+/// for it.
 ///
-/// Chores are not synced. The parts of a snapshot that they write count only once a commit completes the snapshot.
-/// After a crash, `leftOver` finds unfinished chores.
+/// Chores are not synced. If the process crashes, `leftOver` finds the unfinished ones. A snapshot's parts count only
+/// once a commit has completed the snapshot.
 struct Chores {
   var writings: [SnapshotWriting] = []
   var clearings: [Clearing] = []
   var retentions: [Retaining] = []
-  /// Whether rows were cleared away since the free pages were last counted.
+  /// Whether rows were deleted since free pages were last counted.
   var mayHaveFreePages = false
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
-  /// The chores that an earlier process left unfinished, and the highest number of a deleted room.
+  /// The work that an earlier process left unfinished, and the greatest room number among deleted rooms.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]
@@ -38,19 +39,18 @@ struct Chores {
   }
 }
 
-/// A snapshot on its way to the disk.
+/// A snapshot that is being written to the disk, part by part.
 struct SnapshotWriting {
   var request: SnapshotRequest
   var room: Int64
   var place: SnapshotPlace
-  /// Whether a complete snapshot at the same place is stored already. It has the same content, so this one need not be
-  /// written.
+  /// Whether the same snapshot is stored already, so that this one need not be written.
   var isThere: Bool
   var bytesWritten = 0
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// A request that stands for this snapshot while the queue counts its bytes.
+  /// The request that the queue counts while the snapshot's bytes are in memory.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
@@ -63,7 +63,7 @@ struct SnapshotWriting {
   var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
 }
 
-/// Rows that are no longer needed and only take up space.
+/// Rows that are no longer needed, to be deleted in the background.
 enum Clearing: Hashable {
   case records(room: Int64, through: UInt64)
   case snapshot(room: Int64, position: UInt64)
@@ -71,13 +71,13 @@ enum Clearing: Hashable {
 }
 
 extension Writer {
-  /// Does one chore, or a part of one.
+  /// Does one piece of background work.
   func doChore() {
     guard let connection, !chores.isEmpty else { return }
     do throws(SQLiteFailure) {
       if let first = chores.writings.first {
-        // Parts of an earlier, unfinished snapshot at the same place are cleared away first. Otherwise they would be
-        // mistaken for parts of this snapshot.
+        // Parts of an unfinished snapshot at the same position are deleted first. Otherwise they would be taken for
+        // parts of this one.
         let remains = Clearing.snapshot(room: first.room, position: first.place.position)
         if let index = chores.clearings.firstIndex(of: remains) {
           chores.clearings.swapAt(0, index)
@@ -116,7 +116,8 @@ extension Writer {
         insert.bind(3, writing.parts)
         try part.withUnsafeBytes { part throws(SQLiteFailure) in try insert.run(4, bytes: part) }
         if end == bytes.count {
-          // Deletes further parts. This snapshot may replace a damaged one that had more parts.
+          // This snapshot may replace a damaged one at the same position that had more parts. The additional parts are
+          // deleted.
           let delete = connection.deletePartsBehind
           delete.bind(1, writing.room)
           delete.bind(2, writing.place.position)
@@ -128,7 +129,7 @@ extension Writer {
       chores.writings[0] = writing
       guard writing.isWritten else { return }
     }
-    // If the room has been deleted in the meantime, the next commit refuses the snapshot.
+    // If the room is gone, the next commit refuses the snapshot.
     completions.append(chores.writings.removeFirst())
   }
 
@@ -143,7 +144,7 @@ extension Writer {
         } while !isDone && MonotonicClock.microseconds() < deadline
       }
     } catch {
-      // Rows on a damaged page can't be deleted. They stay, which does no harm.
+      // Rows on a damaged page can't be deleted. It does no harm that they stay.
       guard error.isDamage else { throw error }
       isDone = true
     }
@@ -162,7 +163,8 @@ extension Writer {
     try connection.transaction(synced: false) { () throws(SQLiteFailure) in
       try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
     }
-    // Free pages can't be given back if the database was made in another way, for example by an operator's `VACUUM`.
+    // `incremental_vacuum` frees nothing if the database was rebuilt without `auto_vacuum`, for example by an
+    // operator's `VACUUM`.
     let left = try connection.database.number("PRAGMA freelist_count")
     if left >= free { chores.mayHaveFreePages = false }
   }
@@ -181,8 +183,8 @@ extension WriterDatabase {
     try insertSnapshot.run()
   }
 
-  /// Deletes some of the rows.
-  /// - Returns: whether none are left.
+  /// Deletes a limited number of the rows.
+  /// - Returns: whether all of them are deleted.
   func clearSome(of clearing: Clearing) throws(SQLiteFailure) -> Bool {
     switch clearing {
     case .records(let room, let through):
@@ -207,7 +209,8 @@ extension WriterDatabase {
     }
   }
 
-  /// Deletes the first `count` rows in the order of `column`, which is the last column of the table's key.
+  /// Deletes at most `count` rows, those with the lowest values of `column`, which is the last column of the table's
+  /// key.
   private func delete(_ rows: String, by column: String, _ count: Int64) throws(SQLiteFailure) -> Bool {
     let first = try database.statement("SELECT \(column) FROM \(rows) ORDER BY \(column) LIMIT 1")
     guard try first.step() else { return true }

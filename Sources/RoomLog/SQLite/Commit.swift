@@ -1,6 +1,6 @@
-/// The changes of one transaction, until they are durable or the transaction has failed.
+/// The changes that a transaction makes. They take effect in memory once the transaction is durable.
 struct Staging {
-  /// The rooms that change, as they will be. `nil` for rooms that are deleted.
+  /// The changed rooms in their new state. `nil` for a deleted room.
   var rooms: [String: RoomEntry?] = [:]
   var lastNumber: Int64
   var events: [LogEvent] = []
@@ -9,23 +9,23 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of the rooms that the transaction repairs.
+  /// The numbers of the repaired or deleted rooms, whose damage is forgotten.
   var repaired: [Int64] = []
-  /// The snapshots that the transaction completes.
+  /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
 }
 
-/// Why a request can't be staged. Either it alone is refused, or the whole transaction fails.
+/// Why a request can't be carried out. `.refused` concerns only the request. All others fail the whole transaction.
 enum StagingFailure: Error {
   case refused(LogError)
   case failed(SQLiteFailure)
   case misplaced(StorageFault)
-  /// A page with the room's records is damaged.
+  /// The page where the room's next record belongs is damaged.
   case damaged(room: RoomEntry)
 }
 
 extension Writer {
-  /// Stores a batch of requests in one transaction, and reports the outcome.
+  /// Stores a batch of requests in one transaction, and reports the results.
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty || !trims.isEmpty else { return }
     let start = MonotonicClock.microseconds()
@@ -45,9 +45,8 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // From now on this room is refused, and the batch is tried again without it, so that the other rooms' records
-          // can be stored. If a second room fails too, the damage is in the pages to which the records of all rooms are
-          // added.
+          // From now on this room is refused. The batch is tried again, so that the other rooms' records are stored. If
+          // a second room fails, the damaged page is the one to which all rooms' records are added.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))
@@ -108,7 +107,7 @@ extension Writer {
     return staging
   }
 
-  /// The staged changes are durable now, so they become the state from which later requests start.
+  /// Applies the changes of a durable transaction to the state in memory, and reports them.
   private func adopt(_ staging: Staging, microseconds: UInt64) {
     lastNumber = staging.lastNumber
     for (name, entry) in staging.rooms { rooms[name] = entry }
@@ -116,7 +115,7 @@ extension Writer {
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions
-    // These snapshots stay in memory until their parts have been written, so they still count as queued.
+    // These snapshots stay in memory until their parts are written, so the queue counts their bytes again.
     queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings
     let report = CommitReport(

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A failure that SQLite reports: its extended result code, and the system's error that caused it.
+/// An error of SQLite: its extended result code, and the system's error behind it.
 struct SQLiteFailure: Error {
   var code: Int32
   var systemError: Int32
@@ -11,11 +11,11 @@ struct SQLiteFailure: Error {
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-  /// Whether the failure says nothing about writing: it is damage, another program's lock, or SQLITE_IOERR_READ.
+  /// Whether the failure says nothing about writes: the data is damaged, another program holds the lock, or a read has
+  /// failed (SQLITE_IOERR_READ).
   var isOfReading: Bool { isDamage || primaryCode == SQLITE_BUSY || code == SQLITE_IOERR | (1 << 8) }
 
-  /// Whether the code is SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. SQLite's header computes these, so Swift doesn't
-  /// import them.
+  /// Whether the code is SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. Swift can't import these macros.
   private var isSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
 
   func fault(path: String) -> StorageFault {
@@ -37,11 +37,11 @@ struct SQLiteFailure: Error {
   }
 }
 
-/// A connection to a database (sqlite.org/c3ref/sqlite3.html). Used by one thread at a time.
+/// A connection to an SQLite database (sqlite.org/c3ref/sqlite3.html). Only one thread may use it at a time.
 final class Database {
   private let handle: OpaquePointer
 
-  /// - Parameter mayWrite: if false, nothing is written, not even by a checkpoint of the write-ahead log.
+  /// - Parameter mayWrite: whether anything may be written, including checkpoints of the write-ahead log.
   /// - Parameter fileSystem: the name of one of SQLite's virtual file systems. Tests use one that fails.
   init(path: String, mayCreate: Bool, mayWrite: Bool = true, fileSystem: String?) throws(SQLiteFailure) {
     var opened: OpaquePointer?
@@ -54,7 +54,7 @@ final class Database {
     }
   }
 
-  /// Closes the connection once all its statements have been freed.
+  /// `sqlite3_close_v2` closes the connection after its last statement is freed.
   deinit { sqlite3_close_v2(handle) }
 
   func failure(_ code: Int32) -> SQLiteFailure {
@@ -65,7 +65,7 @@ final class Database {
     )
   }
 
-  /// Runs one or several statements that return no rows.
+  /// Runs statements that return no rows.
   func run(_ text: String) throws(SQLiteFailure) {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     if code != SQLITE_OK { throw failure(code) }
@@ -90,7 +90,7 @@ final class Database {
     return try query.step() ? query.text(0) : ""
   }
 
-  /// Frees memory that nothing under way needs, which is mostly pages of the file.
+  /// Frees cached pages of the file, and other memory that isn't in use.
   func releaseMemory() { sqlite3_db_release_memory(handle) }
 
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -102,14 +102,14 @@ final class Database {
   typealias CommitHook =
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32
 
-  /// After each commit, calls `hook` with the number of pages in the write-ahead log.
+  /// Calls `hook` after each commit, with the number of pages in the write-ahead log.
   func onCommit(_ hook: @escaping CommitHook, _ context: UnsafeMutableRawPointer) {
     sqlite3_wal_hook(handle, hook, context)
   }
 
   /// Copies pages of the write-ahead log into the database, except those that a reader still needs
   /// (sqlite.org/c3ref/wal_checkpoint_v2.html).
-  /// - Returns: how many pages the write-ahead log has, and how many of them have been copied.
+  /// - Returns: how many pages the write-ahead log has, and how many of them are in the database now.
   func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> (pages: Int32, carried: Int32) {
     var pages: Int32 = 0
     var carried: Int32 = 0
@@ -127,12 +127,11 @@ extension Database {
     return DatabaseFile(file)
   }
 
-  /// The file of the write-ahead log. It is certain to be open only during a transaction.
+  /// The file of the write-ahead log. To be called in a transaction, because only then is the file certain to be open.
   func writeAheadFile() throws(SQLiteFailure) -> DatabaseFile { try file(SQLITE_FCNTL_JOURNAL_POINTER) }
 
-  /// How many valid frames the write-ahead log has, and the checksum after the last of them
-  /// (sqlite.org/walformat.html#walidxfmt). To be called within a transaction that writes, so that neither can change
-  /// meanwhile.
+  /// The number of valid frames in the write-ahead log, and the checksum of the last one
+  /// (sqlite.org/walformat.html#walidxfmt). To be called in a write transaction, which keeps both from changing.
   func writeAheadIndex() throws(SQLiteFailure) -> (frames: Int, sum: (UInt32, UInt32)) {
     let start = try file(SQLITE_FCNTL_FILE_POINTER).sharedIndex()
     let number: (Int) -> UInt32 = { start.load(fromByteOffset: $0, as: UInt32.self) }
@@ -140,7 +139,7 @@ extension Database {
   }
 }
 
-/// A prepared statement. As in SQLite, parameters are counted from 1, and columns from 0.
+/// A prepared statement. Parameters are counted from 1, and columns from 0, as in SQLite.
 final class Statement {
   private let handle: OpaquePointer
   private let database: Database
@@ -155,22 +154,22 @@ final class Statement {
 
   func bind(_ index: Int32, _ value: Int64) { note(sqlite3_bind_int64(handle, index, value)) }
 
-  /// Binds all 64 bits, as a signed number.
+  /// SQLite's integers are signed, so the 64 bits are reinterpreted.
   func bind(_ index: Int32, _ value: UInt64) { bind(index, Int64(bitPattern: value)) }
 
   func bind(_ index: Int32, _ value: String) {
     var value = value
     value.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { characters in
-        // -1 in place of a destructor makes SQLite copy the bytes. Otherwise SQLite would rely on their staying where
-        // they are.
+        // With -1 as the destructor, SQLite copies the bytes. Otherwise they would have to stay at their address.
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         note(sqlite3_bind_text(handle, index, characters.baseAddress, Int32(characters.count), copying))
       }
     }
   }
 
-  /// Runs a statement that returns no rows, with `bytes` as its parameter `index`. The bytes are not copied.
+  /// Runs a statement that returns no rows, with `bytes` as the parameter `index`. SQLite reads the bytes without
+  /// copying them.
   func run(_ index: Int32, bytes: UnsafeRawBufferPointer) throws(SQLiteFailure) {
     if let start = bytes.baseAddress, !bytes.isEmpty {
       note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), nil))
@@ -180,7 +179,7 @@ final class Statement {
     try run()
   }
 
-  /// Runs a statement that returns no rows, and makes it ready for its next use.
+  /// Runs a statement that returns no rows, and resets it.
   func run() throws(SQLiteFailure) {
     defer { reset() }
     while try step() {}

@@ -1,15 +1,17 @@
 import Glibc
 
-/// The lock on a data directory. While a process holds it, no other process opens the rooms in the directory.
+/// An exclusive lock on a data directory, so that only one process opens the rooms in it.
 ///
-/// It is a lock of the kernel on `canvas.lock`, so it ends with the process however the process ends. The file names
-/// the process, for the message that a second process prints. The file also has the mark of the directory's database.
-/// If the database has another mark, or the file has none, the database came from elsewhere, such as a backup.
+/// It is a kernel lock on `canvas.lock`, so it ends even if the process crashes. The file has the process's number, for
+/// the message that a second process prints.
+///
+/// The file also has a random mark that the directory's database has too. If the database has another mark, it comes
+/// from elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
-  /// The mark of the directory's database. While a new mark is being stored, both the old one and the new one are
-  /// valid.
+  /// The random number that tells the directory's own database from others. While it is being changed, both the old and
+  /// the new one are valid.
   private(set) var marks: [UInt64] = []
 
   init(directory: String) throws(StorageFault) {
@@ -18,8 +20,8 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    // A new directory is durable only once its parent folder is synced. This user may not be allowed to sync that
-    // folder, so a failure is ignored.
+    // A new directory is durable once its parent is synced. This user may lack the right to do that, so a failure is
+    // ignored.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -33,7 +35,7 @@ final class DirectoryLock {
     }
     let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
     let words = DirectoryLock.words(in: descriptor)
-    // All properties are set by now, so if this throws, `deinit` runs and closes the file.
+    // All properties are set, so `deinit` closes the file if this throws.
     guard isLocked else { throw .inUse(path: directory, process: words.first.flatMap { Int32($0) }) }
     marks = words.dropFirst().compactMap { UInt64($0, radix: 16) }
   }
@@ -42,14 +44,14 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Unlocks the file before it is closed. Closing alone might not unlock it at once, because a process that is just
-    // being started still has a copy of the descriptor.
+    // Unlocks before closing. A child process that is just being started may still have a copy of the descriptor, which
+    // would keep the file locked.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Stores durably the marks by which the directory knows its database.
+  /// Writes the valid marks of the directory's database, and syncs them.
   func write(marks: [UInt64]) throws(StorageFault) {
     let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =

@@ -1,5 +1,5 @@
-/// Following rooms in a log that only this process writes to. Records are reported as they are stored. So the answer to
-/// a request has to report only the records that were stored after the caller's last read.
+/// Follow requests in a log that only this process writes to. The log reports each record when it stores it. So the
+/// answer to a follow request only adds records that the caller hasn't read.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {
@@ -24,8 +24,8 @@ extension Writer {
     let answer = LogEvent.following(id: request.id, room: request.room)
     do throws(LogError) {
       guard let entry = rooms[request.room] else {
-        // After a failed commit, the database may have a room that the log doesn't know of. The room is reported once
-        // it is found.
+        // A failed commit may have stored a room that the log doesn't know yet. So while there is no connection, the
+        // room may exist, and is reported once it is found.
         if request.epoch != nil, connection != nil { throw .noSuchRoom(room: request.room) }
         return [answer]
       }

@@ -1,5 +1,5 @@
-/// The writing half and the reading half of a log in SQLite, before each runs on a thread of its own. Tests call both
-/// from one thread, step by step.
+/// A log in SQLite: its writing part and its reading part. `SQLiteLog` runs each on its own thread. Tests run both on
+/// one thread, step by step.
 struct LogHalves {
   let writing: RequestQueue
   let reading: RequestQueue
@@ -10,7 +10,7 @@ struct LogHalves {
   let secret: [UInt8]
   private let outlet: Outlet
 
-  /// Opens the directory, and reports that it is open.
+  /// Opens the directory, and reports `.opened`.
   init(directory: String, options: SQLiteOptions, sink: @escaping LogSink) throws(StorageFault) {
     writing = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: options.snapshotQueueBytesMax)
     reading = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: 0)
@@ -34,7 +34,7 @@ struct LogHalves {
     outlet.tell([.opened(secret: secret)])
   }
 
-  /// Sorts requests by the half that carries them out.
+  /// Splits requests into those for the reading thread and those for the writing thread.
   static func sorted(_ requests: [LogRequest]) -> (reads: [LogRequest], writes: [LogRequest]) {
     requests.reduce(into: ([], [])) { parts, request in
       switch request {
@@ -45,7 +45,7 @@ struct LogHalves {
     }
   }
 
-  /// Closes everything. To be called only by the half that ends last.
+  /// Closes everything. To be called after both threads have ended.
   func letGo() {
     writer.letGo()
     outlet.tell([.closed])

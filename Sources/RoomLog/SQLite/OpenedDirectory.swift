@@ -10,7 +10,7 @@ struct OpenedDirectory {
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
   private(set) var secret: [UInt8] = []
-  /// The files that every user of the machine had rights to.
+  /// The files that every user of the machine had rights to, before these rights were removed.
   let openToAll: [String]
 
   init(directory: String, options: SQLiteOptions) throws(StorageFault) {
@@ -22,15 +22,15 @@ struct OpenedDirectory {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
       let writer = try attempt(path) { () throws(SQLiteFailure) in try WriterDatabase(database) }
-      // The write-ahead log may have frames that were never synced. From now on clients are sent what these frames
-      // contain, so the frames have to be made durable first.
+      // The write-ahead log may have frames that were never synced. They are made durable first, because clients are
+      // going to see what they contain.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Another program, such as a backup, is reading the database. So the write-ahead log keeps its length for a
-          // while, which is no fault.
+          // Another program, such as a backup, is reading the database. Then the write-ahead log stays long, which is
+          // harmless.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
       }
@@ -54,7 +54,7 @@ struct OpenedDirectory {
     }
   }
 
-  /// Finds faults that SQLite would report in less clear words, or that would make it create a new database.
+  /// Finds faults that SQLite would report less clearly, or would answer by making a new database.
   private static func check(
     _ path: String,
     directory: String,
@@ -74,7 +74,7 @@ struct OpenedDirectory {
     if let fault = Shortfall.fault(at: path, files) { throw fault }
   }
 
-  /// Tells a file that was cut short from other damage, by the size in the file's header.
+  /// Replaces a fault by `.truncated` if the file is shorter than its header says.
   static func named(_ fault: StorageFault, path: String, _ files: FileLook = FileLook()) -> StorageFault {
     switch fault {
     case .damaged, .notADatabase: break
@@ -91,11 +91,11 @@ struct OpenedDirectory {
     return file.bytes < expected ? .truncated(path: path, bytes: file.bytes, bytesExpected: expected) : fault
   }
 
-  /// Compares the database's mark with the directory's. If they differ, somebody has put the database there, most
-  /// likely from a backup. Such a database lacks what clients have seen since the backup was made. Their cursors must
-  /// not be taken for places in its logs, so every room gets a new epoch.
+  /// Compares the database's random mark with the one that `canvas.lock` has. If they differ, somebody has put the
+  /// database there, most likely from a backup. It then lacks what clients have seen since the backup was made. So each
+  /// room gets a new epoch, which makes the clients' cursors invalid.
   ///
-  /// Each opening stores a new mark, so that a copy that was made earlier can be recognised too.
+  /// Each opening also stores a new mark, which makes earlier copies recognisable.
   private mutating func settleMark(_ options: SQLiteOptions) throws(StorageFault) {
     let random = options.random
     let writer = writer
@@ -109,12 +109,12 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have failed while it stored its mark, and a power cut may still bring back what it wrote.
-    // So that opening's mark is used as the new one.
+    // An earlier opening may have stored its new mark in the database without being able to sync it. A power cut could
+    // then bring back either mark. Using that mark again keeps the number of possible marks at two.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
-    // If the power is cut between the two writes, the database has either the former mark or the new one. The directory
-    // has both as valid.
+    // A power cut between the two writes leaves the old mark or the new one in the database. So the lock file lists
+    // both until then.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")

@@ -1,21 +1,20 @@
 import Glibc
 
-/// Restricts the files of a data directory, which hold every drawing, to the user who runs the server.
+/// Keeps other users of the machine from reading a data directory, which contains all drawings.
 ///
-/// The group's rights stay as they are: an operator may have given them to the user that makes backups.
+/// The group's rights stay, because an operator may have given them to the user who makes backups.
 enum PrivateFiles {
   private static let names = ["canvas.db", "canvas.db-wal", "canvas.db-shm", "canvas.lock"]
   private static let rightsOfOthers: mode_t = 0o007
 
-  /// Takes away the rights that all other users have to the files.
-  /// - Returns: the paths of the files that others had rights to.
+  /// Removes all rights from everyone but the owner and the group.
+  /// - Returns: the files that other users had rights to.
   static func close(in directory: String) -> [String] {
     names.compactMap { name in
       let path = directory + "/" + name
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & rightsOfOthers != 0 else { return nil }
-      // For a file of another user this fails. The path is returned all the same, so that the operator can change the
-      // rights.
+      // This fails if the file belongs to another user. The path is still returned, so that the operator learns of it.
       _ = chmod(path, status.st_mode & 0o7777 & ~rightsOfOthers)
       return path
     }

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The log's reading thread. It has a connection of its own. So reading a long history delays no commit, and the log
-/// can still be read while the disk takes no more writes.
+/// The log's reading thread. It has its own connection. So long reads don't delay commits, and reading works even when
+/// the disk takes no writes.
 final class Reader {
   private let path: String
   private let options: SQLiteOptions
@@ -9,7 +9,7 @@ final class Reader {
   private let outlet: Outlet
   let shared: SharedFigures
   private var statements: ReaderStatements?
-  /// Whether the connection has failed. If so, it is replaced before the next read.
+  /// Whether the connection has failed, so that the next read replaces it.
   private var isDoubtful = false
 
   init(path: String, options: SQLiteOptions, queue: RequestQueue, outlet: Outlet, shared: SharedFigures) {
@@ -20,10 +20,10 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Connects now rather than at the first request, so that there is always a reading connection. There are two
-  /// reasons. When the last connection is closed, SQLite deletes the write-ahead log, so the writer's connection must
-  /// never be the last. And a connection that is made later would recover the write-ahead log, and take for committed
-  /// what a failed commit left there.
+  /// Opens the reading connection. It must be open as long as the writer's, for two reasons:
+  /// - When the last connection is closed, SQLite deletes the write-ahead log. So the writer's must never be the last.
+  /// - A connection that is opened later would recover the write-ahead log. It would then take frames of a failed
+  ///   commit for committed ones.
   func connect() throws(SQLiteFailure) { _ = try connected() }
 
   func run() {
@@ -55,7 +55,7 @@ final class Reader {
       "PRAGMA busy_timeout=\(options.lockedMillisecondsMax); PRAGMA query_only=1; PRAGMA cache_size=-8192"
     )
     let made = try ReaderStatements(database)
-    // This reads something, because a connection opens the write-ahead log only at its first read.
+    // A connection opens the write-ahead log only at its first read, so something is read now.
     _ = try database.number("SELECT count(*) FROM marks")
     statements = made
     isDoubtful = false
@@ -74,8 +74,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Pages in memory are freed before the part, so that the whole part is read from the file. They are freed after
-        // it too, because no other request reads these pages.
+        // Cached pages are freed before this part, so that it is read from the file. They are freed after it, because
+        // no other request needs its pages.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
@@ -122,8 +122,8 @@ final class Reader {
     return page
   }
 
-  /// Calls `body` with a room's records, one by one, until `body` needs no more of them. Positions are stored without
-  /// gaps, so a missing or changed record is noticed.
+  /// Calls `body` with one record after the other, until it returns false. A gap in the positions or a wrong checksum
+  /// is reported as damage.
   func walk(
     _ entry: RoomEntry,
     after: UInt64,
@@ -150,7 +150,7 @@ final class Reader {
     }
   }
 
-  /// Notes the damage. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Notes damage of a room. From now on the room is refused, unless a snapshot covers the damaged records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
@@ -159,7 +159,7 @@ final class Reader {
 
   // MARK: Rooms and snapshots
 
-  /// A room's entry, unless that entry is damaged.
+  /// A room's entry. Throws if it is damaged.
   func room(
     _ name: String,
     epoch: UInt64?,
@@ -186,7 +186,7 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // An older snapshot can replace this one, because the records after the older one are there.
+      // The room can also be opened from an older snapshot, because the records after it are still there.
       damagedPosition = damagedPosition ?? place.position
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }
@@ -200,7 +200,7 @@ final class Reader {
     return LoadedRoom(summary: summary, snapshot: nil)
   }
 
-  /// The bytes of a snapshot. `nil` if they are not as they were stored.
+  /// A snapshot's bytes. `nil` if their checksum or length is wrong.
   private func content(
     of place: SnapshotPlace,
     _ entry: RoomEntry,

@@ -1,5 +1,4 @@
-/// The statements of the reading connection. Everything in one answer is read in one transaction, so it is as of one
-/// moment.
+/// The statements of the reading connection. Each answer is read in one transaction, so it shows one moment.
 final class ReaderStatements {
   private let database: Database
   let begin: Statement
@@ -13,7 +12,7 @@ final class ReaderStatements {
   private let nextSnapshot: Statement
   private let newestSnapshots: Statement
   private let snapshot: Statement
-  /// The parts of a snapshot after the part with a given number.
+  /// The parts of a snapshot after a given part.
   let parts: Statement
 
   init(_ database: Database) throws(SQLiteFailure) {
@@ -51,7 +50,7 @@ final class ReaderStatements {
     do { try commit.run() } catch { database.rollBack() }
   }
 
-  /// Frees the memory that holds pages of the file.
+  /// Frees cached pages, so that the next read reads from the file.
   func forgetPages() { database.releaseMemory() }
 
   func entry(_ name: String) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
@@ -64,7 +63,7 @@ final class ReaderStatements {
     return try entry(from: numberedRoom)
   }
 
-  /// The first room whose number is greater than `number` and at most `last`.
+  /// The first room with a number above `number` and at most `last`.
   func entry(after number: Int64, through last: Int64) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
     nextRoom.bind(1, number)
     nextRoom.bind(2, last)
@@ -106,7 +105,7 @@ final class ReaderStatements {
 
   enum FoundSnapshot {
     case sound(StoredRows.SnapshotRow)
-    /// The row of the record at this position is not as it was stored.
+    /// The row of the record at this position is damaged.
     case damaged(position: UInt64)
   }
 
@@ -132,8 +131,8 @@ final class ReaderStatements {
     parts.bind(2, place.position)
     parts.bind(3, Int64(-1))
     var bytes: [UInt8] = []
-    // The row's checksum covers the length, but this row may be damaged all the same. So memory is taken for each part
-    // that is found, instead of at once for the whole length.
+    // Memory is allocated part by part, and not at once for the row's length, because a damaged row could have any
+    // length.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
     guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
     return bytes

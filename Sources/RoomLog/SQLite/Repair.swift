@@ -1,5 +1,5 @@
 extension Writer {
-  /// Carries out what an operator has decided about a damaged room.
+  /// Repairs a damaged room in the way that an operator has chosen.
   func stage(
     _ repair: RepairRequest,
     in staging: inout Staging,
@@ -9,7 +9,8 @@ extension Writer {
     switch repair.means {
     case .snapshot:
       let damage = try damage(of: entry)
-      // The room's entry lists its snapshots, so a snapshot can't repair a damaged entry.
+      // Position 0 means that the entry itself is damaged. The list of snapshots comes from the entry, so it can't be
+      // used then.
       let covering = entry.snapshots.filter { $0.position >= damage.position }
       guard damage.position > 0,
         let newest = try failing({ () throws(SQLiteFailure) in try newestSound(of: covering, entry, connection) })
@@ -63,8 +64,8 @@ extension Writer {
     staging.clearings.append(.snapshot(room: number, position: position))
   }
 
-  /// Drops the room's records from `position` on. If the room's entry is damaged, it is made again from the records
-  /// that exist.
+  /// Drops the room's records from `position` on. At position 0 the room's own row is damaged. Then the entry is
+  /// rebuilt from the records and snapshots that exist.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

@@ -1,24 +1,24 @@
-/// A request to drop what is older than retention allows, which is carried out room by room.
+/// A request to trim all rooms by the retention limits. It is carried out room by room.
 struct Retaining {
   var id: UInt64
   var milliseconds: UInt64
-  /// The rooms that are left. The last one in the array comes next.
+  /// The rooms still to be trimmed. The last one in the array is next.
   var names: [String]
 }
 
-/// A task of retention for the next commit.
+/// A change that retention makes in the next commit.
 enum RetentionTrim {
-  /// Drop the room's history up to this snapshot, which was read and found undamaged.
+  /// Trim the room to this snapshot, which was read and found undamaged.
   case room(RoomEntry, SnapshotPlace)
-  /// All rooms are done.
+  /// All rooms have been looked at, so the request can be answered.
   case done(id: UInt64)
 
-  /// The number of the request that is answered with this commit.
   var answer: UInt64? { if case .done(let id) = self { id } else { nil } }
 }
 
 extension Writer {
-  /// Goes on with further rooms, between two commits, because reading their snapshots takes time.
+  /// Looks at further rooms of a retention request. It runs between commits, because reading their snapshots takes
+  /// time.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
     let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
@@ -37,7 +37,8 @@ extension Writer {
     }
   }
 
-  /// Gives up what is left. Closing the log must not wait until the snapshots of all rooms have been read.
+  /// Refuses all unfinished retention requests, because closing the log must not wait until all snapshots have been
+  /// read.
   func giveUpRetentions() {
     let answers = chores.retentions.map { LogEvent.failed(id: $0.id, room: nil, .isClosing) }
     chores.retentions = []
@@ -52,7 +53,7 @@ extension Writer {
     switch trim {
     case .done(let id): staging.events.append(.retained(id: id))
     case .room(let known, let place):
-      // Since the snapshot was read, the room may have been deleted, cut or trimmed.
+      // The room may have been deleted or changed after its snapshot was read.
       guard var entry = staging.rooms[known.name] ?? rooms[known.name], entry.number == known.number,
         entry.snapshots.contains(place), place.position > entry.trimmed
       else { return }
@@ -61,8 +62,8 @@ extension Writer {
     }
   }
 
-  /// The newest of these snapshots that is undamaged. The snapshots themselves are read: if records were dropped
-  /// although the snapshot that covers them is damaged, their content would be lost.
+  /// The newest undamaged snapshot among these. Each is read and checked, because records must not be dropped if only a
+  /// damaged snapshot covers them.
   func newestSound(
     of places: [SnapshotPlace],
     _ entry: RoomEntry,

@@ -1,26 +1,26 @@
 /// A log in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
-/// One thread writes, another reads. A reported append has been synced to the disk. A record is checked each time it is
-/// read. If it is damaged, the damage is reported with room and position, and the room is refused until an operator
-/// repairs it or a newer snapshot covers the damage. Other rooms go on.
+/// One thread writes, and another one reads. An append is reported once it is synced to the disk. Each record's
+/// checksum is checked whenever the record is read. A damaged room is refused until an operator repairs it, or until a
+/// newer snapshot covers the damage. Other rooms go on.
 ///
-/// While the disk can't be written, appends are refused as unavailable, and reading goes on. The log keeps trying to
-/// write, and `.availability` reports when appends can be stored again.
+/// While the disk takes no writes, appends are refused as unavailable, and reading goes on. The log keeps trying to
+/// write, and `.availability` reports when it works again.
 ///
-/// A directory is used by one process at a time, on a local disk.
+/// The directory must be on a local disk. Only one process can use it at a time.
 public final class SQLiteLog: RoomLog {
   private let directory: String
   private let writing: RequestQueue
   private let reading: RequestQueue
   private let shared: SharedFigures
-  /// The files that every user of the machine had rights to when the directory was opened. These rights were taken
-  /// away, unless the file belongs to another user.
+  /// The files that every user of the machine had rights to. These rights were removed, except from files of other
+  /// users.
   public let openToAll: [String]
-  /// The secret behind the actors' keys.
+  /// The secret from which the server makes each actor's key.
   public let secret: [UInt8]
 
-  /// Opens the directory, creates it if necessary, and brings its database to the newest schema. All this is done on
-  /// the caller's thread.
+  /// Opens the directory, creates it if necessary, and upgrades its database to the newest schema. This blocks the
+  /// calling thread.
   public init(
     directory: String,
     options: SQLiteOptions = SQLiteOptions(),
@@ -73,10 +73,10 @@ public final class SQLiteLog: RoomLog {
   }
 }
 
-/// Hands a value to the threads that use it from then on.
+/// Passes a value to the two threads.
 ///
-/// `@unchecked Sendable`: the maker doesn't use the value after the threads have started, and each thread uses its own
-/// part.
+/// `@unchecked Sendable`: each thread uses a different part of the value, and the creator doesn't use it after the
+/// threads have started.
 private final class Handover<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

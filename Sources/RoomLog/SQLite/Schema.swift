@@ -1,17 +1,19 @@
 import CSQLite
 
-/// The tables, and the steps that turn a database of an earlier version into one of the newest version.
+/// The tables, and the steps that upgrade them from older versions.
 enum Schema {
-  /// The number in the header of our databases, by which another program's database is told from ours: `CANV`.
+  /// The number in the header of our databases, `CANV`. It tells them from other programs' databases.
   static let application: Int64 = 0x4341_4E56
 
-  /// Step `n` brings version `n` to version `n + 1`; version 0 is an empty database. A step never changes once it has
-  /// been in use: later changes are new steps.
+  /// Step `n` upgrades the tables from version `n` to `n + 1`. Version 0 is an empty database. A released step never
+  /// changes: later changes are new steps.
   ///
-  /// Records are stored in the order in which they arrive, and an index leads to them from room and position. So a
-  /// commit for a hundred rooms writes only at the end of one table. That is half as many bytes as with pages for each
-  /// room, which would be split and change their neighbours. Records refer to their room by number. A later room of the
-  /// same name gets another number, so the records of a deleted room can be cleared away at any time.
+  /// Records of all rooms are stored in one table in the order in which they arrive, with an index by room and
+  /// position. So a commit for a hundred rooms writes only at the table's end. That is half as many bytes as with
+  /// separate pages for each room.
+  ///
+  /// Records name their room by its number. A newer room of the same name gets another number, so the records of a
+  /// deleted room can be deleted at any time.
   static let steps: [String] = [
     """
     CREATE TABLE marks(name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
@@ -36,12 +38,12 @@ enum Schema {
 
   static var newest: Int32 { Int32(steps.count) }
 
-  /// Checks that the database is ours, and brings it to the newest version. Each step is one transaction.
+  /// Checks that the database is ours, and upgrades it to the newest version. Each step is a transaction of its own.
   static func prepare(_ database: Database, path: String, steps: [String]) throws(StorageFault) {
     let (version, isNew) = try check(database, path: path, newest: Int32(steps.count))
     let mode = try attempt(path) { () throws(SQLiteFailure) in
-      // These settings only work before the first page is written. Because of them, free pages can be given back a few
-      // at a time, so a database shrinks after trimming without being copied.
+      // These settings must come before the first page is written. With `auto_vacuum=INCREMENTAL`, a database can
+      // shrink after trimming without being copied.
       if isNew { try database.run("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL") }
       return try database.text("PRAGMA journal_mode=WAL")
     }
@@ -59,7 +61,7 @@ enum Schema {
   }
 
   /// Refuses a database of another program or of a newer server.
-  /// - Returns: the database's version, and whether the database is empty.
+  /// - Returns: the version, and whether the database is empty.
   static func check(
     _ database: Database,
     path: String,
@@ -80,7 +82,7 @@ enum Schema {
   }
 }
 
-/// Runs `body`. If `body` fails, throws the failure as a fault of the database at `path`.
+/// Runs `body`, and turns its failure into a fault of the database at `path`.
 func attempt<Result>(
   _ path: String,
   _ body: () throws(SQLiteFailure) -> Result

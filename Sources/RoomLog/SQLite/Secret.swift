@@ -1,8 +1,9 @@
-/// The secret behind the actors' keys. It is stored in the database, so that every copy of the database has it too.
+/// The secret from which the server makes each actor's key. It is in the database, so that each copy of the database
+/// has it too.
 enum Secret {
   private static let bytes = 32
 
-  /// Stores the given secret. If none is given, the stored one is used, or a new one is made.
+  /// Stores the given secret. Without one, the stored secret is used, or a new one is made.
   /// - Returns: the secret.
   static func settle(
     _ given: [UInt8]?,
@@ -16,8 +17,8 @@ enum Secret {
     return secret
   }
 
-  /// The secret is stored as four numbers in the table `marks`. It has no table of its own, because servers of an
-  /// earlier version could then not open the database.
+  /// The secret is stored as four numbers in the table `marks`. A table of its own would keep older servers from
+  /// opening the database.
   static func put(_ secret: [UInt8], in database: Database) throws(SQLiteFailure) {
     let put = try database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('secret' || ?1, ?2)")
     for index in 0..<secret.count / 8 {

@@ -1,8 +1,7 @@
 /// Checks whether the end of a database's file is missing.
 ///
-/// SQLite checks that itself, but not while there is a write-ahead log. That log says how many pages there are, and a
-/// checkpoint would fill missing pages with zeros. So this type checks that each page that the file's header counts is
-/// in the file or in the write-ahead log.
+/// SQLite doesn't notice it while there is a write-ahead log, and a checkpoint would fill the missing pages with zeros.
+/// So this checks that each page that the file's header counts is in the file or in the write-ahead log.
 enum Shortfall {
   private static let headerBytes = 100
   private static let logHeaderBytes = 32
@@ -26,8 +25,7 @@ enum Shortfall {
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  /// Goes through the pages that exist, rather than through those that the header counts: a damaged header may count
-  /// any number of pages.
+  /// Reads the frames that exist, because a damaged header may count any number of pages.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,

@@ -1,5 +1,5 @@
 extension Writer {
-  /// Carries out one request within the transaction.
+  /// Carries out one request in the transaction.
   func stage(
     _ request: LogRequest,
     in staging: inout Staging,
@@ -92,8 +92,7 @@ extension Writer {
     )
   }
 
-  /// Checks that a snapshot fits its room, and queues it for writing. A part of it is written after each of the next
-  /// commits.
+  /// Checks a snapshot, and queues it. Its parts are written after this commit and later ones.
   private func stage(
     _ request: SnapshotRequest,
     in staging: inout Staging,
@@ -113,7 +112,8 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // If the record at that place is gone, its time and count are taken from an earlier snapshot at the same place.
+    // If the record at the snapshot's position has been dropped, its time and count come from an earlier snapshot
+    // there.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,
@@ -131,8 +131,7 @@ extension Writer {
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
   }
 
-  /// Completes a snapshot. From now on the room is opened from this snapshot, and the records that it covers may be
-  /// trimmed.
+  /// Completes a snapshot. From now on the room is opened from it, and the records that it covers may be dropped.
   func complete(
     _ snapshot: SnapshotWriting,
     in staging: inout Staging,
@@ -182,7 +181,7 @@ extension Writer {
     }
   }
 
-  /// The room as it is after everything that has been staged so far.
+  /// The room, including the changes of this transaction so far.
   func room(
     _ name: String,
     epoch: UInt64?,

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The free space on the disk where a log is stored.
+/// The free space on a log's disk.
 public enum StorageSpace {
-  /// The bytes that this user may still write on the directory's disk. `nil` if the system doesn't say.
+  /// How many bytes this user may still write on the directory's disk. `nil` if the system doesn't tell.
   public static func freeBytes(at directory: String) -> UInt64? {
     var status = statvfs()
     guard statvfs(directory, &status) == 0 else { return nil }

@@ -1,4 +1,5 @@
-/// The rows of the database. Each has a checksum, which shows whether the row is as it was stored.
+/// Reads rows of the database, and computes the checksum that each row has. A wrong checksum means that the row is
+/// damaged.
 enum StoredRows {
   static func checksum(of entry: RoomEntry) -> UInt64 {
     var sum = Checksum()
@@ -13,7 +14,7 @@ enum StoredRows {
     return sum.value
   }
 
-  /// - Parameter operations: how many operations the room had, including those of this record.
+  /// - Parameter operations: how many operations the room has up to and including this record.
   static func checksum(of record: LogRecord, room: Int64, operations: UInt64) -> UInt64 {
     var sum = Checksum()
     sum.add(UInt64(bitPattern: room))
@@ -47,7 +48,7 @@ enum StoredRows {
 
   static let roomColumns = "number, name, epoch, last, trimmed, operations, created, changed, checksum"
 
-  /// A room, read from its row, and whether the row is as it was stored.
+  /// Reads a room's row. `isSound` is false if the checksum is wrong.
   static func room(_ row: Statement) -> (entry: RoomEntry, isSound: Bool) {
     var entry = RoomEntry(
       name: row.text(1),
@@ -64,7 +65,7 @@ enum StoredRows {
 
   static let recordColumns = "position, milliseconds, operations, checksum, bytes"
 
-  /// A record, read from its row. `nil` if the row is not as it was stored.
+  /// Reads a record's row. `nil` if the checksum is wrong.
   static func record(_ row: Statement, room: Int64) -> (record: LogRecord, operations: UInt64)? {
     let record = LogRecord(position: row.unsigned(0), milliseconds: row.unsigned(1), bytes: row.bytes(4))
     let operations = row.unsigned(2)
@@ -80,7 +81,7 @@ enum StoredRows {
     var content: UInt64
   }
 
-  /// A snapshot, read from its row. `nil` if the row is not as it was stored.
+  /// Reads a snapshot's row. `nil` if the checksum is wrong.
   static func snapshot(_ row: Statement) -> SnapshotRow? {
     let length = row.integer(5)
     guard length >= 0 else { return nil }

@@ -1,10 +1,9 @@
-/// Verification: reads everything that is stored and compares it with its checksums, room by room and row by row.
+/// Verification reads everything that is stored, room by room and row by row, and checks the checksums.
 ///
-/// Rooms are read in the order of their numbers. So no list of rooms is needed, and a place in a round is a value: a
-/// round can be interrupted at any row and continued later. Rows that change during a round are read as they are when
-/// the round comes to them.
+/// Rooms are read in the order of their numbers. So a round needs no list of rooms, and can stop at any row and
+/// continue later from a `VerifyPlace`. If rows change during a round, the round sees their newest state.
 extension Reader {
-  /// How much more may be read in this part.
+  /// How much of this part's limits is left.
   private struct Budget {
     var bytesLeft: Int
     let deadline: UInt64?
@@ -41,8 +40,8 @@ extension Reader {
     return VerifyPlace(room: 0, stage: .end, roomMax: last)
   }
 
-  /// Verifies one whole room.
-  /// - Returns: how many records the room has.
+  /// Verifies one room.
+  /// - Returns: the number of its records.
   func verify(_ name: String, _ statements: ReaderStatements) throws(ReadingFailure) -> Int {
     let entry = try room(name, epoch: nil, statements)
     var part = VerifiedPart()
@@ -80,7 +79,7 @@ extension Reader {
     var place = place
     let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
     guard let (entry, isSound) = found, isSound else {
-      // Since the last part, the room was deleted or damaged. The next round will report the damage.
+      // The room was deleted or damaged after the last part. The next round will report the damage.
       place.stage = .end
       return place
     }
@@ -115,7 +114,7 @@ extension Reader {
     _ budget: inout Budget,
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> VerifyPlace.Stage {
-    // Since the last part, the room may have been trimmed or cut.
+    // The room may have been trimmed or repaired after the last part.
     var position = max(after, entry.trimmed)
     let end = min(through, entry.last)
     guard position < end else { return .snapshots(after: 0) }
@@ -129,8 +128,8 @@ extension Reader {
       }
     } catch {
       guard case .refused(let damage) = error else { throw error }
-      // The records after the damage are not verified, because no reader gets past the damage. The room's snapshots are
-      // verified.
+      // The records after the damage aren't verified, because no reader gets past it. The room's snapshots are verified
+      // next.
       part.damages.append(damage)
       return .snapshots(after: 0)
     }
@@ -153,7 +152,7 @@ extension Reader {
       try statements.snapshot(room: entry.number, after: position - 1)
     }
     guard case .sound(let row) = snapshot, row.place.position == position else {
-      // Since the last part, the snapshot was dropped.
+      // The snapshot was dropped after the last part.
       place.stage = .snapshots(after: position - 1)
       return
     }

@@ -1,23 +1,23 @@
 import CSQLite
 import Glibc
 
-/// Direct access to the bytes of the write-ahead log (sqlite.org/walformat.html).
+/// Reads and writes the write-ahead log byte by byte (sqlite.org/walformat.html).
 ///
-/// After a sync has failed, the system may count bytes as written that never reached the disk, and the next sync
-/// succeeds without them. If the power is cut then, the log has a hole. SQLite reads the log only up to the hole, so
-/// everything behind it is lost, however often it was synced. Moreover, an interrupted checkpoint would have left pages
-/// in the database that are newer than what is left of the log.
+/// After a failed sync, the system may drop bytes that it counts as written. Then the next sync succeeds, although the
+/// log has a hole on the disk. After a power cut SQLite reads the log only up to the hole, so all later commits are
+/// lost. And if a checkpoint was under way, the database has pages that are newer than the rest of the log. So the
+/// frames are written again before they are synced.
 extension WriterDatabase {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
-  /// How many bytes are written in one call. SQLite writes at most 131,071 bytes. A call with 131,072 would write
-  /// nothing at all.
+  /// At most this many bytes are written at once. A call with 131,072 bytes or more would write nothing, because SQLite
+  /// writes at most 131,071.
   private static let bytesAtOnce = 65_536
 
-  /// Writes all valid frames of the log again, and syncs them. To be called before a checkpoint if an earlier sync may
-  /// have failed. The frames are written as they are, because others may be reading them.
+  /// Writes all valid frames of the log once more, unchanged, and syncs them. To be called before a checkpoint if an
+  /// earlier sync may have failed. Other connections may read the frames meanwhile.
   func renewWriteAhead() throws(SQLiteFailure) {
-    // While this connection has the lock, no other connection appends to the log or restarts it.
+    // The write lock keeps other connections from appending to the log or restarting it.
     try database.run("BEGIN IMMEDIATE")
     defer { database.rollBack() }
     let index = try database.writeAheadIndex()
@@ -53,7 +53,7 @@ extension WriterDatabase {
   }
 }
 
-/// The running checksum of the write-ahead log: each frame's checksum continues the one of the frame before.
+/// The running checksum of the write-ahead log. Each frame's checksum continues the previous one.
 private struct LogSum {
   let isBigEndian: Bool
   private(set) var first: UInt32 = 0
@@ -75,7 +75,7 @@ private struct LogSum {
     (self.first, self.second) = (first, second)
   }
 
-  /// Whether the checksum equals the numbers `index` and `index + 1` in the bytes.
+  /// Whether the checksum is stored in the bytes as the 32-bit numbers `index` and `index + 1`.
   func matches(_ bytes: [UInt8], at index: Int) -> Bool {
     bytes.bigEndian(index) == first && bytes.bigEndian(index + 1) == second
   }
@@ -87,8 +87,8 @@ extension [UInt8] {
   }
 }
 
-/// A file that a connection has open (sqlite.org/c3ref/io_methods.html). It is read and written through SQLite, and
-/// never opened a second time: closing a second descriptor would release the connection's locks.
+/// A file that SQLite has open (sqlite.org/c3ref/io_methods.html). It must not be opened a second time, because closing
+/// the second descriptor would release SQLite's locks.
 struct DatabaseFile {
   private let file: UnsafeMutablePointer<sqlite3_file>
   private var methods: sqlite3_io_methods { file.pointee.pMethods.pointee }
@@ -107,8 +107,8 @@ struct DatabaseFile {
 
   func sync() throws(SQLiteFailure) { try DatabaseFile.check(methods.xSync(file, SQLITE_SYNC_NORMAL)) }
 
-  /// The first of the shared pages that tell where in the write-ahead log each page is. The connection has mapped it
-  /// into memory.
+  /// The first page of the shared index, which tells where each page is in the write-ahead log. The connection has it
+  /// mapped.
   func sharedIndex() throws(SQLiteFailure) -> UnsafeMutableRawPointer {
     var start: UnsafeMutableRawPointer?
     try DatabaseFile.check(methods.xShmMap(file, 0, 32_768, 0, &start))

@@ -1,14 +1,14 @@
 import CSQLite
 
-/// The log's writing thread. It stores all requests in the queue, for all rooms in one transaction with one sync, and
-/// reports them. Between two commits it does a little of the work that can wait.
+/// The log's writing thread. It stores all queued requests in one transaction with one sync, and reports them. Between
+/// two commits it does some background work.
 ///
-/// The thread never waits for more requests: the requests of the next commit arrive while the last one is synced. So a
-/// slow disk makes commits larger, and in a quiet room a record is stored at once.
+/// It never waits for more requests: those of the next commit arrive during a sync. So a slow disk makes commits
+/// larger, and in a quiet room a record is stored at once.
 ///
-/// If a commit fails, its appends are refused as unavailable. It is then uncertain what the disk has, above all after a
-/// failed sync, so the connection is given up. Before the log accepts another append, the thread reopens the database,
-/// compares it with what was acknowledged, and tries to write.
+/// If a commit fails, its appends are refused as unavailable. What is on the disk is then uncertain, above all after a
+/// failed sync. So the thread closes the connection, and reopens the database. It accepts appends again when everything
+/// acknowledged is there and a test write has succeeded.
 final class Writer {
   let directory: String
   let options: SQLiteOptions
@@ -19,20 +19,20 @@ final class Writer {
   let file: FileIdentity
   private let lock: DirectoryLock
 
-  /// The writing connection. `nil` while the log is unavailable.
+  /// `nil` while the log is unavailable.
   var connection: WriterDatabase?
   var rooms: [String: RoomEntry]
   var lastNumber: Int64
   var chores: Chores
-  /// Snapshots whose parts are all written. The next commit completes them.
+  /// Snapshots with all parts written, which the next commit completes.
   var completions: [SnapshotWriting] = []
-  /// The tasks of retention for the next commit.
+  /// The changes by retention that the next commit makes.
   var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
   private var nextProbe: UInt64 = 0
   private var carryOverPages: Int32
-  /// The identity of the write-ahead log that the connection has open.
+  /// The write-ahead log that the connection has open.
   private var writeAhead: FileIdentity?
 
   init(
@@ -59,7 +59,7 @@ final class Writer {
     try takeOver(opened.rooms, damaged: opened.damaged, in: opened.writer.database)
   }
 
-  /// Takes what is stored as the current state.
+  /// Sets the state in memory from what the database has.
   private func takeOver(
     _ stored: [String: RoomEntry],
     damaged: [Int64],
@@ -68,8 +68,7 @@ final class Writer {
     let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
     rooms = stored
     chores = found.chores
-    // Failed commits may have stored rooms all the same. So the numbers that these commits gave to rooms are not used
-    // again.
+    // Failed commits may have stored rooms after all, so the numbers of those rooms aren't used again.
     lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
@@ -85,8 +84,8 @@ final class Writer {
     while turn() {}
   }
 
-  /// Waits for something to do, and does a part of it.
-  /// - Returns: false once the queue is closed and empty.
+  /// Waits for something to do, and does some of it.
+  /// - Returns: false when the queue is closed and empty.
   func turn() -> Bool {
     if nextWaiting == waiting.count {
       let taken = queue.take(deadline: sleepDeadline)
@@ -108,11 +107,10 @@ final class Writer {
     return true
   }
 
-  /// Whether the next turn has nothing to do unless a request arrives.
+  /// Whether `turn` would wait for a request.
   var isIdle: Bool { nextWaiting == waiting.count && sleepDeadline == nil }
 
-  /// Closes the connection and unlocks the directory. If it is the last connection, SQLite copies the write-ahead log
-  /// into the database.
+  /// Closes the connection, and unlocks the directory. SQLite makes a checkpoint if this was the last connection.
   func letGo() {
     chores = Chores()
     connection = nil
@@ -124,12 +122,12 @@ final class Writer {
     return chores.isEmpty && completions.isEmpty && trims.isEmpty ? nil : 0
   }
 
-  /// Whether there are requests that were taken from the queue and haven't been answered.
+  /// Whether requests that are carried out in the background are still unanswered.
   private var hasUnanswered: Bool {
     !(chores.writings.isEmpty && completions.isEmpty && chores.retentions.isEmpty && trims.isEmpty)
   }
 
-  /// Takes as many of the waiting requests as fit into one commit.
+  /// Takes the requests of the next commit, up to its limits.
   private func nextBatch() -> [LogRequest] {
     var batch: [LogRequest] = []
     var refusals: [LogEvent] = []
@@ -142,7 +140,7 @@ final class Writer {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
-          // This request has to be answered after the requests before it, so those are committed first.
+          // Earlier requests have to be answered first, so they are committed first.
           guard batch.isEmpty else { break taking }
           answer(following: request)
           break
@@ -161,14 +159,14 @@ final class Writer {
     return batch
   }
 
-  /// Copies the write-ahead log into the database, if it is long enough.
+  /// Makes a checkpoint if the write-ahead log is long enough.
   private func carryOver() {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // If a reader still needs some of the pages, not all can be copied. The next copy then waits until the log is
-      // longer by as much, instead of being tried after each commit.
+      // A reader may still need some pages, which then can't be copied. The next checkpoint waits until the log has
+      // grown by as much, so that it isn't tried after each commit.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -179,11 +177,11 @@ final class Writer {
 
   // MARK: Unavailable
 
-  /// Stops storing, until `probe` finds that the disk works again.
+  /// Closes the connection after a failure. `probe` reopens it once the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // The file may have been removed. Its data can be read until this process ends, and is then lost. So as much of
-      // the write-ahead log as possible is copied into the database.
+      // The file may have been deleted. Its data is lost when this process ends, so as much of the write-ahead log as
+      // possible is copied into the database.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -224,7 +222,8 @@ final class Writer {
     outlet.tell(events)
   }
 
-  /// Reopens the database. If it has everything that was acknowledged, and can be written, the log is available again.
+  /// Tries to reopen the database. The log is available again if all acknowledged records are there and a test write
+  /// succeeds.
   private func probe() {
     do throws(StorageFault) {
       try checkFiles()
@@ -246,11 +245,11 @@ final class Writer {
     }
   }
 
-  /// Checks that all acknowledged records are stored. More records may be stored: a commit may reach the disk although
-  /// it reported a failure. The writer of such a record was told of the failure, so the record is reported without an
-  /// `id`.
+  /// Checks that all acknowledged records are stored, and returns events for those that the log doesn't know. A commit
+  /// that failed may have reached the disk after all. Its caller was told that it failed, so such records are reported
+  /// without an `id`.
   ///
-  /// A room with a damaged row is refused, while the others go on. The content of that row doesn't count.
+  /// A room with a damaged row is skipped here, and refused later.
   private func compare(
     with stored: [String: RoomEntry],
     damaged: Set<Int64>,
@@ -259,7 +258,7 @@ final class Writer {
     var news: [LogEvent] = []
     for entry in rooms.values.sorted(by: { $0.number < $1.number }) where !damaged.contains(entry.number) {
       guard let found = stored[entry.name], found.number == entry.number else {
-        // The room is missing. Either a deletion that had failed was stored after all, or the room is lost.
+        // A deletion that failed may have been stored after all. If the room wasn't deleted, it is lost.
         guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
         news.append(.deleted(id: nil, room: entry.name, epoch: entry.epoch))
         continue
@@ -286,13 +285,13 @@ final class Writer {
     }
   }
 
-  /// Notes damage. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Notes damage of a room. From now on the room is refused, unless a snapshot covers the damaged records.
   func note(damageAt position: UInt64, of entry: RoomEntry) {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
   }
 
-  /// Fails if one of the files was removed or replaced: nobody could ever read records that are written to it.
+  /// Fails if a file was deleted or replaced, because records written to it could never be read again.
   func checkFiles() throws(StorageFault) {
     guard let now = options.files.identity(path), now.isSameFile(as: file) else { throw .replaced(path: path) }
     guard isWriteAheadInPlace else { throw .replaced(path: writeAheadPath) }

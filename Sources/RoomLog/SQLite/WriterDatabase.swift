@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The connection that writes, and its statements.
+/// The writing connection and its statements.
 final class WriterDatabase {
   let database: Database
   let insertRecord: Statement
@@ -17,14 +17,14 @@ final class WriterDatabase {
   private var isSynced = true
   private let pages = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
-  /// How many pages the write-ahead log has, as of the last commit.
+  /// The number of pages in the write-ahead log at the last commit.
   var writeAheadPages: Int32 { pages.pointee }
 
   init(_ database: Database) throws(SQLiteFailure) {
     self.database = database
     pages.initialize(to: 0)
-    // SQLite makes no checkpoints by itself, because the writing thread chooses when to make them. After a checkpoint,
-    // the file of the write-ahead log keeps its size: a disk syncs writes faster to blocks that a file already has.
+    // Automatic checkpoints are off, because the writing thread decides when to make them. The write-ahead log keeps
+    // its file size after a checkpoint, because syncs are faster on blocks that a file already has.
     try database.run(
       """
       PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;
@@ -71,8 +71,8 @@ final class WriterDatabase {
     )
   }
 
-  /// Tests whether the disk takes writes. The test writes as much as a busy commit does, so that a disk with only a few
-  /// free bytes doesn't count as working.
+  /// Tests whether the disk takes writes. It writes as much as a busy commit, so that it fails if only a few bytes are
+  /// free.
   func probe() throws(SQLiteFailure) {
     _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
@@ -111,8 +111,8 @@ final class WriterDatabase {
     try statement.run()
   }
 
-  /// Runs a transaction. It is durable when this function returns, unless the caller allows it to be lost. In that case
-  /// it becomes durable with the next durable transaction.
+  /// Runs a transaction. With `synced`, it is durable when the function returns. Otherwise it becomes durable with the
+  /// next synced one.
   func transaction(
     synced: Bool,
     _ body: () throws(SQLiteFailure) -> Void
@@ -133,7 +133,7 @@ final class WriterDatabase {
 
   // MARK: Reading what is stored
 
-  /// All rooms by name, and the numbers of those with a damaged row.
+  /// All rooms by name, and the numbers of the rooms whose row is damaged.
   func rooms() throws(SQLiteFailure) -> (rooms: [String: RoomEntry], damaged: [Int64]) {
     var rooms: [String: RoomEntry] = [:]
     var names: [Int64: String] = [:]
@@ -155,8 +155,7 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records after `position`, which no follower has got yet, and the position of the first record that is
-  /// missing or damaged.
+  /// A room's records after `position`, up to the first missing or damaged one. `damage` is the position of that one.
   func records(
     of entry: RoomEntry,
     after position: UInt64
@@ -182,7 +181,7 @@ final class WriterDatabase {
     return (records, nil)
   }
 
-  /// When the record at `position` arrived, and how many operations the room had, including those of that record.
+  /// A record's time, and the number of the room's operations up to and including it.
   func place(room: Int64, position: UInt64) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
     let row = try database.statement("SELECT milliseconds, operations FROM records WHERE room=?1 AND position=?2")
     row.bind(1, room)
@@ -190,9 +189,8 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot is as it was stored. `nil` if there is none. The snapshot is read from the file. Pages
-  /// that this connection has kept in memory since it wrote them don't serve: they are sound even if the file is
-  /// damaged.
+  /// Whether a complete snapshot is undamaged. `nil` if there is none. It is read from the file, because cached pages
+  /// would be right even if the file is damaged.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     database.releaseMemory()
     do throws(SQLiteFailure) {

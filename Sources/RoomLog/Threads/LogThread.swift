@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system thread. It is allowed to wait for a disk as long as necessary, while threads of Swift's own pool are not.
+/// A system thread, which may block on a disk. Threads of Swift's own pool must not block.
 struct LogThread: @unchecked Sendable {
   // `@unchecked Sendable`: a thread's identity is a number, and any other thread may join it.
   private let identity: pthread_t
@@ -8,7 +8,7 @@ struct LogThread: @unchecked Sendable {
   init(_ body: @escaping @Sendable () -> Void) throws(StorageFault) {
     var identity = pthread_t()
     let box = Unmanaged.passRetained(Body(run: body))
-    // The thread blocks all signals, so that signals go to the threads that handle them.
+    // All signals are blocked in the new thread, so that other threads handle them.
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

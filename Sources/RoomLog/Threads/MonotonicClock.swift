@@ -1,6 +1,6 @@
 import Glibc
 
-/// The machine's clock, in Unix milliseconds. It can jump, when somebody sets it.
+/// The system clock, in Unix milliseconds. It jumps when somebody sets it.
 enum UnixClock {
   static func milliseconds() -> UInt64 {
     var time = timespec()

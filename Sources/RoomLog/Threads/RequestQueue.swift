@@ -1,26 +1,26 @@
 import Glibc
 
-/// Requests on their way to a thread of the log.
+/// The queue of requests before a thread of the log.
 ///
-/// `@unchecked Sendable`: a mutex protects everything. It is the system's mutex, because the thread waits for a
-/// condition with a time limit, and Swift's own mutex offers no such wait.
+/// `@unchecked Sendable`: a mutex protects everything. It is a `pthread_mutex_t`, because waiting with a timeout needs
+/// a condition variable, which Swift's own `Mutex` doesn't offer.
 final class RequestQueue: @unchecked Sendable {
   enum Entry {
     case request(LogRequest)
-    /// A request that didn't fit into the queue. The thread only has to report its refusal.
+    /// A request that didn't fit into the queue. The thread only reports that it is refused.
     case refused(id: UInt64, room: String?, LogError)
   }
 
-  /// How many bytes may wait to be stored before appends are refused as `busy`. This bounds memory if the disk is
-  /// slower than the writers. Requests without bytes are never refused as `busy`, because that could do harm. For
-  /// instance, a refusal to follow a room would close the room.
+  /// How many bytes may wait to be written before appends are refused as busy. This bounds memory while the disk is
+  /// slower than the writers. Requests that carry no bytes are never refused as busy, because that could do harm: a
+  /// refusal to follow a room would close it.
   static let standardBytesMax = 64 << 20
-  /// How many bytes of snapshots may wait. Snapshots are large, and there are few at a time.
+  /// How many bytes of snapshots may wait to be written. They are large, but there are few at a time.
   static let standardSnapshotBytesMax = 256 << 20
 
   private let bytesMax: Int
   private let snapshotBytesMax: Int
-  /// Is called after a request was added, to wake a thread that waits for something other than this queue.
+  /// Is called after a request was added, for threads that wait for other things too.
   private let woken: @Sendable () -> Void
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -52,7 +52,7 @@ final class RequestQueue: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// If the queue is empty, it accepts a request of any size. So every request that is allowed can be stored.
+  /// An empty queue takes a request of any size, because otherwise a very large one could never be stored.
   func add(_ requests: some Sequence<LogRequest>) {
     defer { woken() }
     pthread_mutex_lock(mutex)
@@ -75,8 +75,8 @@ final class RequestQueue: @unchecked Sendable {
     return bytes == 0 || bytes + request.cost <= bytesMax
   }
 
-  /// Takes everything from the queue. Waits until there is a request, until `deadline` (on the monotonic clock), or
-  /// until the queue is closed. If the deadline has passed already, returns at once.
+  /// Takes all requests. Waits until there is one, or until the deadline on the monotonic clock, or until the queue is
+  /// closed. Returns at once if the deadline has passed.
   func take(deadline: UInt64?) -> (entries: [Entry], isClosed: Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -93,10 +93,10 @@ final class RequestQueue: @unchecked Sendable {
     return (taken, isClosed)
   }
 
-  /// Requests that were taken count as queued until they are released.
+  /// Removes requests from the queue's byte count. Until then they count, even after they were taken.
   func release(_ requests: [LogRequest]) { count(requests, -1) }
 
-  /// Counts requests as queued that have been answered, but whose bytes have yet to be written.
+  /// Adds requests to the queue's byte count again, because their bytes are still to be written.
   func retain(_ requests: [LogRequest]) { count(requests, 1) }
 
   private func count(_ requests: [LogRequest], _ sign: Int) {
@@ -107,7 +107,7 @@ final class RequestQueue: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Closes the queue. Requests that are in it can still be taken. Those that come later are ignored.
+  /// Closes the queue. Requests in it can still be taken. Later ones are ignored.
   func close() {
     pthread_mutex_lock(mutex)
     isClosed = true

@@ -1,17 +1,16 @@
 import Synchronization
 
-/// State that a log's threads and its callers share.
+/// State that the threads and the callers of a log share.
 final class SharedFigures: Sendable {
   private let figures = Mutex(LogStatistics())
   private let damages = Mutex<[Int64: Damage]>([:])
-  /// Rooms with a damaged snapshot. Such a room is refused only if there is nothing older from which it could be
-  /// opened.
+  /// Rooms with a damaged snapshot. Such a room is refused only if no older snapshot or records can replace it.
   private let damagedSnapshots = Mutex<Set<Int64>>([])
 
   struct Damage: Sendable {
     var room: String
     var position: UInt64
-    /// Whether the room can be opened in spite of the damage, because a newer snapshot covers the damaged records.
+    /// Whether the room can still be opened, because a newer snapshot covers the damaged records.
     var isHistory: Bool
 
     var error: LogError { .damaged(room: room, position: position) }
@@ -28,8 +27,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// Notes damage of a room. If a room is damaged in two places, only one is remembered: the one that keeps the room
-  /// from being opened, otherwise the one at the lower position.
+  /// Notes damage of a room. If a room is damaged at two positions, only one is kept: damage that prevents opening
+  /// comes first, then the lower position.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }
@@ -47,12 +46,11 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// Notes what verifying all snapshots of a room has found.
+  /// Notes whether verifying a room has found damaged snapshots.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
-  /// A snapshot at `position` was completed. Damage at or before that position no longer keeps the room from being
-  /// opened.
+  /// Notes a new complete snapshot. Damage up to its position no longer prevents opening the room.
   func cover(room number: Int64, through position: UInt64) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }
@@ -60,7 +58,7 @@ final class SharedFigures: Sendable {
     }
   }
 
-  /// The damage because of which a room is refused. `nil` if it isn't refused.
+  /// The damage that keeps the room from being opened, if any.
   func refusal(room number: Int64) -> LogError? {
     guard let damage = damage(room: number), !damage.isHistory else { return nil }
     return damage.error

@@ -1,12 +1,12 @@
 import CommandWords
 
-/// The words after a command's name: the options with their values, and the operands in their order.
+/// A command's options and operands, read from the words after its name.
 struct Arguments: Hashable, Sendable {
   let operands: [String]
   private let values: [String: String]
 
-  /// Reads `--name value`, `--name=value` and `--switch`; `--` ends the options. A hyphen alone and a negative number
-  /// are operands.
+  /// Reads `--name value`, `--name=value` and `--switch`. After `--`, every word is an operand. A single hyphen and a
+  /// negative number are operands too.
   init(_ words: [String], for command: Command) throws(ClientFailure) {
     let options = command.allOptions + Option.common
     var operands: [String] = []
@@ -78,7 +78,7 @@ struct Arguments: Hashable, Sendable {
 
   func operand(_ index: Int) -> String? { operands.indices.contains(index) ? operands[index] : nil }
 
-  /// The option's value as a number within bounds; `standard` if the option is not given.
+  /// Reads an option's value as a number within a range. Without the option, returns `standard`.
   func number(_ option: String, in range: ClosedRange<Double>, standard: Double) throws(ClientFailure) -> Double {
     guard let text = values[option] else { return standard }
     guard let number = Double(text), range.contains(number) else {
@@ -97,7 +97,7 @@ struct Arguments: Hashable, Sendable {
     return number
   }
 
-  /// The option's value as a duration: `500ms`, `10s`, `5m`, `2h`, `1d`; nil if the option is not given.
+  /// Reads an option's value as a duration such as `500ms`, `10s`, `5m`, `2h` or `1d`. `nil` without the option.
   func milliseconds(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let milliseconds = Figures.milliseconds(text) else {
@@ -106,7 +106,7 @@ struct Arguments: Hashable, Sendable {
     return milliseconds
   }
 
-  /// The option's value as a moment of the past, which `TimeWords` reads; nil if the option is not given.
+  /// Reads an option's value as a past time, in the forms of `TimeWords`. `nil` without the option.
   func moment(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
     guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {

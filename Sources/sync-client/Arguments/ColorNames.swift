@@ -1,4 +1,4 @@
-/// The names of colours in CSS (CSS Color Module Level 4, 6.1).
+/// The CSS names of colours (CSS Color Module Level 4, 6.1).
 enum ColorNames {
   static let all: [String: UInt32] = [
     "aliceblue": 0xF0F8FF,

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import CommandWords
 
-/// Colours as people type them. The wire has only `#RRGGBB`.
+/// Colours as users type them. The protocol has only `#RRGGBB`.
 enum ColorWords {
-  /// Reads `red` and the other names of CSS, `#F00` and `#FF0000`. The `#` may be missing, because a shell may take it
-  /// for the beginning of a comment.
+  /// Reads CSS names such as `red`, and `#F00` or `#FF0000`. The `#` may be left out, because a shell may take it for
+  /// the start of a comment.
   static func color(_ text: String) throws(ClientFailure) -> Color {
     let small = text.lowercased()
     if let packed = ColorNames.all[small] { return Color(packed: packed) }

@@ -1,14 +1,14 @@
-/// One of the program's commands, chosen by the first word of the command line.
+/// A command of this program. The command line's first word names it.
 struct Command: Sendable {
   let name: String
   let group: Group
   var operands: [Operand] = []
-  /// The command's purpose, in one line.
+  /// The purpose in one line, for the help text.
   let summary: String
-  /// The paragraphs that the command's help has after the summary.
+  /// The paragraphs of the help text after the summary.
   var details: [String] = []
   var options: [Option] = []
-  /// Examples of command lines, without the program's name.
+  /// Example command lines, without the program's name.
   var examples: [String] = []
   let body: @ClientLoop @Sendable (Invocation) async throws -> ExitCode
 
@@ -19,13 +19,13 @@ struct Command: Sendable {
     case operating = "Run and test a server"
   }
 
-  /// A word of the command line that is neither the command nor an option.
+  /// A positional argument of a command.
   enum Operand: Hashable, Sendable {
     case one(String)
     case optional(String)
     /// One or more.
     case several(String)
-    /// Any number of words, or none.
+    /// Zero or more words.
     case any(String)
 
     var shown: String {
@@ -38,7 +38,7 @@ struct Command: Sendable {
     }
   }
 
-  /// The command's own options, and the options that all commands of its group take.
+  /// The command's own options, and those that all commands of its group have.
   var allOptions: [Option] { options + (group == .editing ? [Option.patience] : []) }
 
   var usage: String {
@@ -47,10 +47,10 @@ struct Command: Sendable {
   }
 }
 
-/// A word of the command line that begins with two hyphens, and the value that may follow.
+/// An option of the command line, such as `--name value`.
 struct Option: Hashable, Sendable {
   let name: String
-  /// The word that stands for the option's value in the help; a switch has none.
+  /// The placeholder for the option's value in the help text. `nil` for a switch.
   var value: String?
   let words: String
 
@@ -60,7 +60,6 @@ struct Option: Hashable, Sendable {
     self.words = words
   }
 
-  /// The options that every command takes.
   static let common = [
     Option("--server", "URL", "the server; wss:// for TLS (default: CANVAS_SERVER, or ws://127.0.0.1:8080)"),
     Option("--token", "TOKEN", "the access token, if the server wants one (default: CANVAS_TOKEN)"),
@@ -76,7 +75,7 @@ struct Option: Hashable, Sendable {
     Option("--help", "explain the command"),
   ]
 
-  /// How long to wait for the server's answer: an option of every command that edits a room.
+  /// How long to wait for the server's answer. All commands that edit a room have this option.
   static let patience = Option(
     "--patience",
     "TIME",

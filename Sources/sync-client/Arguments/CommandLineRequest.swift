@@ -1,11 +1,11 @@
 import CommandWords
 
-/// What the command line asks for: a text of help, or a command to run.
+/// What the user asks for: help, or a command to run.
 enum CommandLineRequest: Sendable {
   case help(String)
   case run(Command, Invocation)
 
-  /// - Parameter words: the command line without the program's own name.
+  /// - Parameter words: the command line without the program's name.
   init(_ words: [String], of table: CommandTable, environment: [String: String]) throws(ClientFailure) {
     switch table.manual.answer(to: words) {
     case .text(let text):
@@ -38,7 +38,7 @@ enum CommandLineRequest: Sendable {
     }
   }
 
-  /// Reads options that stand before the command, as in `--json rooms`.
+  /// Reads options before the command's name, as in `--json rooms`.
   /// - Returns: these options with their values, and the remaining words.
   private static func leadingOptions(
     _ words: [String],

@@ -1,11 +1,11 @@
 import CommandWords
 
-/// All commands. The first word of the command line names one of them.
+/// All commands of this program, by name.
 struct CommandTable: Sendable {
-  /// The commands in the order in which `--help` lists them.
+  /// The commands in the order of `--help`.
   let commands: [Command]
 
-  /// Words that people may type instead of a command's name, for a hint.
+  /// Words that users may type in place of a command's name. The error message then suggests the command.
   private static let otherNames = [
     "list": "rooms", "ls": "rooms", "status": "top", "rm": "delete", "remove": "delete", "mv": "move", "create": "add",
     "new": "add", "draw": "join", "open": "join", "edit": "set", "print": "show", "cat": "show", "load": "import",

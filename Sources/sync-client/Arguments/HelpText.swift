@@ -1,7 +1,7 @@
 import CommandWords
 
 extension CommandTable {
-  /// The text of `--help` without a command.
+  /// The text of `--help` without a command's name.
   var helpText: String {
     var lines = [
       "sync-client \(Release.version): shared canvases in a terminal.",
@@ -51,7 +51,7 @@ extension Option {
 }
 
 enum HelpText {
-  /// The lines of a table with two columns, the first as wide as its widest entry.
+  /// Formats rows in two columns. The first column is as wide as its widest entry.
   static func columns(_ rows: [(String, String)]) -> [String] {
     let width = min(rows.map { $0.0.count }.max() ?? 0, 38)
     var lines: [String] = []

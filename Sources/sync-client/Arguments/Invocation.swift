@@ -1,8 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A command's arguments, with the settings that every command needs: the server, the user's name, the form of the
-/// answer.
+/// A command's arguments, with the settings that all commands have, such as the server and the user's name.
 struct Invocation: Sendable {
   let arguments: Arguments
   let server: ServerAddress
@@ -10,7 +9,7 @@ struct Invocation: Sendable {
   let color: Color?
   let isJSON: Bool
   let output: Output
-  /// How many colours to print, by the environment and `--no-color`.
+  /// How many colours to use. The environment and `--no-color` decide.
   let colorDepth: ColorDepth
   let environment: [String: String]
   let windowChanges = WindowChanges()
@@ -37,7 +36,7 @@ struct Invocation: Sendable {
     output = Output(depth: isJSON || !Output.isTerminal ? .none : colorDepth, isJSON: isJSON)
   }
 
-  /// The token's source. The command's options override the environment.
+  /// Where the token comes from. Options take precedence over environment variables.
   private static func token(
     _ arguments: Arguments,
     _ environment: [String: String]
@@ -54,16 +53,16 @@ struct Invocation: Sendable {
     return .file(file)
   }
 
-  /// The room that the first operand names.
+  /// The first operand, as a room's name.
   func room() throws(ClientFailure) -> RoomName { try RoomName(arguments.operands[0]) }
 
-  /// The name for a user who gave none: their user name on this machine.
+  /// The user's login name. It is used if they gave no name.
   var ownName: Text {
     let user = Text(environment["USER"] ?? "")
     return PropertyRules.takesName(user) ? user : "Terminal"
   }
 
-  /// The settings with which a command joins a room, unless the command has settings of its own.
+  /// The configuration with which a command joins a room. Some commands have their own.
   func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
     var configuration = ReplicaConfiguration()
     configuration.name = name ?? standard
@@ -71,10 +70,9 @@ struct Invocation: Sendable {
     return configuration
   }
 
-  /// Tells the user what the command is waiting for.
+  /// Tells the user what the command waits for.
   func tell(_ delay: Delay) { output.notice(delay.code, "waiting: \(delay.words). Ctrl-C ends this.") }
 
-  /// A client with a new replica.
   @ClientLoop
   func client(
     of room: RoomName,

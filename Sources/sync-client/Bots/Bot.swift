@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// One bot: its behaviour, a writer that sends its moves, and the server's answers.
+/// A simulated user. It sends moves through a `RoomWriter`, and collects the server's answers.
 @ClientLoop
 final class Bot: WriterFollower {
   let name: Text
@@ -8,15 +8,15 @@ final class Bot: WriterFollower {
   private var behaviour: BotBehaviour
   private let tally: BotTally
 
-  /// The groups that the server has not answered, each with the time at which it was submitted.
+  /// The unanswered batches, each with its time of submission.
   private var pending: [UInt64: (microseconds: UInt64, operations: [ProposedOperation])] = [:]
-  /// The last acknowledged place of each shape, with the number of the group that wrote it. A group that was refused
-  /// for now is sent again, so its answer may come after a later group's. The numbers then tell which place is newer.
+  /// For each shape, the last acknowledged position, and the number of its batch. Answers may come out of order,
+  /// because a batch that is refused temporarily is sent again. The numbers tell which position is newer.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0
   private var hasBegun = false
 
-  /// A bot with this many unanswered groups makes no move until one is answered.
+  /// While this many batches are unanswered, a bot skips its moves.
   static let unansweredMax = 64
 
   init(
@@ -34,13 +34,13 @@ final class Bot: WriterFollower {
     writer = RoomWriter(server, room, submitter, follower: self)
   }
 
-  /// Makes the moves that are due by now. `interval` is the time between two moves.
+  /// Makes all moves that are due. `interval` is the time between two moves.
   func act(atMicroseconds now: UInt64, since beginning: UInt64, interval: UInt64) {
     guard hasBegun else {
       guard writer.submitter.state == .joined else { return }
       hasBegun = true
       submit(behaviour.begin(), at: now)
-      // A random start, because otherwise bots that join together would move at the same instants.
+      // A random delay, because bots that join together would otherwise all move at the same instants.
       dueAt = now + UInt64.random(in: 0...interval)
       return
     }
@@ -51,12 +51,11 @@ final class Bot: WriterFollower {
         submit([move], at: now)
       }
       dueAt += interval
-      // A process that slept skips the moves that it missed, instead of making them all at once.
+      // After a long sleep, the missed moves are skipped, not made all at once.
       if dueAt + 1_000_000 < now { dueAt = now }
     }
   }
 
-  /// Deletes the bot's shapes.
   func cleanUp(atMicroseconds now: UInt64) {
     guard hasBegun else { return }
     var set = Properties()
@@ -66,7 +65,7 @@ final class Bot: WriterFollower {
 
   private func submit(_ operations: [ProposedOperation], at now: UInt64) {
     var rest = operations[...]
-    // A room refuses messages beyond a limit, so the deletions are divided among several messages.
+    // The room limits the operations per message and per second, so a long list is sent in several messages.
     let most = Int(
       clamping: min(writer.submitter.limits.operationsPerMessage, writer.submitter.limits.operationsPerSecond)
     )
@@ -103,14 +102,14 @@ final class Bot: WriterFollower {
 
   func postponed(_ postponement: Postponement, by writer: RoomWriter) { tally.postponement = postponement }
 
-  /// The last acknowledged place of each shape.
+  /// The last acknowledged position of each shape.
   var positions: [Identifier: Point] { places.compactMapValues { $0.position } }
 
   var isDone: Bool { writer.submitter.unansweredCount == 0 || writer.isClosedForGood }
   var unansweredCount: Int { pending.values.reduce(0) { $0 + $1.operations.count } }
 }
 
-/// Totals of all bots of a process.
+/// Counts for all bots of the process.
 @ClientLoop
 final class BotTally {
   var written = 0
@@ -118,10 +117,10 @@ final class BotTally {
   var refused: [RejectCode: Int] = [:]
   var superseded = 0
   var reconnects = 0
-  /// The number of moves that were left out because too many groups were unanswered.
+  /// The number of moves that were skipped because too many batches were unanswered.
   var heldBack = 0
   var latencies = LatencyHistogram()
-  /// Why the server can't store changes at present; `nil` again as soon as it can.
+  /// Why the server can't store changes now. `nil` while it can.
   var postponement: Postponement?
 
   var refusedCount: Int { refused.values.reduce(0, +) }

@@ -1,18 +1,18 @@
 import CanvasCRDT
 import Glibc
 
-/// How a bot moves its shapes. The same seed gives the same moves.
+/// The moves of one bot. They depend only on the seed and the bot's number.
 struct BotBehaviour: Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    /// Each move goes to any place in the area.
+    /// Each move goes to a random position in the area.
     case scatter
-    /// Each move is a small step that stays within the area.
+    /// Each move is a small random step within the area.
     case wander
-    /// The shapes circle around the bot's own centre, each at its own speed.
+    /// The shapes circle around a centre of the bot's own, each at its own speed.
     case orbit
-    /// All bots with one seed follow one point, which wanders.
+    /// All bots with the same seed follow one wandering point.
     case swarm
-    /// Each move goes from a cell of a grid to a neighbouring cell.
+    /// Each move goes to a neighbouring cell of a grid.
     case grid
   }
 
@@ -20,7 +20,8 @@ struct BotBehaviour: Sendable {
     let id: Identifier
     let size: Size
     var position: Point
-    /// A fraction from 0 to 1, different for each shape of a bot, so that shapes don't move in step.
+    /// A random fraction from 0 to 1. It differs from shape to shape, so that a bot's shapes don't move in the same
+    /// rhythm.
     let phase: Double
   }
 
@@ -33,14 +34,12 @@ struct BotBehaviour: Sendable {
 
   static let cell = 60.0
 
-  /// - Parameter number: the bot's number among the bots with the same seed. It gives each bot its own shapes and its
-  ///   own random
+  /// - Parameter number: the bot's number among those with the same seed. It decides the bot's shapes and random
   ///   numbers.
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // The seed goes through a generator of its own first. Otherwise two generators whose seeds differ by the
-    // generator's own step would give the same numbers, only shifted.
+    // The seed is hashed first. Otherwise two bots could get the same random numbers, one bot some steps later.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(
@@ -75,7 +74,7 @@ struct BotBehaviour: Sendable {
     }
   }
 
-  /// The next move. The shapes move round-robin.
+  /// The next move. The shapes take turns.
   mutating func move(atMilliseconds time: UInt64) -> ProposedOperation? {
     guard !members.isEmpty else { return nil }
     let index = next
@@ -132,7 +131,7 @@ struct BotBehaviour: Sendable {
         x: member.position.x + step.0 * BotBehaviour.cell,
         y: member.position.y + step.1 * BotBehaviour.cell
       )
-      // If a step leads across the edge, then the shape stays where it is.
+      // A step that would leave the area is not made.
       return kept(stepped, member.size) == stepped ? stepped : member.position
     }
   }
@@ -156,9 +155,9 @@ struct BotBehaviour: Sendable {
   }
 }
 
-/// Points on a circle.
+/// Points on a circle, by angle.
 enum Cycle {
-  /// - Parameter turn: the angle in turns; 1 is a whole turn.
+  /// - Parameter turn: the angle. A value of 1 is a full turn.
   static func point(around center: Point, radius: Double, turn: Double) -> Point {
     Point(x: center.x + radius * cos(turn * 2 * .pi), y: center.y + radius * sin(turn * 2 * .pi))
   }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// All bots of a process: starts them, times their moves, ends them.
+/// Starts all bots of a process, makes their moves at the right times, and stops them.
 @ClientLoop
 final class BotCrowd {
   let bots: [Bot]
@@ -11,7 +11,7 @@ final class BotCrowd {
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
 
-  /// How often due moves are made: often enough for a hundred moves a second.
+  /// The period of the timer that makes due moves. It allows for a hundred moves a second.
   private static let tickMilliseconds: UInt64 = 5
 
   init(_ bots: [Bot], _ tally: BotTally, perSecond: Double) {
@@ -20,7 +20,7 @@ final class BotCrowd {
     interval = UInt64((1_000_000 / perSecond).rounded())
   }
 
-  /// Joins the room with all bots. If the server refuses any of them, this fails with the server's message.
+  /// Joins the room with all bots. Fails with the server's message if any bot is refused.
   func join(withinMilliseconds: UInt64, tell: (Delay) -> Void) async throws {
     try await bots[0].writer.join(withinMilliseconds: withinMilliseconds, tell: tell)
     for bot in bots.dropFirst() { bot.writer.start() }
@@ -38,7 +38,7 @@ final class BotCrowd {
     }
   }
 
-  /// Lets the bots move until the time is over, the task is cancelled, or the room is closed for good.
+  /// Lets the bots move for `duration`. Ends earlier if the task is cancelled or the server closes the room.
   func work(forMilliseconds duration: UInt64?, progress: (BotCrowd) -> Void) async {
     isWorking = true
     tick()
@@ -63,25 +63,24 @@ final class BotCrowd {
     }
   }
 
-  /// Waits until the server has answered everything, for all bots at the same time. Then all bots leave.
+  /// Waits for all answers, for all bots at once, and then leaves the room.
   ///
-  /// - Parameter patience: how long to wait, in milliseconds. If the task is cancelled, this waits only as long as
-  ///   answers
-  ///   keep coming without a long pause.
+  /// - Parameter patience: the timeout in milliseconds. If the task is cancelled, the wait already ends when no answer
+  ///   has come for a short time.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
     if !Task.isCancelled { await untilAnswered(withinMilliseconds: patience) }
     let isCancelled = Task.isCancelled
-    // The waiting runs in a task of its own, because this task may be cancelled already.
+    // A new task, because this one may be cancelled already.
     await Task { @ClientLoop in
       if isCancelled { await untilSilent() }
       await leave(withinMilliseconds: isCancelled ? BotCrowd.silenceMilliseconds / 2 : 1_000)
     }.value
   }
 
-  /// How long an answer may take after an interrupt before the bots stop waiting. A person who interrupts wants to stop
-  /// at once, but answers that a healthy server is about to send should still arrive.
+  /// After an interrupt, the wait ends when no answer has come for this long. It is short, because the user wants to
+  /// stop.
   private static let silenceMilliseconds: UInt64 = 400
 
   private func untilSilent() async {

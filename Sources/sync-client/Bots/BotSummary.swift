@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The bots' output: progress while they run, statistics at the end.
+/// What the bots print: progress while they run, and statistics at the end.
 @ClientLoop
 struct BotSummary {
   private static let parts: [(name: StaticString, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
@@ -72,8 +72,8 @@ struct BotSummary {
     tally.refused.map { (Text($0.key.wireName).string, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Writes the last acknowledged place of each shape. The room must have exactly these places, unless somebody else
-  /// moved the shapes.
+  /// Prints the last acknowledged position of each shape. The room must have the same positions, unless somebody else
+  /// has moved the shapes.
   static func writeLedger(_ crowd: BotCrowd, to output: Output) {
     for bot in crowd.bots {
       for (shape, position) in bot.positions.sorted(by: { $0.key < $1.key }) {

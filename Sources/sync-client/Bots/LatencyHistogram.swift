@@ -1,5 +1,5 @@
-/// Counts how long answers took, in classes that get wider as the times get longer. So the counts of a whole day fit
-/// into a page of memory, and a percentile is wrong by at most a thirty-second of its value.
+/// A histogram of latencies with wider classes for longer times. It needs only a page of memory for a whole day, and a
+/// percentile is at most 1/32 off.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 
@@ -15,7 +15,7 @@ struct LatencyHistogram: Hashable, Sendable {
     microsecondsMax = max(microsecondsMax, microseconds)
   }
 
-  /// A percentile: the time within which this share of the answers came.
+  /// A percentile. For example, 0.99 gives the latency that 99 % of the answers didn't exceed.
   func microseconds(atPart part: Double) -> UInt64 {
     guard count > 0 else { return 0 }
     var left = max(1, Int((part * Double(count)).rounded(.up)))
@@ -26,8 +26,8 @@ struct LatencyHistogram: Hashable, Sendable {
     return microsecondsMax
   }
 
-  /// The class of a value. Each small value has its own class. Larger values share a class if their six highest bits
-  /// are the same.
+  /// The index of a value's class. Small values have classes of their own. Larger ones share a class if their six
+  /// highest bits are equal.
   private static func place(of value: UInt64) -> Int {
     guard value >= UInt64(stepsPerDoubling) else { return Int(value) }
     let doublings = 63 - value.leadingZeroBitCount - 5

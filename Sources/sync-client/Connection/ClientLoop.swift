@@ -1,10 +1,10 @@
 import Glibc
 import WebSocketLoop
 
-/// The process's only event loop, and the isolation of everything that runs on the loop: sockets, replicas, commands.
+/// The actor of the process's only event loop. Sockets, replicas and commands all run on it.
 ///
-/// The loop calls back on its own thread, so a callback enters the isolation with `assumeIsolated`, instead of starting
-/// a task and switching threads for each message.
+/// The loop's callbacks come on its thread, so they enter the actor with `assumeIsolated`. Starting a task for each
+/// message would cost a thread switch.
 @globalActor
 actor ClientLoop {
   static let shared = ClientLoop()
@@ -22,19 +22,18 @@ actor ClientLoop {
     }
   }
 
-  /// Enters the isolation from the loop's callbacks, because the compiler can't know that they run on the loop's
-  /// thread.
+  /// Enters the actor in a callback of the loop. The compiler can't know that the callback is on the loop's thread.
   nonisolated static func assumeIsolated<Value: Sendable>(
     _ work: @ClientLoop () throws -> Value
   ) rethrows -> Value {
     shared.preconditionIsolated()
     return try withoutActuallyEscaping(work) { work in
-      // The types of both closures differ only in the isolation, which has just been checked.
+      // The two closure types differ only in their isolation, which was checked above.
       try unsafeBitCast(work, to: (() throws -> Value).self)()
     }
   }
 
-  /// Sleeps. If the task is cancelled, this throws at once.
+  /// Sleeps. Throws at once if the task is cancelled.
   @ClientLoop
   static func pause(milliseconds: UInt64) async throws {
     try await Task.sleep(nanoseconds: milliseconds * 1_000_000)

@@ -1,25 +1,25 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Says why a room can't be reached, in words for the user.
+/// Messages for the user that say why a room can't be reached.
 enum ConnectionWords {
   static let noToken = "the server wants a valid token (--token, --token-file or CANVAS_TOKEN)"
 
-  /// - Parameter room: the room's name, if a room was asked for.
+  /// - Parameter room: the requested room, if there was one.
   static func forbidden(_ room: String?) -> String {
     "this token doesn't give access" + (room.map { " to room \($0)" } ?? "")
   }
 
   static let unavailable = "the server can't answer yet (HTTP status 503)"
 
-  /// Says that no server answers. If the user didn't name a server, adds how to start one.
+  /// The message when no server answers. If the user named no server, it also says how to start one.
   static func nobody(_ server: ServerAddress) -> String {
     server.isStandard
       ? "no server answers there; start one with make run, or name another with --server or CANVAS_SERVER"
       : "no server answers there"
   }
 
-  /// - Parameter why: OpenSSL's words.
+  /// - Parameter why: OpenSSL's message.
   static func untrusted(_ why: String) -> String {
     "its certificate is not trusted: \(why) (to trust it, name it in SSL_CERT_FILE)"
   }

@@ -1,31 +1,29 @@
-/// Backpressure for messages that are only useful while they are new, such as the mouse's position.
+/// Backpressure for short-lived messages, such as the mouse position, which soon become outdated.
 /// `web/network/pacing.js` does the same for the page.
 ///
-/// A message that was handed to the system can't be replaced by a newer one any more, and the system lets megabytes
-/// wait for a slow line. So the client asks the server for an answer now and then, and while too many bytes are
-/// unanswered, the line counts as full.
+/// Once the system has a message, a newer one can't replace it, and the system buffers megabytes for a slow connection.
+/// So the client sends a ping now and then. While too many bytes have no answer yet, it sends no short-lived messages.
 struct LinePacing {
-  /// The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second
-  /// to send them. On a quick line the answer comes before the bound is reached.
+  /// At most this many bytes may be on their way without an answer. At 64 kbit/s they take a third of a second.
   private static let unansweredBytesMax = 2_500
-  /// The number of bytes after which the client asks the server for an answer.
+  /// After this many bytes, the client sends a ping.
   private static let askBytes = 800
-  /// The shortest time between two requests for an answer.
+  /// The shortest time between two pings.
   private static let askMilliseconds: UInt64 = 100
 
-  /// The sent bytes that may not have arrived yet, the oldest first.
+  /// Sent bytes that may not have arrived yet, oldest first.
   private var sent: [(at: UInt64, bytes: Int)] = []
   private var unanswered = 0
   private var unasked = 0
   private var askedAt: UInt64?
   private var nextAskAt: UInt64 = 0
-  /// When the line was last used for such a message, if it is not known yet that the message has arrived.
+  /// When the last short-lived message was sent, if its arrival isn't confirmed yet.
   private var usedAt: UInt64?
 
   var isFree: Bool { usedAt == nil || unanswered <= LinePacing.unansweredBytesMax }
 
-  /// Notes that such a message is sent because the line is free. If edits alone fill the line, such messages alternate
-  /// with the edits.
+  /// Notes that a short-lived message is being sent. One may always be under way, even while edits keep the connection
+  /// full.
   mutating func use(at time: UInt64) { usedAt = time }
 
   mutating func note(bytes: Int, at time: UInt64) {
@@ -34,7 +32,7 @@ struct LinePacing {
     unasked += bytes
   }
 
-  /// Whether to ask for an answer now, with a ping.
+  /// Whether to send a ping now.
   mutating func asks(at time: UInt64) -> Bool {
     guard askedAt == nil, unasked >= LinePacing.askBytes, time >= nextAskAt else { return false }
     askedAt = time
@@ -43,7 +41,7 @@ struct LinePacing {
     return true
   }
 
-  /// An answer has come: everything that was sent before `time` has arrived.
+  /// Notes that everything sent up to `time` has arrived.
   mutating func answered(askedAt time: UInt64) {
     let first = sent.firstIndex { $0.at > time } ?? sent.endIndex
     for one in sent[..<first] { unanswered -= one.bytes }
@@ -52,6 +50,6 @@ struct LinePacing {
     if let askedAt, time >= askedAt { self.askedAt = nil }
   }
 
-  /// Forgets everything, because a new connection begins with an empty line.
+  /// Starts again for a new connection.
   mutating func startOver() { self = LinePacing() }
 }

@@ -1,51 +1,50 @@
 import CanvasCRDT
 
-/// Checks whether a connection is alive, and measures its round-trip time. `web/network/pulse.js` has the same rules
-/// for the page: change both together.
+/// Detects dead connections, and measures the round-trip time. `web/network/pulse.js` has the same rules for the page:
+/// change both together.
 ///
-/// A connection that breaks without closing, for example in a tunnel or during sleep, leaves a socket that stays open
-/// for minutes. So the client pings the server if nothing has come for a while, and replaces a connection that stays
-/// silent.
+/// A connection that breaks in a tunnel or during sleep leaves a socket that stays open for minutes. So the client
+/// sends a ping after a silence, and reconnects if no answer comes.
 struct LinePulse {
-  /// What the owner has to do.
+  /// What the owner has to do next.
   enum Step: Hashable {
     case nothing
     /// Send a ping.
     case ask
-    /// Give up the connection, if there is one, and connect at once.
+    /// Close the connection, if there is one, and connect at once.
     case renew
   }
 
   /// How often the owner must call `look`.
   static let lookMilliseconds: UInt64 = 250
-  /// After this long without a message, the client pings the server.
+  /// After this long without a message, the client sends a ping.
   static let quietMilliseconds: UInt64 = 2_000
-  /// The same time while edits wait for their answer, because then a silence more likely means a broken connection.
+  /// After this long without a message while edits are unanswered, the client sends a ping. A silence is then more
+  /// suspicious.
   static let unansweredMilliseconds: UInt64 = 700
-  /// How long the answer to that ping may take. A broken connection is noticed within the sum of both times.
+  /// The timeout of a ping.
   static let answerMilliseconds: UInt64 = 2_500
-  /// The same time after the machine has slept, when the connection is most likely broken.
+  /// The timeout of a ping after the machine has slept. It is short, because the connection is most likely dead.
   static let wakingMilliseconds: UInt64 = 500
-  /// How long a connection may take to open, at the first attempt and at later ones. If packets are lost, the system
-  /// repeats the first packet after ever longer pauses, so a new attempt is quicker once the network is back.
+  /// The timeout for opening a connection: for the first try, and for later ones. A new try is quicker than waiting,
+  /// because the system resends a lost first packet after ever longer pauses.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// How long the welcome may take, and then each part of the drawing. Other messages that arrive meanwhile don't
-  /// extend this time. It allows for slow lines, where a part takes seconds.
+  /// The timeout for the server's welcome. The next one is for each part of the drawing, because slow connections need
+  /// seconds for a part. Other messages don't extend them.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
-  /// How often the round-trip time is measured, even while messages come all the time.
+  /// How often the round-trip time is measured, even on a busy connection.
   static let measureMilliseconds: UInt64 = 5_000
-  /// The upper bound on the factor by which the client's patience grows. A connection that seems broken may just be
-  /// slow, with a long message on it. Without more patience, the client would give up every new connection too.
+  /// The largest factor by which the timeouts grow. A connection that seems dead may only be slow. With constant
+  /// timeouts, the client would give up each new connection too.
   private static let factorMax: UInt64 = 16
-  /// A round-trip time of this length or more is noticeable.
+  /// The round-trip time from which a connection counts as slow.
   private static let slowMilliseconds: UInt64 = 800
-  /// Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow
-  /// line.
+  /// Measurements within this time count as one, so that a single bad moment doesn't make a connection count as slow.
   private static let momentMilliseconds: UInt64 = 1_000
 
   private(set) var isSlow = false
-  /// The newest round-trip time; 0 if none was measured.
+  /// The newest round-trip time. 0 before the first measurement.
   private(set) var roundTripMilliseconds: UInt64 = 0
   private var state = ReplicaState.offline
   private var stateSince: UInt64 = 0
@@ -61,7 +60,7 @@ struct LinePulse {
   private struct Question {
     let at: UInt64
     let patience: UInt64
-    /// Whether only the answer itself is a sign of life, and not any other message.
+    /// Whether only the answer to the ping proves that the connection is alive. Otherwise any message does.
     let wantsAnswer: Bool
   }
 
@@ -90,20 +89,22 @@ struct LinePulse {
     if moments.allSatisfy({ $0 < LinePulse.slowMilliseconds / 2 }) { isSlow = false }
   }
 
-  /// - Parameter waitsForAnswers: whether any sent edits are not answered yet.
+  /// - Parameter waitsForAnswers: whether any sent edits are unanswered.
   mutating func look(waitsForAnswers: Bool, at now: Moment) -> Step {
     let time = now.monotonicMilliseconds
-    // The machine has slept if the wall clock moved on more than the monotonic clock, which stands still meanwhile.
+    // The monotonic clock stands still while the machine sleeps. So the machine has slept if the wall clock moved on
+    // more.
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // An attempt from before the sleep has most likely failed, and the fault that caused long pauses may be over.
+    // A try from before the sleep has most likely failed. And the fault that has made the pauses between tries long may
+    // be over.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew
     case .live where slept:
-      // A message that is read just after the sleep may have arrived before it, so only an answer counts.
+      // A message that is read now may have arrived before the sleep, so only an answer proves anything.
       return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
     case .live: return lookAtLine(waitsForAnswers, at: time)
     case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)

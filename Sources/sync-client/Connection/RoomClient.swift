@@ -1,8 +1,8 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Gets the events of a room: every effect of the replica, in order, except the effects that the client itself carries
-/// out (connect, send, disconnect, wake).
+/// Gets a room's events. These are the replica's effects, in order, without those that the client carries out itself
+/// (connect, send, disconnect, wake).
 @ClientLoop
 protocol RoomFollower: AnyObject {
   func follow(_ effect: ReplicaEffect, in client: RoomClient)
@@ -21,21 +21,21 @@ final class RoomClient {
   let server: ServerAddress
   let room: RoomName
   private(set) var replica: Replica
-  /// How the newest connection ended. Nil once the server has let the client in again.
+  /// How the newest connection ended. `nil` once the server has let the client in again.
   private(set) var lastClosure: Closure?
   /// The error that the server sent before it closed the connection.
   private(set) var lastError: String?
-  /// How many attempts have failed since the room was last reached.
+  /// The number of failed tries since the client was last in the room.
   private(set) var failedAttempts = 0
   private(set) var hasBeenLive = false
-  /// How many times this client has reached the room.
+  /// How many times the client has joined the room.
   private(set) var joins = 0
   let waiters = Waiters()
 
   private(set) var pulse = LinePulse()
   private var pacing = LinePacing()
   private var looking: LoopTimer?
-  /// The newest presence, if it changed while the line was full.
+  /// The newest presence, if it is waiting for the connection to become free.
   private var heldPresence: JSONText?
 
   private let follower: (any RoomFollower)?
@@ -50,13 +50,13 @@ final class RoomClient {
     socket = RoomSocket(server, room, replica.configuration.encoding, owner: self)
   }
 
-  /// Begins to connect, and keeps trying. `join` waits until the room is reached.
+  /// Starts to connect. It retries until it succeeds, and `join` waits for that.
   func start() {
     carryOut(replica.start(at: .now()))
     if looking == nil { lookSoon() }
   }
 
-  /// Connects at once, even if the next attempt isn't due yet.
+  /// Connects at once, without waiting for the next scheduled try.
   func tryNow() {
     guard case .waiting = replica.state else { return }
     carryOut(replica.start(at: .now()))
@@ -67,14 +67,14 @@ final class RoomClient {
     carryOut(body(&replica, .now()))
   }
 
-  /// The same as `edit`, for a change that has a result.
+  /// Like `edit`, for a change that returns a result.
   func edit<Result>(_ body: (inout Replica, Moment) -> (Result, [ReplicaEffect])) -> Result {
     let (result, effects) = body(&replica, .now())
     carryOut(effects)
     return result
   }
 
-  /// Sends the presence to the others as soon as the line is free. The newest presence replaces one that still waits.
+  /// Sends this user's presence when the connection is free. If another one is still waiting, this one replaces it.
   func showPresence(_ state: JSONText) {
     heldPresence = pacing.isFree ? nil : state
     guard heldPresence == nil else { return }
@@ -82,7 +82,7 @@ final class RoomClient {
     edit { replica, now in replica.setPresence(state, at: now) }
   }
 
-  /// Leaves the room. Edits that the server has not acknowledged stay in the replica.
+  /// Leaves the room. Unacknowledged edits stay in the replica.
   func leave() async {
     isLeaving = true
     looking?.cancel()
@@ -152,7 +152,7 @@ extension RoomClient {
     lookSoon()
   }
 
-  /// Asks the server for an answer if one is needed, or sends the presence that was waiting for a free line.
+  /// Sends a ping if one is due, or the waiting presence if the connection has become free.
   private func usePacing() {
     if pacing.asks(at: Clocks.monotonicMilliseconds()) { ping() }
     if let state = heldPresence, pacing.isFree { showPresence(state) }

@@ -1,29 +1,23 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// A client that joins a room over a socket, and keeps trying.
+/// A client that joins a room over a socket, and reconnects when the connection is lost.
 @ClientLoop
 protocol RoomJoining: AnyObject {
   var waiters: Waiters { get }
-  /// How the newest connection ended. Nil once the server has let the client in again.
   var lastClosure: Closure? { get }
-  /// Whether the room is reached now.
   var hasReachedRoom: Bool { get }
   var hasEverReachedRoom: Bool { get }
-  /// Whether the server refuses this client for good.
   var isClosedForGood: Bool { get }
-  /// Why the room can't be reached.
   var whyNot: String { get }
   var delay: Delay { get }
 
-  /// Begins to connect, and keeps trying.
   func start()
 }
 
 extension RoomJoining {
-  /// Joins the room, and waits until it is reached. The first attempt must succeed: if no server answers, the user
-  /// should know at once. Only if a server answers that it can't let anyone in yet does the client try again, for
-  /// `Delay.unavailableMilliseconds`.
+  /// Joins the room, and waits until the drawing is there. It fails at once if no server answers. It retries only if a
+  /// server answers that it can't let anyone in yet, for `Delay.unavailableMilliseconds`.
   ///
   /// - Parameter tell: is called with the reason if joining takes long.
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {
@@ -32,7 +26,7 @@ extension RoomJoining {
     var end = await waitToJoin(withinMilliseconds: waited)
     if end == .tooLate, waited < withinMilliseconds { tell(delay) }
     while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
-      // Connecting begins anew here, because the pauses between the client's own attempts would grow beyond the time
+      // Starts again, because the pauses between the client's own tries grow, and would become longer than the time
       // that is left.
       if isUnavailable { start() }
       let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
@@ -57,6 +51,6 @@ extension RoomJoining {
     return lastClosure.cause.isBeforeItWasOpen && !isUnavailable
   }
 
-  /// The server answers, but can't let anyone in yet.
+  /// Whether a server answered that it can't let anyone in yet.
   var isUnavailable: Bool { lastClosure?.cause == .refused(status: 503) }
 }

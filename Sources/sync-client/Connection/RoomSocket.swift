@@ -1,19 +1,18 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The owner of a socket: a state machine that must hear of the socket's events.
+/// The owner of a `RoomSocket`, which gets its events.
 @ClientLoop
 protocol RoomSocketOwner: AnyObject {
   func socketOpened()
   func socketReceived(_ message: Message)
-  /// The socket is gone, or could not be opened. Not called if the owner itself has dropped the socket.
+  /// The connection is closed, or couldn't be opened. Not called after `drop`.
   func socketClosed(_ closure: Closure)
   /// The time that was passed to `wake` has come.
   func timeHasCome()
 }
 
-/// A room's WebSocket and one timer. There is one connection at a time, and the events of an earlier connection are
-/// dropped.
+/// A room's WebSocket, and a timer. There is at most one connection. Events of earlier connections are ignored.
 @ClientLoop
 final class RoomSocket {
   let server: ServerAddress
@@ -22,11 +21,11 @@ final class RoomSocket {
   private weak var owner: (any RoomSocketOwner)?
   private(set) var connection: Connection?
   private var timer: LoopTimer?
-  /// The token that this client has sent to the server.
+  /// The token that was sent to the server last.
   private var token: String?
   private var tokenTimer: LoopTimer?
 
-  /// How often the token's file is read until it has a new token.
+  /// How often to look for a new token in the token's file.
   private static let tokenPauseMilliseconds: UInt64 = 2_000
 
   init(_ server: ServerAddress, _ room: RoomName, _ encoding: WireEncoding, owner: any RoomSocketOwner) {
@@ -39,7 +38,7 @@ final class RoomSocket {
   func connect() {
     token = server.token.newest
     var options = WebSocketOptions()
-    // The longest message in either direction that a server's flags can allow.
+    // The largest limit on messages that a server can be configured with.
     options.messageBytesMax = 64 << 20
     options.waitingBytesMax = 64 << 20
     connection = ClientLoop.shared.loop.connect(
@@ -53,13 +52,12 @@ final class RoomSocket {
 
   func send(_ bytes: [UInt8]) {
     let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
-    // If the frame can't be sent, the connection counts as lost. The owner sends the frame's content again over the
-    // next connection.
+    // If the frame can't be sent, the connection counts as lost. The owner will send its content again later.
     if connection?.send(frame) == false { connection?.abort() }
   }
 
-  /// The server has sent an error. If the error says that the token ends soon, and the token comes from a file, the new
-  /// token is sent as soon as the file has it.
+  /// Handles an error from the server. If the token is about to expire and comes from a file, the client waits for a
+  /// new token in the file and sends it.
   func heard(_ code: Text) {
     if code == "token_expires", case .file = server.token { bringToken() }
   }
@@ -79,18 +77,18 @@ final class RoomSocket {
     }
   }
 
-  /// Closes at once. The owner gets no more events of this connection, not even `socketClosed`.
+  /// Closes the connection at once. No more events come from it, not even `socketClosed`.
   func drop() {
     connection?.abort()
     connection = nil
   }
 
-  /// Closes in order, after everything that was sent before. The owner gets `socketClosed` when that is done.
+  /// Closes the connection after everything that was sent. `socketClosed` follows.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }
 
-  /// Calls `timeHasCome` at this time of the monotonic clock. This replaces an earlier call of `wake`.
+  /// Sets the timer: `timeHasCome` is called at this time of the monotonic clock. There is only one timer.
   func wake(at time: UInt64) {
     timer?.cancel()
     let now = Clocks.monotonicMilliseconds()

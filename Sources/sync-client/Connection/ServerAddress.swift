@@ -1,14 +1,14 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The source of a command's token.
+/// Where a command's token comes from.
 enum TokenSource: Hashable, Sendable {
   case none
   case given(String)
-  /// A file with a token. Another program may replace it by a token that ends later.
+  /// A file with a token. Another program may replace its content by a newer token.
   case file(String)
 
-  /// The current token. `nil` if there is none.
+  /// The current token, read anew each time. `nil` if there is none.
   var newest: String? {
     switch self {
     case .none: return nil
@@ -21,7 +21,7 @@ enum TokenSource: Hashable, Sendable {
   }
 }
 
-/// The server's address, and the token for it.
+/// A server's address, with the user's token for that server.
 struct ServerAddress: Hashable, Sendable {
   let host: String
   let port: Int
@@ -29,10 +29,10 @@ struct ServerAddress: Hashable, Sendable {
   let isSecure: Bool
   var token: TokenSource
 
-  /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or only `127.0.0.1`. If no port is given, it
-  /// is the scheme's port, or 8080 if no scheme is given either.
+  /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or just `127.0.0.1`. The default port is the
+  /// scheme's, or 8080 without a scheme.
   init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
-    // The part before the @ may be a password, so it is refused without being repeated: messages end up in logs.
+    // The part before the @ may be a password. The error message doesn't repeat it, because messages end up in logs.
     guard !text.contains("@") else {
       throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
     }
@@ -58,7 +58,7 @@ struct ServerAddress: Hashable, Sendable {
   /// Whether this is the default address, where `make run` starts a server.
   var isStandard: Bool { host == "127.0.0.1" && port == 8_080 && !isSecure }
 
-  /// Host and port, in the form in which they are shown and stored.
+  /// Host and port for display and for file names.
   var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   func endpoint(_ path: String, query: String = "") -> Endpoint {
@@ -72,7 +72,7 @@ struct ServerAddress: Hashable, Sendable {
   }
 }
 
-/// A valid name of a room.
+/// The name of a room, already checked.
 struct RoomName: Hashable, Sendable {
   let text: String
 
@@ -91,6 +91,6 @@ struct RoomName: Hashable, Sendable {
     self.text = text
   }
 
-  /// The path of the room's resources over HTTP.
+  /// The room's path in the HTTP API.
   func path(_ rest: String = "") -> String { "/v1/rooms/\(text)\(rest)" }
 }

@@ -4,11 +4,10 @@ import WebSocketLoop
 enum WaitEnd: Hashable, Sendable {
   case fulfilled
   case tooLate
-  /// The task was cancelled.
   case cancelled
 }
 
-/// Tasks that each wait until a condition holds. Code that may have made a condition true calls `check`.
+/// Tasks that wait for conditions. Code that may have made a condition true calls `check`.
 @ClientLoop
 final class Waiters {
   private final class Waiter {

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// The result of an edit.
+/// The outcome of an edit.
 struct EditReport: Sendable {
-  /// A value that another value, with a newer stamp, had already replaced when the server stored it.
+  /// A value without effect: when the server stored it, another value with a newer stamp had already replaced it.
   struct Loss: Hashable, Sendable {
     let shape: ShapeName
     let property: Property
@@ -11,7 +11,7 @@ struct EditReport: Sendable {
   }
 
   let room: RoomName
-  /// The part of the edit that the server has not answered; nil if it has answered everything.
+  /// The part of the edit that the server has not answered. `nil` if everything is answered.
   let withdrawal: Withdrawal?
   let events: [RoomEvent]
   let rejected: [RejectedEdit]
@@ -24,7 +24,7 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // A command never asks to be read-only. So if it may only view, the server decided that for one of these reasons.
+      // Commands don't ask for read-only access. So the server has decided it, for one of these reasons.
       let why =
         edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string

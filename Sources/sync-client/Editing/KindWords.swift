@@ -1,11 +1,11 @@
 import CanvasCRDT
 import CommandWords
 
-/// Kinds of shapes as people type them.
+/// Kinds of shapes as users type them.
 enum KindWords {
   static let all = ShapeKind.allCases.map { Text($0.wireName).string }
 
-  /// Words that people may type instead of a kind's name, for a hint.
+  /// Words that users may type in place of a kind. The error message then suggests the kind.
   static let otherNames = [
     "box": "rectangle", "oval": "ellipse", "triangle": "polygon", "hexagon": "polygon", "rounded": "roundedRectangle",
     "words": "text", "label": "text", "connector": "arrow", "pen": "ink", "stroke": "ink", "curve": "ink",

@@ -1,9 +1,9 @@
 import CanvasCRDT
 
-/// `from=Sun to=Moon,0,0.5 through='10,10 200,50'`: the ends and points of a line, as people type them. These words
-/// name shapes and places of the canvas, so they can be turned into properties only in a joined room.
+/// The ends and points of a line as users type them: `from=Sun to=Moon,0,0.5 through='10,10 200,50'`. They name shapes,
+/// so they can be resolved only after the room is joined.
 struct LineWords {
-  /// The shape that an end is tied to; `nil` for no shape.
+  /// One end of a line. `tie` is the shape to which the end is attached, or `nil` if it is free.
   private struct End {
     let word: String
     let tie: (shape: String, x: Double, y: Double)?
@@ -20,7 +20,7 @@ struct LineWords {
 
   var isEmpty: Bool { from == nil && to == nil && through == nil }
 
-  /// Removes the words about lines from `words`, and reads them.
+  /// Takes the words about lines out of `words`, and reads them.
   init(takingFrom words: inout [String]) throws(ClientFailure) {
     var others: [String] = []
     for word in words {
@@ -48,7 +48,7 @@ struct LineWords {
   private static func end(_ value: String, _ word: String) throws(ClientFailure) -> End {
     if value == "none" { return End(word: word, tie: nil) }
     let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    // The numbers are split off from the end, because the shape's name itself may contain commas.
+    // The numbers are the last two parts, because a shape's name may contain commas.
     if parts.count > 2, let x = Double(parts[parts.count - 2]), let y = Double(parts[parts.count - 1]) {
       guard (0...1).contains(x), (0...1).contains(y) else {
         throw .usage("\(word): a place in a shape's box is two numbers from 0 to 1, such as Sun,0,0.5")
@@ -60,8 +60,8 @@ struct LineWords {
 
   // MARK: - In a room
 
-  /// Writes the ties, and the points between which the line then leads. `line` is the line before the edit, if it
-  /// existed.
+  /// Writes where the line's ends are attached, and the line's new points. `line` is the line before the edit, if it
+  /// exists.
   @ClientLoop
   func write(to set: inout Properties, over line: Shape?, in editor: RoomEditor) async throws {
     guard !isEmpty else { return }
@@ -77,7 +77,7 @@ struct LineWords {
       set.from = end.tie
       if let at = end.at {
         points[0] = at
-        // If a new line's other end is given nowhere, the line leads away from the shape that it is tied to.
+        // If a new line's other end isn't given, the line leads away from the shape to which this end is attached.
         if isNew, to == nil { points[1] = Point(x: at.x + LineWords.length, y: at.y) }
       }
     }
@@ -89,11 +89,11 @@ struct LineWords {
       }
     }
     set.lead(through: points)
-    // The points are places of the canvas, so the box that holds them must not be turned.
+    // The points are positions on the canvas, so the line's box must not be rotated.
     if let line, line.properties.rotation != 0 { set.rotation = 0 }
   }
 
-  /// The points decide the line's box, so a box that was given as well would have no effect.
+  /// Fails unless the shape is of a kind that can have these words.
   @ClientLoop
   private func refuse(for kind: ShapeKind, in editor: RoomEditor) async throws {
     if let end = from ?? to, kind != .line {
@@ -102,7 +102,7 @@ struct LineWords {
     if !kind.isStroke { throw await editor.fail("through: only a line or ink leads through points") }
   }
 
-  /// The default length of a line.
+  /// The length of a new line whose second end isn't given.
   static let length = 200.0
 
   @ClientLoop

@@ -1,8 +1,9 @@
 import CanvasCRDT
 
-/// Points as people type them.
+/// Points as users type them.
 enum PathWords {
-  /// Reads `10,10 200,50`: as many points as a path is allowed to have, each within a range. `nil` for any other text.
+  /// Reads points such as `10,10 200,50`. `nil` if the text is anything else, has too many points for a path, or has a
+  /// number out of range.
   static func points(_ value: String, within range: ClosedRange<Double>) -> [Point]? {
     var points: [Point] = []
     for word in value.split(separator: " ") {
@@ -15,7 +16,7 @@ enum PathWords {
     return Path.counts.contains(points.count) ? points : nil
   }
 
-  /// Reads `0,0 0.5,1`, which are places in a shape's box, and writes them as the value of `path`.
+  /// Reads positions within a shape's box such as `0,0 0.5,1`, and writes them as the value of `path`.
   static func write(_ value: String, to writer: inout JSONWriter) throws(ClientFailure) {
     guard value != "none" else {
       writer.beginArray()

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import CommandWords
 
-/// A shape's properties as people type them: `fill=#FF0000 size=100,80`.
+/// A shape's properties as users type them, such as `fill=#FF0000 size=100,80`.
 enum PropertyWords {
-  /// The part of `--help` about properties: each property with its default.
+  /// The part of `--help` that lists the properties and their defaults.
   static let help: String = {
     let order = Property.inOrder
     let words = order.indices.compactMap { place in
@@ -13,7 +13,7 @@ enum PropertyWords {
       + "\(words.joined(separator: " "))."
   }()
 
-  /// Words that people may type instead of a property's name, for a hint.
+  /// Words that users may type in place of a property's name. The error message then suggests the property.
   private static let otherNames = [
     "color": "fill", "colour": "fill", "background": "fill", "outline": "stroke", "border": "stroke",
     "x": "position", "y": "position", "at": "position", "width": "size", "height": "size", "radius": "cornerRadius",
@@ -38,7 +38,7 @@ enum PropertyWords {
     writer.endObject()
     writer.endArray()
     writer.endObject()
-    // The values become a message, because parsing a message checks them.
+    // The values are put into a message of the protocol, because decoding it checks them.
     do throws(MessageError) {
       return try JSONEncoding.decodeSubmission(writer.finish()).operations[0].set
     } catch {
@@ -103,9 +103,9 @@ enum PropertyWords {
   }
 }
 
-/// The values of properties as people type them.
+/// Values of properties as users type them.
 enum ValueWords {
-  /// The property's value as text. Nil for a property without a value and without a default.
+  /// A property's value as text. `nil` if it has neither a value nor a default.
   static func text(of property: Property, in set: Properties) -> String? {
     switch property.form {
     case .erasure, .kind, .name, .text, .path, .tie: nil

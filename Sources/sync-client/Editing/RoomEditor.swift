@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// A room that a command joins in order to edit it. The command is the same actor as this user's earlier commands.
+/// A room that a command has joined to edit it. All commands of a user share one actor for each room, so that undo
+/// works.
 @ClientLoop
 struct RoomEditor {
   let client: RoomClient
@@ -27,17 +28,17 @@ struct RoomEditor {
   var canvas: Canvas { client.replica.canvas }
   var picture: RoomPicture { outcome.picture }
 
-  /// Makes an edit, waits until the server has answered all of it, and reports the result.
+  /// Makes an edit, waits until all of it is answered, and prints the result.
   func commit(_ body: (inout Replica, Moment) throws -> [ReplicaEffect]) async throws -> ExitCode {
     var failure: (any Error)?
     let historyBefore = client.replica.saveHistory()
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // The replica is saved before anything is sent, because an actor that forgot its newest stamps could use them
-        // again. The edit itself is not saved, so that no later command sends the edit if this command is killed. The
-        // edit's undo step is saved, since the server may already have stored the edit when this command is killed. If
-        // the edit was not stored, undo passes over its step.
+        // Saves the replica before anything is sent, because an actor must never reuse its newest stamps.
+        //
+        // The edit itself isn't saved, so that a later command doesn't send it if this one is killed. Its undo step is
+        // saved, because the server may have stored the edit. If the server hasn't, undo skips the step.
         state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {
@@ -64,7 +65,7 @@ struct RoomEditor {
     return report.exitCode
   }
 
-  /// The same, for edits of single shapes.
+  /// Like `commit`, for a list of edits to single shapes.
   func commit(_ edits: [ShapeEdit]) async throws -> ExitCode {
     try await commit { replica, now in replica.edit(edits, at: now) }
   }
@@ -77,7 +78,7 @@ struct RoomEditor {
   }
 }
 
-/// Collects the results of an edit.
+/// Collects what happens to an edit.
 @ClientLoop
 final class EditFollower: RoomFollower {
   private var ledger: RoomLedger?

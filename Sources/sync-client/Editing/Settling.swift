@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// How the wait for the answers to an edit ended.
+/// How the wait for an edit's answers ended.
 enum SettleEnd: Hashable, Sendable {
   case answered
   case tooLate
@@ -10,13 +10,13 @@ enum SettleEnd: Hashable, Sendable {
 }
 
 extension RoomClient {
-  /// How long to wait, after the user has interrupted, for answers that are on their way. A healthy server takes less.
+  /// How long to wait after an interrupt for answers that are on their way. A healthy server takes less.
   private static let partingMilliseconds: UInt64 = 400
 
-  /// Waits until the server has answered every edit. Gives up if no answer at all comes for `patience`. Many edits may
-  /// take longer in total, since a server takes only a limited number a second.
+  /// Waits until all edits are answered. Gives up when no answer has come for `patience`. The total may be longer,
+  /// because servers limit the rate of edits.
   ///
-  /// - Parameter tell: is called with the reason, once in each silence.
+  /// - Parameter tell: is called with the reason once in each long silence.
   func settle(withinMilliseconds patience: UInt64, tell: (Delay) -> Void) async -> SettleEnd {
     var left = replica.unsentCount
     var isTold = false
@@ -41,8 +41,8 @@ extension RoomClient {
     return .answered
   }
 
-  /// Called when the user has interrupted. An answer that is on its way is still waited for, in a task that is not
-  /// cancelled.
+  /// Waits a moment for answers that are on their way, after the user has interrupted. It uses a new task, because this
+  /// one is cancelled.
   private func part() async -> SettleEnd {
     await Task { @ClientLoop in
       _ = await wait(withinMilliseconds: RoomClient.partingMilliseconds) { !$0.replica.awaitsAnswer }

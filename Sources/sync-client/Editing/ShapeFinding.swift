@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 extension RoomEditor {
-  /// Finds a shape by its identifier or the name that it shows.
+  /// Finds a shape by its shown name or its identifier.
   func find(_ word: String) async throws -> Identifier {
     if let shape = ShapeFinding.find(word, among: picture.names, on: canvas) { return shape }
     throw await fail(ShapeFinding.complaint(word, among: picture, in: client.room))
@@ -15,8 +15,8 @@ extension RoomEditor {
 }
 
 enum ShapeFinding {
-  /// A name comes before an identifier, since somebody gave a name such as `abc-def-ghi` on purpose. The case of
-  /// letters matters only between names that differ in nothing else.
+  /// Names are tried before identifiers, because somebody chose a name such as `abc-def-ghi` on purpose. Upper and
+  /// lower case matter only if two names differ in nothing else.
   static func find(_ word: String, among names: ShownNames, on canvas: Canvas) -> Identifier? {
     if let shape = names.identifier(named: Text(word)) { return shape }
     if let shape = Identifier(word), canvas[shape] != nil { return shape }

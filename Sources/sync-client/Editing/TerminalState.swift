@@ -1,13 +1,13 @@
 import CanvasCRDT
 import Glibc
 
-/// The state of a room that a user's commands pass on from one to the next: the replica's actor and clock, and the undo
-/// steps. An edit belongs to the command that made it: if that command ends before the server has answered, no later
-/// command sends the edit, so the state has none. Each server and room has its own folder under
-/// `$XDG_STATE_HOME/canvassync`, or else `~/.local/state/canvassync`, so that two rooms never use the same files.
+/// What a user's commands remember of a room: the replica's actor and clock, and the undo steps. Each server and room
+/// has its own folder, `$XDG_STATE_HOME/canvassync` or `~/.local/state/canvassync`.
 ///
-/// A lock lets one command use it at a time. Two commands with the same actor would disconnect each other and make
-/// equal stamps.
+/// Unanswered edits aren't stored, so no later command sends them.
+///
+/// A lock makes commands use the state one at a time. Two commands with the same actor would disconnect each other, and
+/// make equal stamps.
 ///
 ///     8 bytes       the length of the saved replica, highest byte first
 ///     replica       as the core saves it, without the drawing
@@ -15,7 +15,7 @@ import Glibc
 @ClientLoop
 final class TerminalState {
   private let path: String
-  /// The path that earlier versions used. It is read as long as there is no file at the newer path.
+  /// The file's path in earlier versions. It is read if the present file doesn't exist.
   private let formerPath: String
   private let lock: Int32
   private let output: Output
@@ -27,14 +27,13 @@ final class TerminalState {
     self.output = output
   }
 
-  /// Opens the state. If another command has locked it, this waits up to fifteen seconds. `nil` if there is no place to
-  /// store the state.
+  /// Opens the state. Waits up to fifteen seconds while another command uses it. `nil` if there is nowhere to store it.
   static func open(_ room: RoomName, _ invocation: Invocation) async throws -> TerminalState? {
     let server = invocation.server
     let output = invocation.output
     guard let directory = directory(invocation.environment) else { return nil }
     let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
-    // The prefix makes every room's name a valid file name. Without it, `.` and `..` would not be.
+    // With the prefix every room's name is a valid file name, even `.` and `..`.
     let folder = "\(place)/rooms/room.\(room.text)"
     guard makeDirectories(folder) else {
       output.notice("no_state", "\(folder): \(String(cString: strerror(errno))); undo will not know of this edit")
@@ -73,7 +72,7 @@ final class TerminalState {
     return true
   }
 
-  /// The replica that the last command saved; nil if there is none or it can't be read.
+  /// The saved replica. `nil` if there is none or it can't be read.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
     guard let bytes = readFile(), bytes.count > 8 else { return nil }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
@@ -87,12 +86,12 @@ final class TerminalState {
         seed: seed
       )
     else { return nil }
-    // If the history can't be restored, the replica is still the same actor, so it is used without a history.
+    // The history may be damaged. The replica is still the same actor, so it is used without a history.
     try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
     return replica
   }
 
-  /// - Parameter history: the undo steps, in the core's saved form.
+  /// - Parameter history: the undo steps, as the core saves them.
   func save(_ replica: Replica, history: [UInt8]) {
     let saved = replica.save(withDrawing: false, withEdits: false)
     var bytes: [UInt8] = []

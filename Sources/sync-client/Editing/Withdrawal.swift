@@ -1,16 +1,15 @@
 import CanvasCRDT
 
-/// The part of an edit that the server had not answered when the edit's command ended. No later command sends it: a
-/// user who interrupts a command doesn't want the edit any more, and a script that tries again would make the edit
-/// twice.
+/// The unanswered part of an edit whose command has ended. No later command sends it again. A user who interrupts
+/// doesn't want the edit any more, and a script that retries would make it twice.
 struct Withdrawal: Hashable, Sendable {
-  /// How many of the edit's operations have no answer, and how many operations the edit has.
+  /// How many of the edit's operations are unanswered, and how many operations it has.
   let unanswered: Int
   let count: Int
   let end: SettleEnd
   let delay: Delay
   let patience: UInt64
-  /// Whether a part of the edit is stored, or may be stored because it was sent and never answered.
+  /// Whether a part of the edit is stored, or may be because it was sent.
   let mayBeStored: Bool
 
   @ClientLoop
@@ -35,7 +34,7 @@ struct Withdrawal: Hashable, Sendable {
     return "\(why). \(what) withdrawn\(doubt); no later command sends it."
   }
 
-  /// The error's name for programs.
+  /// The error code for programs.
   var code: String { end == .interrupted ? "interrupted" : delay.code }
 
   var exitCode: ExitCode {

@@ -1,22 +1,22 @@
 import CZlib
 
-/// A picture as PNG: eight bits a channel, no transparency.
+/// Encodes a picture as PNG, with eight bits a channel and no transparency.
 enum PNG {
-  /// - Parameter pixel: gives red, green and blue at a row and a column.
+  /// - Parameter pixel: returns the red, green and blue at a row and a column.
   static func encode(
     width: Int,
     height: Int,
     pixel: (_ row: Int, _ column: Int) -> (red: UInt8, green: UInt8, blue: UInt8)
   ) -> [UInt8] {
     var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    // The settings are: eight bits a channel, RGB, PNG's only method of compression and of filtering, not interlaced.
+    // 8 bits, colour type RGB, compression and filter method 0, not interlaced.
     append("IHDR", bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0], to: &bytes)
     append("IDAT", compressed(rows(width, height, pixel)), to: &bytes)
     append("IEND", [], to: &bytes)
     return bytes
   }
 
-  /// The filtered rows. Each byte is stored minus the byte above it, so that areas of one colour become zeros.
+  /// The rows with PNG's filter Up: each byte minus the byte above it. Areas of one colour become zeros.
   private static func rows(
     _ width: Int,
     _ height: Int,

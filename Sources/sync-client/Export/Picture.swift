@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A drawing as SVG or PNG. The common areas of overlapping shapes are orange.
+/// Draws a room as SVG or PNG. Overlaps are orange.
 enum Picture {
   static func svg(of stored: StoredDrawing, room: RoomName) -> [UInt8] {
     var export = SVGExport(stored.drawing)
@@ -10,16 +10,16 @@ enum Picture {
     return export.document()
   }
 
-  /// The upper bound on a picture's sides. A larger picture is scaled down to it. Protects memory.
+  /// The longest side of a picture in pixels. Larger ones are scaled down. This bounds memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// The upper bound on the sum of the pixels that each shape covers. If hundreds of shapes lie on each other, the
-  /// picture is made smaller until the sum fits.
+  /// At most this many pixels are painted, as the sum over all shapes. If many large shapes lie on each other, the
+  /// picture is scaled down. This bounds time.
   private static let paintedMax = 3e8
-  /// A row that an edge crosses costs about as much as this many pixels.
+  /// Each row that an edge crosses costs about as much time as this many pixels.
   private static let pixelsPerRow = 8.0
 
-  /// - Parameter scale: how many pixels a unit of the canvas gets.
+  /// - Parameter scale: the pixels for one unit of the canvas.
   static func png(of stored: StoredDrawing, scale wanted: Double) -> [UInt8] {
     var scene = CanvasScene()
     let picture = RoomPicture(stored.canvas)
@@ -73,8 +73,8 @@ enum Picture {
     return max(CanvasView.scales.lowerBound, min(wanted, bySide, byArea, CanvasView.scales.upperBound))
   }
 
-  /// The painter is made for a terminal's cells, which are two columns by two rows of dots and twice as high as wide.
-  /// So two of its columns make one pixel.
+  /// The painter's dots are twice as high as wide, because it draws for terminal cells. So two columns of dots make one
+  /// column of square pixels.
   private static func encode(_ scene: CanvasScene, _ box: Rect, scale: Double) -> [UInt8] {
     let width = max(1, Int((box.size.width * scale).rounded(.up)))
     let height = max(1, Int((box.size.height * scale).rounded(.up)))

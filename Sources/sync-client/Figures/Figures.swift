@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// Numbers and durations, as people type and read them.
+/// Numbers and durations as users type and read them.
 enum Figures {
-  /// The shortest text that reads back as the same number. A whole number has no `.0`.
+  /// The shortest text that reads back as the same number, without `.0` for whole numbers.
   static func number(_ value: Double) -> String {
     var writer = ByteWriter(capacity: NumberText.lengthMax)
     writer.appendNumber(value)
@@ -22,7 +22,7 @@ enum Figures {
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
-  /// Reads `500ms`, `1.5s`, `5m`, `2h` or `1d`.
+  /// Reads a duration such as `500ms`, `1.5s`, `5m`, `2h` or `1d`.
   static func milliseconds(_ text: String) -> UInt64? {
     for unit in units where text.hasSuffix(unit.name) {
       guard let number = Double(text.dropLast(unit.name.count)), number >= 0, number * unit.milliseconds < 1e15 else {
@@ -33,7 +33,7 @@ enum Figures {
     return nil
   }
 
-  /// The duration in words: `0.8 ms`, `12 ms`, `1.5 s`, `4 min`.
+  /// A duration such as `0.8 ms`, `12 ms`, `1.5 s` or `4 min`.
   static func duration(microseconds: UInt64) -> String {
     let milliseconds = Double(microseconds) / 1_000
     if milliseconds < 10 { return "\(rounded(milliseconds)) ms" }
@@ -42,7 +42,7 @@ enum Figures {
     return "\(rounded(milliseconds / 60_000, decimals: 0)) min"
   }
 
-  /// The part in percent: `38 %`. A small part is `<1 %`, never `0 %`.
+  /// A percentage such as `38 %`. A small one is `<1 %`, and never `0 %`.
   static func percentage(_ part: Double) -> String {
     let percent = (part * 100).rounded()
     if part > 0, percent < 1 { return "<1 %" }

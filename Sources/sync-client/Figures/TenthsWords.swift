@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A property in tenths, such as alpha, as people type and read it: in percent. 70 % is 7 on the wire.
+/// Properties in tenths, such as alpha, which users type and read in percent: 70 % is 7 in the protocol.
 enum TenthsWords {
   static func text(_ tenths: Int16) -> String { "\(tenths * 10) %" }
 
-  /// Reads `70%` and `70 %`; also `7` and `0.7`, which earlier versions used. `nil` if the text is ambiguous: `1` could
-  /// mean a tenth or the whole.
+  /// Reads `70%` and `70 %`. Also reads `7` and `0.7`, which earlier versions used, but not `1`: it could be a tenth or
+  /// the whole.
   static func tenths(_ text: String) -> Double? {
     if text.hasSuffix("%") {
       let number = text.dropLast().reversed().drop { $0 == " " }.reversed()

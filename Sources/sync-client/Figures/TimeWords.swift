@@ -1,9 +1,9 @@
 import Glibc
 
-/// Moments of the past as people type and read them.
+/// Past times as users type and read them.
 enum TimeWords {
-  /// Reads one of three forms: Unix milliseconds; `2026-11-20` or `2026-11-20T18:00`, also with seconds, in local time
-  /// unless a `Z` follows; or a time before now, `10m` or `10m ago`.
+  /// Reads one of three forms: Unix milliseconds, a date, or a time before now. A date is `2026-11-20` or
+  /// `2026-11-20T18:00`, also with seconds, in local time unless `Z` follows. A time before now is `10m` or `10m ago`.
   static func milliseconds(_ text: String, now: UInt64) -> UInt64? {
     if let number = UInt64(text) { return number }
     let length = text.hasSuffix(" ago") ? String(text.dropLast(4)) : text
@@ -34,12 +34,12 @@ enum TimeWords {
     parts.tm_sec = second
     parts.tm_isdst = -1
     let seconds = isUTC ? timegm(&parts) : mktime(&parts)
-    // The date is checked here, because the C library reads 30 February as a day in March.
+    // The C library would read 30 February as a day in March.
     guard seconds >= 0, parts.tm_mday == date else { return nil }
     return UInt64(seconds) * 1_000
   }
 
-  /// The moment in local time: `2026-11-20 18:00:07`.
+  /// A time in the local time zone, such as `2026-11-20 18:00:07`.
   static func shown(_ milliseconds: UInt64) -> String {
     let parts = local(milliseconds)
     return "\(Int(parts.tm_year) + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(clock(parts))"

@@ -2,14 +2,14 @@ import CanvasCRDT
 import Glibc
 import TerminalCanvas
 
-/// Standard output for answers, line by line, and standard error for everything else.
+/// Prints answers to standard output, and everything else to standard error.
 ///
-/// Each line is written at once and whole, so that the reader of a pipe gets it immediately. When the reader closes the
-/// pipe, the command ends quietly.
+/// Each line is written at once and whole, so that a pipe's reader gets it immediately. If the reader closes the pipe,
+/// the command ends quietly.
 struct Output: Sendable {
-  /// How many colours to print; none unless standard output is a terminal.
+  /// How many colours to use. None if standard output is not a terminal.
   var depth = ColorDepth.none
-  /// Whether programs read the answers. Then errors and remarks are JSON as well.
+  /// Whether the output is for programs. Errors and remarks are then JSON too.
   var isJSON = false
 
   static var isTerminal: Bool { isatty(STDOUT_FILENO) != 0 }
@@ -20,7 +20,7 @@ struct Output: Sendable {
     write(bytes: bytes)
   }
 
-  /// Writes one object, on a line of its own.
+  /// Prints one JSON object as a line.
   func write(_ body: (inout JSONWriter) -> Void) {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()
@@ -29,7 +29,7 @@ struct Output: Sendable {
     write(json: writer.finish())
   }
 
-  /// Writes a JSON text, on a line of its own. Characters that would control a terminal, or reverse the line, are
+  /// Prints a JSON text as a line. Characters that could control a terminal or change the direction of text are
   /// escaped.
   func write(json: [UInt8]) {
     write(bytes: PlainJSON.escaping(json) + [UInt8(ascii: "\n")])
@@ -38,21 +38,21 @@ struct Output: Sendable {
   func write(bytes: [UInt8]) {
     guard let failure = Output.write(bytes, to: STDOUT_FILENO) else { return }
     if failure == EPIPE { return Signals.readerIsGone() }
-    // The answer is incomplete, for example because the disk is full.
+    // A part of the answer is missing, for example because the disk is full.
     complain(ClientFailure.failed("standard output: \(String(cString: strerror(failure)))"))
     exit(ExitCode.failed.rawValue)
   }
 
-  /// Writes an error message to standard error, after the program's name. For programs it is
-  /// `{"error":{"code":…,"message":…}}`, as in the server's answers over HTTP.
+  /// Prints an error to standard error, after the program's name. For programs it is
+  /// `{"error":{"code":…,"message":…}}`, as in the server's HTTP API.
   func complain(_ code: String, _ words: String) { tell("error", code, words, to: "sync-client: \(words.printable)") }
 
   func complain(_ failure: ClientFailure) { complain(failure.code, failure.words) }
 
-  /// Writes a message that isn't an error to standard error: why something takes long, that the connection is back.
+  /// Prints a remark to standard error, such as why something takes long.
   func notice(_ code: String, _ words: String) { tell("notice", code, words, to: "sync-client: \(words.printable)") }
 
-  /// The same as `notice`, without the program's name, because it is one of many lines about a command's progress.
+  /// Like `notice`, but without the program's name, for one of many progress lines.
   func progress(_ words: String) { tell("notice", "progress", words, to: words) }
 
   private func tell(_ kind: StaticString, _ code: String, _ words: String, to people: String) {
@@ -72,7 +72,7 @@ struct Output: Sendable {
     _ = Output.write(bytes, to: STDERR_FILENO)
   }
 
-  /// Writes all bytes. Returns the error's number if that failed.
+  /// Writes all bytes. Returns `errno` if that fails.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var written = 0
@@ -81,7 +81,7 @@ struct Output: Sendable {
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // The write would block, because another process has made the terminal non-blocking. So this waits for it.
+          // Another process may have made the terminal non-blocking. Then the write has to wait.
           var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
           poll(&wait, 1, -1)
         } else if errno != EINTR {
@@ -94,8 +94,8 @@ struct Output: Sendable {
 }
 
 extension String {
-  /// The text without control characters: text from the network must not move the cursor or ring the bell. Invisible
-  /// characters, and those that would reverse the line, are shown as U+FFFD.
+  /// The text without control characters, because text from the network must not move the cursor or ring the bell.
+  /// Characters that are invisible or change the direction of text become U+FFFD.
   var printable: String {
     func isPlain(_ scalar: Unicode.Scalar) -> Bool {
       scalar.properties.generalCategory != .control && !HiddenCharacters.isAlwaysHidden(scalar.value)

@@ -1,14 +1,13 @@
 import CanvasCRDT
 
-/// JSON that is safe to print on a terminal, whatever its strings contain.
+/// JSON that is safe to print on a terminal.
 ///
-/// JSON itself escapes only the control characters of ASCII. A terminal would also obey the control characters of C1,
-/// and characters that set the direction of text would let one name look like another.
+/// JSON escapes only ASCII's control characters. A terminal also obeys those of C1. And characters that change the
+/// direction of text would let one name look like another.
 enum PlainJSON {
-  /// The same JSON with such characters written as escapes, like `\u0085`. They occur only in strings, where escapes
-  /// are allowed.
+  /// Escapes these characters, for example as `\u0085`. They occur only in strings, where escapes are allowed.
   static func escaping(_ json: [UInt8]) -> [UInt8] {
-    // Nearly all JSON is ASCII, where nothing needs escaping.
+    // A quick check: most JSON is ASCII, which needs no escapes.
     guard json.contains(where: { $0 >= 0x7F }) else { return json }
     var escaped: [UInt8] = []
     escaped.reserveCapacity(json.count + 64)

@@ -1,12 +1,12 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The look of a piece of text on a terminal with colours.
+/// How a piece of text looks on a terminal with colours.
 enum Style: Sendable {
   case plain
   case strong
   case faint
-  /// For overlaps: the page's orange.
+  /// For overlaps. It is the page's orange.
   case warning
   case good
   case bad
@@ -31,6 +31,6 @@ enum Style: Sendable {
 }
 
 extension Output {
-  /// The text in a style, or in no style where the terminal shows no colours. Control characters are removed.
+  /// The text in a style, if colours are on. Control characters are removed.
   func styled(_ text: String, _ style: Style) -> String { style.applied(to: text.printable, depth) }
 }

@@ -1,11 +1,11 @@
 import TerminalCanvas
 
-/// Rows under headings. Each column is as wide as its widest cell.
+/// A text table with headings. Each column is as wide as its widest cell.
 struct Table {
   struct Column {
     let heading: String
     var isNumeric = false
-    /// The upper bound on a cell's width. The middle of a longer text is left out.
+    /// The largest width of a cell. Longer texts are shortened in the middle.
     var widthMax = 48
   }
 
@@ -26,7 +26,7 @@ struct Table {
 
   mutating func add(_ cells: [Cell]) { rows.append(cells) }
 
-  /// The table's lines, headings first. A column without any text is left out.
+  /// The lines to print, headings first. Empty columns are left out.
   func lines(for output: Output) -> [String] {
     let used = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
     var widths = columns.map { $0.heading.columns }

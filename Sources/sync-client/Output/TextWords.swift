@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// The texts of shapes, as people type and read them in one line.
+/// The texts of shapes as users type and read them on one line.
 enum TextWords {
-  /// The text that was typed, with each `\\n` replaced by a line break and each `\\\\` by a backslash.
+  /// Replaces `\\n` in a typed text by a line break, and `\\\\` by a backslash.
   static func written(_ typed: String) -> String {
     var text = ""
     var isEscaped = false
@@ -25,25 +25,24 @@ enum TextWords {
     return isEscaped ? text + "\\" : text
   }
 
-  /// The text with line feeds instead of the carriage returns that terminals send for line breaks.
+  /// Replaces carriage returns, which terminals send for line breaks, by line feeds.
   static func withLineFeeds(_ text: String) -> String {
     text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
   }
 
-  /// The reverse of `written`, for a field of one line.
+  /// The reverse of `written`, for an input field of one line.
   static func typed(_ text: Text) -> String {
     text.string.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
   }
 
-  /// The beginning of the text, on one line: `“Buy milk…”`.
+  /// The beginning of a text, quoted on one line: `“Buy milk…”`.
   static func quoted(_ text: Text) -> String {
     let line = inOneLine(text)
     if line.isEmpty { return "nothing" }
     return line.count > shownMax ? "“\(line.prefix(shownMax - 1))…”" : "“\(line)”"
   }
 
-  /// The text without line breaks, and without characters that are invisible or set the direction of the text around
-  /// them.
+  /// The text without line breaks, invisible characters and characters that change the direction of text.
   static func inOneLine(_ text: Text) -> String {
     text.string.split(separator: "\n").joined(separator: " ").printable
   }

@@ -1,20 +1,20 @@
 import CanvasCRDT
 
-/// How much two shapes cover each other.
+/// How much two shapes overlap.
 enum OverlapShare {
-  /// The common area divided by the smaller shape's area: 1 if one shape lies completely inside the other.
+  /// The common area as a fraction of the smaller shape's area. 1 if one shape is completely inside the other.
   static func of(_ first: Outline, _ second: Outline) -> Double {
     let smaller = min(first.area, second.area)
     guard smaller > 0 else { return 0 }
     return min(1, area(of: first.commonRegion(with: second)) / smaller)
   }
 
-  /// The total area of simple polygons that don't overlap each other.
+  /// The total area of simple polygons that don't overlap.
   static func area(of loops: [[Point]]) -> Double {
     var doubled = 0.0
     for loop in loops {
       guard let first = loop.first else { continue }
-      // Coordinates are taken relative to a corner of the polygon. Otherwise digits would be lost far from the origin.
+      // Coordinates relative to a corner of the polygon keep precision far from the origin.
       for index in loop.indices {
         let from = loop[index]
         let to = loop[(index + 1) % loop.count]

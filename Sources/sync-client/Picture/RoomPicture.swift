@@ -1,19 +1,18 @@
 import CanvasCRDT
 
-/// What commands need to know of a room again and again: the drawing order, the shown names, the overlaps. It is
-/// updated change by change, so reading it needs no pass over all shapes.
+/// What commands often need to know about a room: z-order, shown names, overlaps. It is updated by each change, so that
+/// reading it doesn't go through all shapes.
 struct RoomPicture: Sendable {
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
   private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
-  /// Lines that are tied to moved shapes and have not been moved with them yet. In `overlaps` they are still at their
-  /// old places.
+  /// Lines attached to shapes that have moved. In `overlaps`, these lines are still at their old places.
   private var strayLines = IdentifierSet()
 
   init() {}
 
-  /// The properties that decide a shape's place.
+  /// The properties that decide where a shape is.
   private static let placing = PropertyMask.outline.union([.path, .from, .to])
 
   init(_ canvas: Canvas) {
@@ -28,8 +27,7 @@ struct RoomPicture: Sendable {
     overlaps = OverlapIndex.shown(outlines)
   }
 
-  /// Updates everything for a change that `canvas` has already. Returns the pairs of shapes that began or ceased to
-  /// overlap.
+  /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
     names.update(change, in: canvas)
@@ -44,9 +42,9 @@ struct RoomPicture: Sendable {
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
 
-  /// Moves the lines that are tied to moved shapes, and returns them as they are drawn now. Thousands of lines may be
-  /// tied to a shape that moves many times in a frame, so this is done only when the lines are to be shown. Until then
-  /// nothing is missing from the overlaps, since lines overlap nothing.
+  /// Lets lines follow the shapes to which they are attached, and returns the moved lines. A shape may move many times
+  /// in a frame and have thousands of lines, so this is done only before lines are shown. Lines overlap nothing, so the
+  /// overlaps stay right until then.
   mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
     let lines = strayLines.members.compactMap { canvas.drawn($0) }
     strayLines.removeAll()
@@ -56,11 +54,11 @@ struct RoomPicture: Sendable {
 }
 
 extension Properties {
-  /// The colour by which people recognise the shape: its fill, or its stroke if its kind has no area.
+  /// The colour by which users recognise the shape: its fill, or the stroke for lines and ink.
   var color: Color { kind.isStroke ? stroke : fill }
 }
 
 extension Shape {
-  /// The outline; nil for a hidden shape, because a hidden shape overlaps nothing.
+  /// The outline. `nil` for a hidden shape, which overlaps nothing.
   var visibleOutline: Outline? { properties.visible ? outline : nil }
 }

@@ -1,8 +1,8 @@
-/// Why a command failed, in words for the user.
+/// Why a command failed, for the user.
 enum ClientFailure: Error, Hashable, Sendable {
   /// The command line is wrong.
   case usage(String)
-  /// The server could not be reached, or refused the client.
+  /// The server can't be reached, or has refused the client.
   case couldNotConnect(String, code: String = "not_connected")
   case failed(String, code: String = "failed")
 
@@ -12,7 +12,7 @@ enum ClientFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// The error's name for programs: the server's code, if the server sent one.
+  /// The error code for programs. It is the server's, if the server sent one.
   var code: String {
     switch self {
     case .usage: "usage"
@@ -29,7 +29,7 @@ enum ClientFailure: Error, Hashable, Sendable {
   }
 }
 
-/// The process's exit code, for the script that called it.
+/// The exit code of the process.
 struct ExitCode: RawRepresentable, Hashable, Sendable {
   let rawValue: Int32
 
@@ -37,6 +37,6 @@ struct ExitCode: RawRepresentable, Hashable, Sendable {
   static let failed = ExitCode(rawValue: 1)
   static let couldNotConnect = ExitCode(rawValue: 2)
   static let wrongWords = ExitCode(rawValue: 64)
-  /// The server didn't accept an edit in time. If the same command is tried again later, it may succeed.
+  /// The server didn't accept an edit in time. The user may try the same command again.
   static let tryAgainLater = ExitCode(rawValue: 75)
 }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// The clocks. No other place of the program reads the time.
+/// The clocks. Nothing else in this program reads the time.
 enum Clocks {
   /// Unix time.
   static func wallMilliseconds() -> UInt64 {
@@ -10,7 +10,7 @@ enum Clocks {
     return UInt64(max(time.tv_sec, 0)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
   }
 
-  /// A time that never goes back, to measure durations.
+  /// A monotonic time, for measuring durations.
   static func monotonicMicroseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

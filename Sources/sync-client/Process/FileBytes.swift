@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads and writes whole files. `-` stands for standard input.
+/// Reads and writes whole files. `-` is standard input.
 enum FileBytes {
   struct Failure: Error {
     let words: String
@@ -24,21 +24,21 @@ enum FileBytes {
     }
   }
 
-  /// Writes the whole file or nothing: the bytes go to a new file in the same folder, which then takes the old file's
-  /// name. So a failed attempt leaves the old file as it was. Returns false if writing failed; `errno` tells why.
+  /// Writes the whole file or nothing: the bytes go to a new file in the same folder, which then replaces the old one.
+  /// If that fails, it returns false and `errno` tells why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
     var known = stat()
     let exists = stat(path, &known) == 0
-    // A pipe or a device can't be replaced by a new file, and has no content that could be lost.
+    // A pipe or a device can't be replaced, so the bytes are simply written to it.
     if exists, known.st_mode & S_IFMT != S_IFREG { return overwrite(bytes, path, O_TRUNC, mode) }
-    // A symbolic link is kept: the file that it leads to is replaced.
+    // A symbolic link stays, and the file that it leads to is replaced.
     let target = exists ? realpath(path) ?? path : path
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
     let new = "\(folder).sync-client.\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
     guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
       let failure = errno
       unlink(new)
-      // Even if no new file can be made in the folder, the old file itself may be writable.
+      // The folder may be read-only, although the file is writable.
       if exists, failure == EACCES || failure == EROFS { return overwrite(bytes, path, O_TRUNC, mode) }
       errno = failure
       return false
@@ -70,7 +70,7 @@ enum FileBytes {
       return true
     }
     let failure = errno
-    // The system may report a full disk only when the file is closed.
+    // The system may report a full disk only now.
     let isClosed = close(descriptor) == 0
     if !isWritten { errno = failure }
     return isWritten && isClosed

@@ -1,16 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Standard input, line by line. A line is read only when `next` asks for it, so a program that writes faster than its
-/// lines are taken has to wait.
+/// Reads standard input, one line for each call of `next`. So a program that writes faster has to wait.
 ///
-/// A separate thread reads, since files and terminals can't say whether a read would block.
+/// A separate thread reads, because a read from a file or terminal may block at any time.
 final class InputLines: Sendable {
   struct Line: Sendable {
     /// Counted from 1.
     let number: Int
     let bytes: [UInt8]
-    /// Whether the line was longer than allowed. Then `bytes` are only its beginning.
+    /// Whether the line was too long. `bytes` is then only its beginning.
     let isCut: Bool
   }
 
@@ -25,7 +24,7 @@ final class InputLines: Sendable {
 
   init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
-    // The semaphore is never freed, because the thread may be in a read that never returns.
+    // The semaphore is never freed, because the thread may be blocked in a read forever.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
     var thread = pthread_t()
@@ -45,7 +44,7 @@ final class InputLines: Sendable {
     pthread_detach(thread)
   }
 
-  /// The next line. Returns nil at the end, or when the task is cancelled.
+  /// The next line. `nil` at the end of the input, or when the task is cancelled.
   func next() async -> Line? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -88,7 +87,7 @@ final class InputLines: Sendable {
           break
         }
         if hasEnded {
-          // The last line counts even if no line break ends it. A line that is too long is marked as cut.
+          // The last line counts even without a line break at its end.
           give(buffer.count > start ? Line(number: number, bytes: Array(buffer[start...]), isCut: isCut) : nil)
           if buffer.count == start { return }
           start = buffer.count

@@ -1,7 +1,7 @@
 import Glibc
 
 enum ProcessEnvironment {
-  /// The variables that the process was started with.
+  /// The environment variables of the process.
   static var values: [String: String] {
     var values: [String: String] = [:]
     var entry = environ

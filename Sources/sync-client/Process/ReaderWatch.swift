@@ -1,18 +1,18 @@
 import Glibc
 
-/// Notices that nobody reads standard output any more, even while there is nothing to write.
+/// Notices when the reader of standard output is gone, even if nothing is being written.
 enum ReaderWatch {
-  /// Makes the command end as soon as the reader closes the pipe, and not only at the next write.
+  /// Ends the command as soon as the reader closes the pipe, and not only at the next write. Does nothing for files and
+  /// terminals.
   ///
-  /// A separate thread waits for that, since the loop watches only sockets. The thread ends with the process. Files and
-  /// terminals have no reader that could leave.
+  /// A thread of its own waits for that, because the event loop watches only sockets.
   static func start() throws(ClientFailure) {
     var thread = pthread_t()
     let failure = pthread_create(
       &thread,
       nil,
       { _ in
-        // No event is requested, so poll returns only when the other end is gone.
+        // With no requested events, `poll` returns only when the other end is closed.
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) < 0, errno == EINTR {}
         if Int32(output.revents) & (POLLERR | POLLHUP) != 0 { Signals.readerIsGone() }

@@ -1,31 +1,28 @@
 import Glibc
 import Synchronization
 
-/// The main thread alone takes signals, one after the other, with `sigwait`. So no signal handler interrupts other
-/// code.
+/// Only the main thread takes signals, with `sigwait`, so no signal handler interrupts other code.
 ///
-/// The first signal that asks the process to end cancels the command, which then ends in order. A second one ends the
-/// process at once.
+/// The first signal to end cancels the command, which then ends in order. The second ends the process at once.
 enum Signals {
-  /// The signals that ask the process to end. A process that `nohup` or a shell's background job started ignores some
-  /// of them from the beginning; the process goes on ignoring these.
+  /// The signals that end the process. Some may have been ignored from the start, for example by `nohup`. Those stay
+  /// ignored.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
 
-  /// Blocks the signals. To be called on the main thread before there are other threads.
+  /// Blocks the signals. To be called on the main thread before other threads start.
   static func block() {
     var set = all()
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Sends the signal of a closed pipe, because the reader of standard output is gone. It goes to the whole process, so
-  /// that the main thread takes it.
+  /// Raises SIGPIPE for the whole process, so that the main thread takes it.
   static func readerIsGone() {
     kill(getpid(), SIGPIPE)
   }
 
-  /// The exit code after a signal: 128 plus the signal's number, as in shells. A closed pipe is no failure, because a
-  /// reader closes it when it has read enough.
+  /// The exit code after a signal: 128 plus the signal's number, as in shells. A closed pipe is a success, because its
+  /// reader had read enough.
   static var exitCode: ExitCode {
     let signal = received.load(ordering: .relaxed)
     return signal == SIGPIPE ? .success : ExitCode(rawValue: 128 + signal)
@@ -39,7 +36,7 @@ enum Signals {
       switch signal {
       case SIGWINCH: windowChanges.note()
       default:
-        // The reader is gone, but the command is already ending in order, so it isn't interrupted.
+        // The command is ending already, so a closed pipe doesn't interrupt it.
         if signal == SIGPIPE, received.load(ordering: .relaxed) != 0 { continue }
         if received.load(ordering: .relaxed) != 0 { exit(128 + signal) }
         received.store(signal, ordering: .relaxed)
@@ -62,13 +59,13 @@ enum Signals {
   }
 }
 
-/// Reports changes of the terminal's window size.
+/// A stream of changes of the terminal's window size.
 struct WindowChanges: Sendable {
   let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
   init() {
-    // Several changes that have not been handled count as one, because only the newest size matters.
+    // Only the newest size matters, so unhandled changes are merged into one.
     (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 

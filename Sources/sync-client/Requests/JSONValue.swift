@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A small answer of the server as a tree in memory. Large answers are read with `JSONReader` instead.
+/// A small JSON answer as a tree. Large answers are read with `JSONReader`.
 indirect enum JSONValue: Sendable {
   case object([String: JSONValue])
   case array([JSONValue])
@@ -9,7 +9,7 @@ indirect enum JSONValue: Sendable {
   case boolean(Bool)
   case null
 
-  /// Nil if the bytes are not JSON. `JSONReader` bounds the depth of the JSON, and with it the depth of this recursion.
+  /// `nil` if the bytes are not JSON. `JSONReader` limits the depth, and so the depth of this recursion.
   init?(_ bytes: [UInt8]) {
     let value = bytes.span.withUnsafeBytes { bytes -> JSONValue? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The span of a room's history that the server keeps, in Unix milliseconds.
+/// The time span of a room's history on the server, in Unix milliseconds.
 struct RoomHistory: Hashable, Sendable {
   let from: UInt64
   let to: UInt64
@@ -15,8 +15,8 @@ struct RoomHistory: Hashable, Sendable {
     return RoomHistory(from: from, to: to)
   }
 
-  /// Refuses a moment in the future, because the server would answer with the present.
-  /// - Parameter moment: nil stands for no moment, and is never refused.
+  /// Refuses a time in the future, because the server would answer with the present drawing.
+  /// - Parameter moment: `nil` is never refused.
   @ClientLoop
   static func refuseFuture(
     _ moment: UInt64?,
@@ -25,8 +25,8 @@ struct RoomHistory: Hashable, Sendable {
   ) async throws {
     guard let moment, moment > Clocks.wallMilliseconds() else { return }
     let newest = try await fetch(room, by: requests).to
-    // The moment is compared with the end of the kept span, because the server's clock may be ahead of this machine's
-    // clock.
+    // The server's clock may be ahead of this one. So any time before the end of the kept history is accepted, whatever
+    // this clock says.
     guard moment > newest else { return }
     throw ClientFailure.usage(
       "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."

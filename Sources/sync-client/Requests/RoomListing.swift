@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A room as the server lists it at `/v1/rooms`.
+/// A room in the server's list at `/v1/rooms`.
 struct RoomListing: Hashable, Sendable {
   let room: String
   let shapes: Int
@@ -8,7 +8,7 @@ struct RoomListing: Hashable, Sendable {
   let operations: Int
   let cursor: String
 
-  /// Returns nil if the answer is not a list of rooms.
+  /// `nil` if the answer is not a list of rooms.
   static func read(_ bytes: [UInt8]) -> [RoomListing]? {
     guard let rooms = JSONValue(bytes)?["rooms"] else { return nil }
     return rooms.elements.compactMap { value in

@@ -1,7 +1,7 @@
-/// A server's metrics at one moment, read from the text format of Prometheus.
+/// A server's metrics at one moment, read from Prometheus's text format.
 struct ServerFigures: Sendable {
   private var values: [String: Double] = [:]
-  /// For each upper bound in seconds, how many deliveries took at most that long.
+  /// For each upper bound in seconds, the number of deliveries that took at most that long.
   private var deliveries: [(bound: Double, count: Double)] = []
 
   init(_ bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct ServerFigures: Sendable {
 
   subscript(name: String) -> Double? { values[name] }
 
-  /// The metrics in words, with rates since an earlier reading.
+  /// The metrics as text, with rates since an earlier reading.
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
@@ -47,17 +47,17 @@ struct ServerFigures: Sendable {
 
   private func rate(_ name: String, _ before: ServerFigures, _ seconds: Double) -> Double? {
     guard let now = self[name], let then = before[name] else { return nil }
-    // A server that was restarted counts from zero again, so a difference may be negative.
+    // A server that was restarted counts from zero, so the difference may be negative.
     return max(0, now - then) / seconds
   }
 
-  /// The rate of refusals, and the most frequent reason. `nil` if the server refuses nothing.
+  /// The rate of refusals, and the most frequent reason. `nil` if there were none.
   private func refusals(since before: ServerFigures, seconds: Double) -> String? {
     let prefix = "canvas_refusals_total{code=\""
     var all = 0.0
     var most: (code: Substring, count: Double) = ("", 0)
     for (name, count) in values where name.hasPrefix(prefix) {
-      // A code that is refused for the first time is missing from the earlier reading.
+      // A reason that occurs for the first time is missing from the earlier reading.
       let since = max(0, count - (before[name] ?? 0))
       all += since
       if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }
@@ -66,9 +66,8 @@ struct ServerFigures: Sendable {
     return "\(Figures.rounded(all / seconds, decimals: all < seconds ? 1 : 0)) refused/s, most \(most.code)"
   }
 
-  /// How long operations took from their arrival to their delivery, since an earlier reading: about the median and the
-  /// 99th percentile. A histogram gives only a lower and an upper bound for each percentile, so the middle between the
-  /// bounds is taken.
+  /// The approximate median and 99th percentile of the time from an operation's arrival to its delivery. A histogram
+  /// gives a lower and an upper bound for each, and the middle is used.
   private func lag(since before: ServerFigures) -> String? {
     guard deliveries.count == before.deliveries.count, let all = deliveries.last,
       let allBefore = before.deliveries.last,

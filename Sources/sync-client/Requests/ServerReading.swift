@@ -2,7 +2,7 @@
 struct ServerReading: Sendable {
   let microseconds: UInt64
   let rooms: [RoomListing]
-  /// The server's metrics; nil if the token doesn't allow reading them.
+  /// `nil` if the token doesn't allow reading the metrics.
   let figures: ServerFigures?
 
   @ClientLoop
@@ -22,14 +22,14 @@ struct ServerReading: Sendable {
     Double(microseconds - min(earlier.microseconds, microseconds)) / 1_000_000
   }
 
-  /// Operations a second in each room since an earlier reading.
+  /// Each room's operations per second since an earlier reading.
   func rates(since earlier: ServerReading) -> [String: Double] {
     let seconds = seconds(since: earlier)
     guard seconds > 0 else { return [:] }
     let before = Dictionary(earlier.rooms.map { ($0.room, $0.operations) }) { first, _ in first }
     var rates: [String: Double] = [:]
     for room in rooms {
-      // A room that was deleted and created again has fewer operations than at the earlier reading.
+      // A room that was deleted and made again may have fewer operations than before.
       rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
     }
     return rates

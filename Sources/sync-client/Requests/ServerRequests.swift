@@ -2,15 +2,15 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Requests to the server over HTTP.
+/// HTTP requests to a server.
 @ClientLoop
 struct ServerRequests {
   let server: ServerAddress
-  /// `tell` is called once with the reason, if a server says that it can't answer yet and when to ask again. If `tell`
-  /// is `nil`, the client doesn't ask again.
+  /// Is called once with the reason, if the server can't answer yet and names a time to retry. If `tell` is `nil`, the
+  /// client doesn't retry.
   var tell: ((Delay) -> Void)?
 
-  /// Gets the body of the answer. Any status but 2xx is an error.
+  /// Gets the body of an answer. Any status but 2xx is an error.
   /// - Parameter room: the room's name, for error messages.
   func get(_ path: String, query: String = "", of room: String? = nil) async throws -> [UInt8] {
     let deadline = Clocks.monotonicMilliseconds() + Delay.unavailableMilliseconds
@@ -26,7 +26,7 @@ struct ServerRequests {
     }
   }
 
-  /// Sends a request that may change something, so it is sent once and never repeated.
+  /// Sends a request that may change something. So it is never repeated.
   func send(_ method: String, _ path: String, of room: String? = nil) async throws(ClientFailure) -> Response {
     try checked(try await response(method, path), of: room)
   }
@@ -63,8 +63,7 @@ struct ServerRequests {
       let why = words.map { ": \($0)" } ?? ""
       return .couldNotConnect("\(place): \(ConnectionWords.noToken)\(why)", code: "no_token")
     case 403:
-      // The answer is the same for two causes, which only the server knows apart: the token is for other rooms, or
-      // gives too little access.
+      // The token is for other rooms, or doesn't allow this. Only the server knows which.
       return .couldNotConnect(
         "\(server.authority): \(words ?? ConnectionWords.forbidden(room))",
         code: error?["code"]?.text ?? "forbidden"
@@ -76,7 +75,7 @@ struct ServerRequests {
 }
 
 extension Response {
-  /// How long to wait before asking again, if the server can't answer yet.
+  /// How long to wait before a retry, if the server can't answer yet.
   fileprivate var retryMilliseconds: UInt64? {
     guard status == 503 else { return nil }
     let seconds = headers.first { $0.name.lowercased() == "retry-after" }.flatMap { UInt64($0.value) }

@@ -1,8 +1,8 @@
 import CanvasCRDT
 
-/// A room's drawing as the server sends it over HTTP, in its present state or a past one.
+/// A room's drawing from the server's HTTP API, present or past.
 struct StoredDrawing: Sendable {
-  /// The document as received.
+  /// The JSON document as received.
   let bytes: [UInt8]
   let canvas: Canvas
   let order: DrawingOrder
@@ -28,7 +28,7 @@ struct StoredDrawing: Sendable {
 
   init(_ bytes: [UInt8]) throws(ImportError) {
     self.bytes = bytes
-    // The canvas needs stamps but merges with no other canvas, so any stamps will do.
+    // The stamps don't matter, because this canvas is never merged with another.
     var canvas = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for shape in try Import.read(bytes, shapesMax: .max, names: .asStored) {
       guard let id = shape.id, let stamp = Stamp(milliseconds: 1, counter: 0, actor: id) else { continue }
@@ -39,7 +39,7 @@ struct StoredDrawing: Sendable {
     names = ShownNames(canvas)
   }
 
-  /// Whether any visible shape has text.
+  /// Whether any visible shape has a text.
   var hasTexts: Bool {
     canvas.shapes.contains { shape in
       let properties = shape.properties
@@ -49,7 +49,7 @@ struct StoredDrawing: Sendable {
 
   var drawing: Drawing { Drawing(canvas, order: order, names: names) }
 
-  /// The newest stamp of each shape; empty if the document has no stamps.
+  /// Each shape's newest stamp. Empty if the document has no stamps.
   func newestStamps() -> [Identifier: Stamp] {
     bytes.span.withUnsafeBytes { bytes in
       guard var reader = try? JSONReader(validating: bytes), let stamps = try? StampReading.read(&reader) else {

@@ -1,13 +1,12 @@
 import CanvasCRDT
 
-/// Changes of a shape, in words.
+/// Describes changes of shapes in English.
 enum ChangeWords {
-  /// The change as a sentence without its subject: `moved Sun to 120, 40 and coloured it #FF0000`. The name may be
-  /// styled already.
+  /// A sentence without its subject, such as `moved Sun to 120, 40 and coloured it #FF0000`. The name may contain
+  /// terminal styles.
   static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []
-    // A line's place is described by its ends, or else by its points. Its box isn't named, because the box only follows
-    // from the ends and points.
+    // A line is described by its ends or points. Its box follows from those, so it isn't mentioned.
     var told = set.assigned
     if !told.intersection([.from, .to]).isEmpty { told = told.subtracting([.position, .size, .path]) }
     if told.contains(.path) { told = told.subtracting([.position, .size]) }
@@ -18,7 +17,7 @@ enum ChangeWords {
     return phrases.isEmpty ? last : phrases.joined(separator: ", ") + " and " + last
   }
 
-  /// The phrase that the table of properties has for the property, with the shape and the value filled in.
+  /// A property's phrase from the table of properties, with the shape and the value filled in.
   private static func phrase(
     _ property: Property,
     of set: Properties,
@@ -31,15 +30,14 @@ enum ChangeWords {
       case "shape’s": return object == "it" ? "its" : "\(object)’s"
       case "value": return value(property, of: set, tied)
       default:
-        // For a flag, the phrase has a place with two words and a bar between them, for true and for false:
-        // `showed|hid`.
+        // For a flag, the phrase has one word for true and one for false, as in `showed|hid`.
         guard case .flag(let field) = property.form, let bar = place.firstIndex(of: "|") else { return "\(place)" }
         return String(set[field] ? place[..<bar] : place[place.index(after: bar)...])
       }
     }
   }
 
-  /// The text with each `{place}` replaced by its word.
+  /// Replaces each `{place}` in a text.
   private static func filled(_ text: String, _ word: (Substring) -> String) -> String {
     var filled = ""
     var rest = text[...]
@@ -87,8 +85,8 @@ enum ChangeWords {
     tied[shape]?.string.printable ?? shape.text
   }
 
-  /// The making of a shape as a sentence without its subject: `made Sun, an ellipse of 100 × 100 at 45, 44`, `made Line
-  /// t7o, a line from Sun to 200, 40`.
+  /// A sentence without its subject, such as `made Sun, an ellipse of 100 × 100 at 45, 44`, or `made Line t7o, a line
+  /// from Sun to 200, 40`.
   static func making(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     let places = set.path.points.map { $0.place }
     if set.kind == .line,
@@ -103,8 +101,8 @@ enum ChangeWords {
     return "made \(name), \(kind) of \(set.size.words) at \(set.position.words)\(text)"
   }
 
-  /// The shape that the end is tied to, or else the end's place. `nil` in a turned box, because there the place on the
-  /// canvas would be wrong.
+  /// The shape to which a line's end is attached, or else the end's position. `nil` if the line's box is rotated,
+  /// because the position on the canvas would be wrong.
   private static func end(_ tie: Tie?, _ place: BoxPlace, of set: Properties, _ tied: [Identifier: Text]) -> String? {
     if let tie { return name(of: tie.shape, tied) }
     guard set.rotation == 0 else { return nil }

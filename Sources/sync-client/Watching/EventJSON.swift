@@ -13,7 +13,7 @@ extension JSONWriter {
   }
 }
 
-/// Events as JSON objects for programs.
+/// Events as JSON objects, for programs.
 extension RoomEvent {
   func write(to line: inout JSONWriter) {
     line.member("time", milliseconds)

@@ -1,12 +1,13 @@
 import CanvasCRDT
 
-/// Events as lines for people. Many similar events at the same time become one line.
+/// Events as text lines, for people. Many similar events at the same time are combined into one line.
 struct EventLines {
-  /// The upper bound on similar events of one writer that get a line each. If there are more, they share one line.
+  /// If one person causes more similar events than this at once, the events share one line. Otherwise each gets its
+  /// own.
   static let alikeMax = 6
 
   let output: Output
-  /// Whether the lines report what the user's own edit did. Such lines have no times and don't name the author.
+  /// Whether the lines report the user's own edit. They then have no times and no author.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {
@@ -79,7 +80,7 @@ struct EventLines {
   }
 }
 
-/// The kinds of events that may share a line.
+/// The kinds of events that can be combined into one line.
 enum EventCrowd: Hashable {
   case made
   case changed

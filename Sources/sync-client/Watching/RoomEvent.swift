@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// An event in a room, in the form in which people are told of it.
+/// An event in a room, to be shown to people.
 struct RoomEvent: Hashable, Sendable {
   enum What: Hashable, Sendable {
     case made(ShapeName, Properties)
-    /// The properties that changed, with their newest values.
+    /// A shape's properties were changed. The values are the newest ones.
     case changed(ShapeName, Properties)
     case deleted(ShapeName, intoBlackHole: Bool)
-    /// The shapes began to overlap. `share` is the common area divided by the smaller shape's area.
+    /// Two shapes began to overlap. `share` is the common area as a fraction of the smaller shape's area.
     case overlapBegan(ShapeName, ShapeName, share: Double)
     case overlapEnded(ShapeName, ShapeName)
     case came(Person)
@@ -20,18 +20,18 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
-  /// The present names of the shapes to which a line is tied.
+  /// The names of the shapes to which a line in the event is attached.
   var tied: [Identifier: Text] = [:]
 
-  /// The person who caused the event.
+  /// Who caused an event.
   enum Writer: Hashable, Sendable {
     case person(Person)
-    /// Several people, who wrote while this client was offline.
+    /// Several people, while this client was offline.
     case several
     case oneself
 
-    /// Whether both count as the same writer. Each request over HTTP comes from a new actor without a name; all such
-    /// actors count as one.
+    /// Whether both count as the same person. Each HTTP request has a new actor without a name, and all of those count
+    /// as one.
     func isSameHand(as other: Writer) -> Bool {
       if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
         return true
@@ -48,7 +48,7 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// The person's name; nil for an actor who only wrote over HTTP.
+  /// The person's name. `nil` for an actor that only wrote over HTTP.
   let name: Text?
   let color: Color?
 
@@ -59,7 +59,7 @@ extension Peer {
   var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
 }
 
-/// The people who are or were in a room.
+/// The people who are in a room, or have been.
 struct People: Sendable {
   private var known: [Identifier: Person] = [:]
 

@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// Turns a room's changes into events. A drag changes a shape's position with each frame of somebody's screen. All
-/// these changes become one event, once the shape has come to rest.
+/// Turns a room's changes into events. A drag changes a shape's position many times a second. All of that becomes one
+/// event once the shape has stopped changing.
 struct RoomLedger: Sendable {
-  /// A shape has come to rest when it has not changed for this long.
+  /// A shape that hasn't changed for this long has come to rest.
   static let restMilliseconds: UInt64 = 300
-  /// A shape that never comes to rest is reported after this long.
+  /// A shape that keeps changing is reported after this long.
   static let restlessMillisecondsMax: UInt64 = 5_000
 
   private struct ShapeEntry {
@@ -36,12 +36,12 @@ struct RoomLedger: Sendable {
 
   init(_ canvas: Canvas) { picture = RoomPicture(canvas) }
 
-  /// The time of the monotonic clock at which `due` must be called next.
+  /// The latest time, on the monotonic clock, at which to call `due`.
   var nextDue: UInt64? {
     var next: UInt64?
     for entry in shapes.values { next = min(next ?? entry.due, entry.due) }
     for (pair, entry) in pairs {
-      // An overlap is reported after the changes of its two shapes.
+      // An overlap is reported after the changes of its shapes.
       let due = max(entry.due, shapes[pair.first]?.due ?? 0, shapes[pair.second]?.due ?? 0)
       next = min(next ?? due, due)
     }
@@ -52,19 +52,18 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// The shape's name before a change. The canvas may be newer than the change and lack the shape; then the last known
-  /// name is used.
+  /// A shape's name before a change. If the canvas is newer and lacks the shape, it is the last known name.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
 
-  /// Notes that the shape's next change will be its deletion by the black hole.
+  /// Notes that the shape's next change is its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// The room was loaded again, for example after the room was deleted, or after an older copy of it was restored.
-  /// Returns the waiting events, and then an event for each difference from `earlier`, the canvas until now.
+  /// Starts again with a newly loaded room, which may have been deleted or restored from a backup. Returns the waiting
+  /// events, and then one for each difference from `earlier`.
   mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
     var events = due(at: now, isLast: true)
     let before = picture
@@ -100,7 +99,7 @@ struct RoomLedger: Sendable {
 
   // MARK: - Taking in
 
-  /// Notes changes that `canvas` has already. Returns the events that can't wait.
+  /// Notes changes that `canvas` already has. Returns events that can't wait.
   mutating func take(
     _ changes: [Change],
     by writer: RoomEvent.Writer,
@@ -170,7 +169,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair's state is the same as it was last reported (overlapping or not), so there is nothing to report.
+      // The pair is again as it was last reported, so there is nothing to report.
       pairs[pair] = nil
       return
     }
@@ -188,9 +187,8 @@ struct RoomLedger: Sendable {
 
   // MARK: - Telling
 
-  /// The events of shapes that have come to rest, in the order in which they began. Overlaps follow the changes that
-  /// led to them.
-  /// - Parameter isLast: whether to return the events of shapes that still move as well, because no later call will.
+  /// The events of shapes that have come to rest, in order. Overlaps come after the changes that caused them.
+  /// - Parameter isLast: also returns the events of shapes that still move, because there will be no later call.
   mutating func due(at now: Moment, isLast: Bool = false) -> [RoomEvent] {
     let time = isLast ? UInt64.max : now.monotonicMilliseconds
     var events: [RoomEvent] = []
@@ -199,7 +197,7 @@ struct RoomLedger: Sendable {
       shapes[shape] = nil
       events.append(event(entry, shape, at: now))
     }
-    // While one of its shapes still moves, a pair may yet cease or begin to overlap.
+    // While one of the shapes still changes, the overlap may change too.
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }
@@ -221,7 +219,7 @@ struct RoomLedger: Sendable {
     )
   }
 
-  /// The event with the present names of the shapes in it.
+  /// Adds the present names of the shapes that the event refers to.
   private func told(_ event: RoomEvent) -> RoomEvent {
     var event = event
     switch event.what {

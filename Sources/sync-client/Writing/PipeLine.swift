@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A line of input: one operation, `{"shape":…,"set":{…}}`, or several that the room takes together, `{"ops":[…]}`. If
-/// the line has an `id`, the answer to it has the same `id`. An operation without a shape makes a new one.
+/// A line of input. It is one operation, `{"shape":…,"set":{…}}`, or several that succeed or fail together,
+/// `{"ops":[…]}`. An `id` is repeated in the answer. An operation without a shape makes a new shape.
 struct PipeLine: Sendable {
   let id: JSONText?
   let operations: [ProposedOperation]
-  /// The identifiers of the shapes that the line makes.
+  /// The shapes that the line makes.
   let made: [Identifier]
 
   init(_ bytes: [UInt8], using generator: inout some RandomNumberGenerator) throws(PipeRefusal) {
@@ -44,7 +44,7 @@ struct PipeLine: Sendable {
     made = draft.made
   }
 
-  /// The line in the form of a message of the protocol, where every operation names its shape.
+  /// The line as a message of the protocol, where each operation names its shape.
   private struct Draft {
     var id: JSONText?
     var made: [Identifier] = []
@@ -128,7 +128,7 @@ struct PipeLine: Sendable {
   }
 }
 
-/// Why a line is refused.
+/// Why a line of input is refused.
 struct PipeRefusal: Error, Hashable, Sendable {
   let id: JSONText?
   let operation: Int?

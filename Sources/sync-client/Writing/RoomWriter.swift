@@ -6,7 +6,7 @@ import WebSocketLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
   func stateChanged(of writer: RoomWriter)
-  /// The server can't store changes. Called once, and again only after it could in between.
+  /// The server can't store changes now. Not repeated until the server has stored a change again.
   func postponed(_ postponement: Postponement, by writer: RoomWriter)
 }
 
@@ -16,7 +16,6 @@ final class RoomWriter: RoomJoining {
   let server: ServerAddress
   let room: RoomName
   private(set) var submitter: Submitter
-  /// How the newest connection ended. Nil once the server has let the client in again.
   private(set) var lastClosure: Closure?
   private(set) var lastError: String?
   let waiters = Waiters()

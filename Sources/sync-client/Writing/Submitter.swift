@@ -1,11 +1,11 @@
 import CanvasCRDT
 
-/// A client that only writes to a room: a bot, a pipe. It stores no canvas and doesn't even decode other people's
-/// changes, so that hundreds of clients fit into one process.
+/// A client that only writes to a room, such as a bot. It doesn't store the drawing or decode other people's changes,
+/// so hundreds of them fit in one process.
 ///
-/// It is a state machine, like `Replica`: the host tells it what happened, and carries out the effects that it returns.
-/// No operation is lost. Each group of operations is stamped once, when it is first sent. After a lost connection the
-/// group is sent again under the same stamps, which changes nothing if the server already has it.
+/// It is a state machine, like `Replica`: the caller passes in events, and carries out the returned effects. No
+/// operation is lost. A batch (`Group`) gets its stamps when it is first sent. After a lost connection it is sent again
+/// with the same stamps, which is harmless if the server already has it.
 struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
@@ -13,9 +13,9 @@ struct Submitter: Sendable {
     case disconnect
     case wake(atMonotonicMilliseconds: UInt64)
     case state(ClientConnection.State)
-    /// The final answer to a group.
+    /// The final answer to a batch.
     case answered(WriterAnswer)
-    /// The server can't store changes. Reported once, and again only after it could in between.
+    /// The server can't store changes now. Not repeated until the server has stored a change again.
     case postponed(Postponement)
     case error(code: Text, message: Text)
   }
@@ -34,13 +34,13 @@ struct Submitter: Sendable {
 
   private var connection = ClientConnection()
   private var clock: Clock
-  /// The greatest time among the stamps that the room has accepted, as far as this writer knows.
+  /// The greatest time among the stamps that the room has accepted.
   private var confirmedTime: UInt64 = 0
   private var stampTrust = StampTrust.full
   private var random: SplitMix
   private var groups: [Group] = []
   private var lastNumber: UInt64 = 0
-  /// Until when nothing more may be sent, because the room limits the rate or has refused a message for now.
+  /// Until when nothing may be sent, because of the room's rate limit or a temporary refusal.
   private var blockedUntil: UInt64?
   private var isUnavailableTold = false
 
@@ -48,8 +48,8 @@ struct Submitter: Sendable {
   private var stateTold = ClientConnection.State.offline
   private var wakeTold: UInt64?
 
-  /// The upper bound on groups that are sent and not answered: enough to keep a disk busy, since one sync stores many
-  /// of them.
+  /// At most this many batches are sent without an answer. The server stores many with one sync, so this keeps its disk
+  /// busy.
   static let sentGroupsMax = 64
 
   init(name: Text, color: Color?, seed: UInt64) {
@@ -65,16 +65,16 @@ struct Submitter: Sendable {
   var state: ClientConnection.State { connection.state }
   var limits: RoomLimits { connection.limits }
 
-  /// How many times this client has reached the room.
+  /// How many times the client has joined the room.
   var joins: Int { connection.joins }
 
-  /// How many groups the server has not answered yet.
+  /// The number of unanswered batches.
   var unansweredCount: Int { groups.count }
 
   // MARK: - Writing
 
-  /// Submits operations as one message, which the room takes as a whole or not at all. Operations without a stamp get
-  /// one. The answer will have the returned number.
+  /// Submits a batch of operations, which succeed or fail together. Operations without a stamp get one. The answer will
+  /// carry the returned number.
   mutating func submit(_ operations: [ProposedOperation], at now: Moment) -> (number: UInt64, effects: [Effect]) {
     lastNumber += 1
     groups.append(Group(number: lastNumber, operations: operations, isUnstamped: operations.map { $0.at == nil }))
@@ -171,7 +171,7 @@ struct Submitter: Sendable {
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
     if welcome.actor != actor {
-      // A stamp names its writer, so a writer that comes back as a new actor makes new stamps for its waiting groups.
+      // Stamps contain their actor. So after a change of the actor, the waiting batches get new stamps.
       let time =
         switch stampTrust {
         case .full: clock.time
@@ -187,8 +187,8 @@ struct Submitter: Sendable {
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
     guard let id = rejection.id else { return }
     if rejection.code == .clockAhead, stampTrust != .none, isStampedHere(id) {
-      // The server's clock has been set back since the welcome. A stamp that was used must never stand for another
-      // operation. So this writer becomes a new actor, whose stamps follow the server's clock as it is now.
+      // The server's clock was set back. Stamps must never be reused, so the writer becomes a new actor whose stamps
+      // start at the server's present time.
       stampTrust = stampTrust == .full ? .confirmed : .none
       connection.askForNewActor()
       effects.append(.disconnect)
@@ -210,9 +210,8 @@ struct Submitter: Sendable {
     }
   }
 
-  /// Refuses the longest group that was sent, because the connection was closed over a message that was too long. A
-  /// group can't be divided, since the room takes it as a whole or not at all. If it were sent again, it would close
-  /// the next connection too.
+  /// Refuses the longest of the sent batches, because the server closed the connection over a message that was too
+  /// long. Sent again, it would close the next connection too.
   private mutating func refuseLongest() {
     func bytes(_ group: Group) -> Int {
       BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
@@ -221,7 +220,7 @@ struct Submitter: Sendable {
     end(MessageIdentifier(longest.number), .refused(operation: nil, code: .badValue, message: Replica.tooLong))
   }
 
-  /// Whether this writer made all stamps of the group.
+  /// Whether this writer made all stamps of the batch.
   private func isStampedHere(_ id: MessageIdentifier) -> Bool {
     groups.first { $0.number == id.wholeNumber }?.isUnstamped.allSatisfy(\.self) ?? false
   }
@@ -242,7 +241,7 @@ struct Submitter: Sendable {
 
   private mutating func tellState() {
     guard state != stateTold else { return }
-    // Sent groups without an answer are sent again over the next connection.
+    // Sent batches without an answer are sent again over the next connection.
     if stateTold == .joined { for index in groups.indices { groups[index].isSent = false } }
     stateTold = state
     effects.append(.state(state))
@@ -262,11 +261,11 @@ struct Submitter: Sendable {
   }
 }
 
-/// The server's answer to a group of operations.
+/// The server's answer to a batch.
 struct WriterAnswer: Hashable, Sendable {
   enum Outcome: Hashable, Sendable {
     case acknowledged(cursor: Cursor, superseded: [Superseded])
-    /// The group was refused, and none of it is applied.
+    /// The whole batch was refused. `operation` is the index of the operation at fault, if one is.
     case refused(operation: Int?, code: RejectCode, message: Text)
   }
 

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `add`: makes a shape.
+/// The command `add`, which makes a shape.
 enum Add {
   static let command = Command(
     name: "add",
@@ -44,7 +44,7 @@ enum Add {
     return try await editor.commit(edits + [ShapeEdit(shape: Identifier.random(using: &random), set: set)])
   }
 
-  /// The values from the command line, completed with the kind's defaults.
+  /// The properties from the command line, completed with the defaults of the kind of shape.
   private static func shape(of kind: String, over given: Properties) -> Properties? {
     var random = SystemRandomNumberGenerator()
     var set = given
@@ -65,7 +65,7 @@ enum Add {
     case "line", "arrow":
       standard.kind = .line
       standard.size = Size(width: LineWords.length, height: 1)
-      // If a box was given, a line without a path goes from one corner of the box to the opposite one.
+      // A line with a box but without points goes from one corner of the box to the opposite corner.
       if !given.assigned.contains(.size) {
         standard.path = Path([BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: 0)].map { Path.Point($0) }) ?? .none
       }
@@ -87,12 +87,10 @@ enum Add {
       standard.kind = known
       standard.size = Properties().size
     }
-    // A line has no fill.
     if !standard.kind.isStroke {
       set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
     }
-    // The position and the rotation are given or decided later, and the fill has just been set. All other defaults are
-    // written here.
+    // The fill is set above. The position and the rotation are either given or decided later.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {
       set.take(property, from: standard)
@@ -100,7 +98,7 @@ enum Add {
     return set
   }
 
-  /// The default fill: for a note or a text the page's own colour, for any other shape a random bright one.
+  /// The default fill. For notes and texts it is the page's default, and for other shapes a random bright colour.
   private static func fill(of kind: String, using random: inout some RandomNumberGenerator) -> Color {
     switch kind {
     case "note": Color(packed: 0xFFE27A)
@@ -109,7 +107,7 @@ enum Add {
     }
   }
 
-  /// The place nearest to the middle of the drawing where the shape, in its rotation, overlaps nothing.
+  /// The position nearest to the drawing's middle where the rotated shape overlaps nothing.
   private static func freePlace(for set: Properties, in picture: RoomPicture) -> Point? {
     let bounds = Outline(
       kind: set.kind,
@@ -130,7 +128,7 @@ enum Add {
 }
 
 extension ShapeEdit {
-  /// Properties that write a new place in the drawing order, and nothing else.
+  /// Properties that only move a shape to a new place in the z-order.
   init(shape: Identifier, key: OrderKey) {
     var set = Properties()
     set.z = key

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `set`, `move`, `rename`, `hide` and `delete`: edits of existing shapes.
+/// The commands `set`, `move`, `rename`, `hide` and `delete`, which edit existing shapes.
 enum ChangeShape {
   static let commands = [set, move, rename, hide, delete]
 

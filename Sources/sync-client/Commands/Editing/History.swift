@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `clear`, `undo` and `redo`.
+/// The commands `clear`, `undo` and `redo`.
 enum History {
   static let commands = [clear, undo, redo]
 
@@ -81,11 +81,10 @@ enum History {
   }
 }
 
-/// The steps that undo or redo would take. They are found by undoing or redoing in a copy of the replica, so nothing is
-/// sent.
+/// The next steps of undo or redo. To find them, the steps are carried out on a copy of the replica. Nothing is sent.
 struct StepList {
   let steps: [[RoomEvent]]
-  /// How many steps there are in all.
+  /// The total number of steps.
   let count: Int
 
   @ClientLoop
@@ -124,7 +123,7 @@ struct StepList {
         output.write("\(output.styled(gap + number, .faint))  \(words)")
       }
     }
-    // Only people get this remark: programs read the lines instead, which have one step each.
+    // A remark for people only, because programs expect one step on each line.
     guard !invocation.isJSON, Output.isTerminal, count > steps.count else { return }
     output.write(output.styled("1–\(steps.count) of \(count); --steps lists more", .faint))
   }

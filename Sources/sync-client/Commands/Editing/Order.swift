@@ -1,7 +1,7 @@
 import CanvasCRDT
 import CommandWords
 
-/// `order`: moves a shape within the drawing order.
+/// The command `order`, which moves a shape in the z-order.
 enum Order {
   static let command = Command(
     name: "order",
@@ -32,7 +32,7 @@ enum Order {
       guard other != shape, let own = order.index(of: shape), let index = order.index(of: other) else {
         throw await editor.fail("a shape can't be above or below itself")
       }
-      // A place is counted without the moved shape, so every place in front of that shape is lower by one.
+      // Places are counted without the moved shape, so those in front of it are lower by one.
       let among = index > own ? index - 1 : index
       places = order.moving([shape], to: place.isAbove ? among + 1 : among, using: &random)
     }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Glibc
 
-/// `import` and `export`: read a drawing from a file, and write one to a file.
+/// The commands `import` and `export`, which read and write drawing files.
 enum ImportExport {
   static let commands = [importing, exporting]
 
@@ -43,8 +43,8 @@ enum ImportExport {
     return try await editor.commit(edits.compactMap { news($0.shape, $0.set, in: editor) })
   }
 
-  /// The edit without the values that the shape has already; `nil` if no value is left. A drawing file has the shown
-  /// names, so a name that equals the shown name is left out too.
+  /// Removes from an edit the values that the shape already has. `nil` if nothing remains. A drawing file contains
+  /// shown names, so a name that equals the shown one is removed too.
   @ClientLoop
   private static func news(_ shape: Identifier, _ set: Properties, in editor: RoomEditor) -> ShapeEdit? {
     guard let standing = editor.canvas[shape] else { return ShapeEdit(shape: shape, set: set) }

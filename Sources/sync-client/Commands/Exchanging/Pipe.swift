@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `pipe`: operations from standard input, answers to standard output.
+/// The command `pipe`, which reads operations from standard input and prints the answers.
 enum Pipe {
   static let command = Command(
     name: "pipe",
@@ -44,7 +44,6 @@ enum Pipe {
   }
 }
 
-/// Reads lines, submits them, and prints the answer to each.
 @ClientLoop
 final class PipeTeller: WriterFollower {
   private struct Pending {
@@ -62,9 +61,9 @@ final class PipeTeller: WriterFollower {
 
   var isAllTaken: Bool { refusedCount == 0 && unansweredCount == 0 }
 
-  /// Runs until the input has ended and every group is answered.
+  /// Runs until the input has ended and every batch is answered.
   ///
-  /// - Returns: whether the task was cancelled before that happened.
+  /// - Returns: whether the task was cancelled before that.
   func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
     let input = try InputLines()
     var generator = SystemRandomNumberGenerator()
@@ -82,14 +81,14 @@ final class PipeTeller: WriterFollower {
           tell("unanswered", line.number, parsed.id) { _ in }
           break
         }
-        // The server's answer never comes before `submit` returns, so the entry is stored in time.
+        // `submit` returns before the answer can come, so it is early enough to note the line below.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
       } catch {
         refuse(error, line: line.number)
       }
     }
-    // The client waits for answers that are on their way, even if the task was cancelled.
+    // Even after a cancellation, answers that are on their way are awaited.
     let isCancelled = Task.isCancelled
     _ = await Task { @ClientLoop in
       await self.untilAnswered(writer, allBut: 0, patience: isCancelled ? 5_000 : patience)
@@ -101,7 +100,7 @@ final class PipeTeller: WriterFollower {
     return isCancelled
   }
 
-  /// Waits until at most `count` groups are unanswered. Gives up if no answer comes for `patience`.
+  /// Waits until at most `count` batches are unanswered. Gives up when no answer has come for `patience`.
   private func untilAnswered(_ writer: RoomWriter, allBut count: Int, patience: UInt64) async -> WaitEnd {
     while true {
       let before = writer.submitter.unansweredCount

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// `join`: the live canvas on the full screen.
+/// The command `join`, which shows a room's live canvas on the full screen.
 enum Join {
   static let command = Command(
     name: "join",
@@ -26,13 +26,13 @@ enum Join {
     return .success
   }
 
-  /// - Parameter host: the terminal's screen, if it is taken over already.
+  /// - Parameter host: the screen that is open already, if there is one.
   @ClientLoop
   static func run(_ room: RoomName, _ invocation: Invocation, host open: ScreenHost?) async throws {
     let host = open ?? ScreenHost()
     let isLight = invocation.arguments.has("--light") || host.terminalIsLight == true
     let live = LiveCanvas(invocation, room, host: host, theme: isLight ? .light : .dark)
-    // Joins before the screen is taken over, so that an error message stays on the terminal.
+    // Joins before the full screen opens, so that an error message stays visible.
     try await live.client.join(tell: invocation.tell)
     if open == nil { try host.open(invocation.windowChanges) }
     defer { if open == nil { host.close() } }

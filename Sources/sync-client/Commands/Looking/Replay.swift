@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `replay`: plays a room's history back.
+/// The command `replay`, which plays back a room's history.
 enum Replay {
   static let command = Command(
     name: "replay",

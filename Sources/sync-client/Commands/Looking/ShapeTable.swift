@@ -1,18 +1,19 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A room's shapes as a table, from the back to the front.
+/// A room's shapes as a table, in z-order from back to front.
 struct ShapeTable {
   private var table: Table
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// How many overlapping neighbours are named. If a shape has more neighbours, the others are only counted.
+  /// How many overlapping shapes are named in a row. With more, only the number is shown.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
   private static let tiedColumns = 20
 
-  /// - Parameter stamps: the newest stamp of each shape, which names its last writer; nil leaves that column out.
+  /// - Parameter stamps: each shape's newest stamp, which names the shape's last editor. Without them, that column is
+  ///   left out.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
@@ -54,7 +55,7 @@ struct ShapeTable {
     return (ties(of: properties, names) + marks.filter { !$0.0 }.map { $0.1 }).joined(separator: ", ")
   }
 
-  /// The shapes that the line is tied to: `Sun → Moon`, or `Sun →` if the other end is tied to no existing shape.
+  /// The shapes to which a line's ends are attached: `Sun → Moon`, or `Sun →` if the other end is free.
   private static func ties(of properties: Properties, _ names: ShownNames) -> [String] {
     guard properties.kind == .line else { return [] }
     let ends = [properties.from, properties.to].map { tie in
@@ -64,11 +65,11 @@ struct ShapeTable {
     return [[ends[0], "→", ends[1]].filter { !$0.isEmpty }.joined(separator: " ")]
   }
 
-  /// The shapes that overlap this one: `Moon 38 %, Cloud 2 %`, the largest overlap first.
+  /// The shapes that overlap this one, largest overlap first: `Moon 38 %, Cloud 2 %`.
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Finding each common area takes time, and more than 64 names would not fit in a row anyway.
+    // Finding overlaps takes time, and more than 64 names wouldn't fit in a row.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))
@@ -94,7 +95,7 @@ struct ShapeTable {
   }
 }
 
-/// The share by which two shapes cover each other, computed once for both shapes.
+/// How much two shapes overlap. It is computed once and used in the rows of both.
 private struct PairShares {
   let picture: RoomPicture
   private var found: [ShapePair: Double] = [:]
@@ -102,7 +103,7 @@ private struct PairShares {
   init(_ picture: RoomPicture) { self.picture = picture }
 
   mutating func of(_ pair: ShapePair) -> Double {
-    // Both shapes of a pair ask for the share: the second one takes the stored result and removes it.
+    // The first shape's row has stored the share. The second shape's row takes it out.
     if let share = found.removeValue(forKey: pair) { return share }
     guard let first = picture.overlaps.outline(of: pair.first), let second = picture.overlaps.outline(of: pair.second)
     else { return 0 }

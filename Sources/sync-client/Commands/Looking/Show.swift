@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `show`: prints a room's drawing once.
+/// The command `show`, which prints a room's drawing once.
 enum Show {
   static let command = Command(
     name: "show",

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// `watch`: prints a line for each event in a room.
+/// The command `watch`, which prints each event in a room.
 enum Watch {
   static let command = Command(
     name: "watch",
@@ -35,7 +35,7 @@ enum Watch {
   }
 }
 
-/// Follows a room and prints its events.
+/// Follows a room, and prints its events.
 @ClientLoop
 final class Watcher: RoomFollower {
   enum Reader {
@@ -43,7 +43,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// How many people are named at the beginning. If the room has more people, the others are only counted.
+  /// How many people are named at first. With more, only the number is printed.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -57,7 +57,7 @@ final class Watcher: RoomFollower {
     self.output = output
   }
 
-  /// The room has been loaded. Every event from now on is printed.
+  /// Starts printing, once the room has been loaded.
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)
@@ -131,7 +131,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// The command ends here, so this prints also the events of shapes that have not come to rest.
+  /// Prints all waiting events, because the command ends. Some shapes may still be moving.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `check`: whether a replica here and the server have the same registers.
+/// The command `check`, which compares the client's drawing with the server's.
 enum Check {
   static let command = Command(
     name: "check",
@@ -23,8 +23,7 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
-    // An empty room may be one that nobody ever wrote to, because its name was mistyped. The server knows whether the
-    // room exists.
+    // An empty room may not exist, for example because its name was mistyped. The server knows whether it does.
     if client.replica.canvas.isEmpty {
       _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
         room.path("/history"),
@@ -75,7 +74,7 @@ extension DigestVerdict {
   }
 }
 
-/// Asks for the server's digest and waits for the verdict.
+/// Requests the server's digest, and waits for the result of the comparison.
 @ClientLoop
 final class Verdicts: RoomFollower {
   private(set) var newest: DigestVerdict?
@@ -84,7 +83,7 @@ final class Verdicts: RoomFollower {
     if case .digest(let verdict) = effect { newest = verdict }
   }
 
-  /// Asks for the digest, and asks again for as long as the room keeps changing.
+  /// Requests the digest, and repeats the request while the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
     let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
     while true {

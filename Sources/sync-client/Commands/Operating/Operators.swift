@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `peers`, `remove`, `lock`, `unlock`, `takeback` and `forget`: the commands for operators.
+/// The commands for operators: `peers`, `remove`, `lock`, `unlock`, `takeback` and `forget`.
 enum Operators {
   static let commands = [peers, remove, lock, unlock, takeBack, forget]
 
@@ -144,7 +144,7 @@ enum Operators {
     return .success
   }
 
-  /// Whether a server treats clients without a token as operators.
+  /// Whether clients without a token count as operators on this server.
   @ClientLoop
   private static func isOpenToAll(_ server: ServerAddress) async -> Bool {
     var open = server

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// `rooms`: lists a server's rooms, with the server's statistics.
+/// The command `rooms`, which lists a server's rooms and figures.
 enum Rooms {
   static let command = Command(
     name: "rooms",
@@ -48,7 +48,7 @@ enum Rooms {
       .init(heading: "peers", isNumeric: true), .init(heading: "operations", isNumeric: true),
       .init(heading: "a second", isNumeric: true),
     ])
-    // The busiest rooms come first.
+    // Busier rooms come first.
     let rooms = reading.rooms.sorted { left, right in
       let (one, other) = (rates[left.room] ?? 0, rates[right.room] ?? 0)
       return (one, left.peers, right.room) > (other, right.peers, left.room)

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import CommandWords
 
-/// `bot`: bots that make shapes and move them, for company or for load.
+/// The command `bot`, which runs simulated users.
 enum RunBots {
   static let command = Command(
     name: "bot",

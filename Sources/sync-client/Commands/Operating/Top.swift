@@ -1,4 +1,4 @@
-/// `top`: the rooms of a server, live.
+/// The command `top`, which shows a server's rooms and keeps them up to date.
 enum Top {
   static let command = Command(
     name: "top",

@@ -1,11 +1,11 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes that other people move, drawn in transition from where they were last drawn to where they are.
+/// Animates shapes that other people move.
 ///
-/// While somebody drags a shape, its place arrives many times a second, or a few times on a slow line. The transition
-/// to each new place takes as long as the interval between the steps before it, so that the shape moves evenly. A
-/// single change is shown at once.
+/// While somebody drags a shape, new positions arrive several times a second. The shape glides to each of them. The
+/// glide takes as long as the usual interval between two positions, so that the shape moves evenly. A single change is
+/// shown at once.
 struct Glides {
   private struct Glide {
     let from: Outline
@@ -29,7 +29,7 @@ struct Glides {
         width: between(from.size.width, to.size.width),
         height: between(from.size.height, to.size.height)
       )
-      // The shape turns the shorter way around.
+      // The shape turns the shorter way.
       let turn = (to.rotation - from.rotation).remainder(dividingBy: 360)
       item.outline.rotation = to.rotation - turn * (1 - part)
       return item
@@ -38,16 +38,16 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// With more shapes than this in `steps`, old entries are dropped. Then the bound becomes twice the number of entries
-  /// that are left.
+  /// If `steps` has more entries than this, old ones are dropped. The limit is then set to twice the number of
+  /// remaining entries.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
   var isEmpty: Bool { glides.isEmpty }
 
-  /// Starts a glide to `end`. Returns how the shape is drawn now.
+  /// Starts a glide to `end`. Returns how to draw the shape now.
   ///
-  /// - Parameter seen: how the shape was drawn until now. `nil` if it shall not glide.
+  /// - Parameter seen: how the shape was drawn until now. `nil` if it must not glide.
   mutating func take(
     _ end: CanvasScene.Item,
     of shape: Identifier,
@@ -77,8 +77,7 @@ struct Glides {
     steps[shape] = nil
   }
 
-  /// The gliding shapes as they are drawn at that time. A shape that has arrived at its place is returned once more,
-  /// and then glides no longer.
+  /// The gliding shapes as they are drawn at the given time. A shape that has arrived is returned for the last time.
   mutating func advance(to now: UInt64) -> [(shape: Identifier, item: CanvasScene.Item)] {
     let seen = glides.map { ($0.key, $0.value.item(at: now)) }
     glides = glides.filter { !$0.value.isOver(at: now) }
@@ -86,24 +85,24 @@ struct Glides {
   }
 }
 
-/// How quickly the steps of a movement follow each other. `web/drawing/motion.js` has the same rules for a page.
+/// Measures how quickly the steps of a movement follow each other. `web/drawing/motion.js` has the same rules for the
+/// page.
 struct Steps {
-  /// A change that comes later than this after the change before it is not the next step of the same movement.
+  /// A change after a longer pause than this begins a new movement.
   private static let pauseMilliseconds = 1_000.0
-  /// Two steps that follow each other within this time already count as one movement.
+  /// Two changes within this time already count as a movement.
   private static let quickMilliseconds = 250.0
   private static let leastMilliseconds = 20.0
-  /// The factor by which a glide takes longer than the usual interval between steps. The glide then still goes on when
-  /// the next step comes late.
+  /// A glide takes this many times the usual interval, so that it is still going on when the next step comes late.
   private static let patience = 1.25
 
   private var toldAt: UInt64?
-  /// The average interval between the newest steps.
+  /// The average interval between recent steps.
   private var interval: Double?
 
   func isRecent(at now: UInt64) -> Bool { toldAt.map { Double(now &- $0) < Steps.pauseMilliseconds } ?? false }
 
-  /// Notes a change. Returns how long the glide to it takes; nil if the change is not a step of a movement.
+  /// Notes a change. Returns the duration of the glide. `nil` if the change isn't part of a movement.
   mutating func take(at now: UInt64) -> Double? {
     defer { toldAt = now }
     guard let toldAt, isRecent(at: now) else {
@@ -111,9 +110,9 @@ struct Steps {
       return nil
     }
     let passed = Double(now &- toldAt)
-    // Two changes this far apart may be two separate acts. A third one shows that they are a movement over a slow line.
+    // Two changes this far apart may be independent. With a third one, they are a movement over a slow connection.
     let isMovement = passed < Steps.quickMilliseconds || interval != nil
-    // The mean is used, because some steps come late, together with the next ones.
+    // An average, because some steps come late, together with the next ones.
     let mean = interval.map { ($0 + passed) / 2 } ?? passed
     interval = mean
     return isMovement ? max(Steps.leastMilliseconds, Steps.patience * mean) : nil

@@ -1,21 +1,21 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// A room's shapes in the form that the screen needs: their order, names, places and common areas. It is updated change
-/// by change.
+/// What the screen needs to know of a room's shapes: z-order, names, positions and overlaps. It is updated by each
+/// change.
 struct LiveDrawing {
   private(set) var picture = RoomPicture()
-  /// The visible shapes as they are drawn now: a gliding shape is not at its real place yet.
+  /// The visible shapes as they are drawn now. A gliding shape is still on its way.
   private(set) var items: [Identifier: CanvasScene.Item] = [:]
   private var glides = Glides()
-  /// The colours of the hidden shapes.
+  /// The colours of hidden shapes.
   private var hiddenColors: [Identifier: Color] = [:]
-  /// All pairs of shapes that overlap, sorted. They are computed only when they are needed.
+  /// All overlapping pairs, sorted. Computed only when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The width of the widest line in the drawing. A line outside the view may reach into the view by this width.
+  /// The width of the thickest line in the drawing. A line outside the view may reach into it by this much.
   private var strokeWidthMax = 0.0
-  /// The time at which tied lines began to glide with the shapes that moved.
+  /// When lines began to glide with the shapes to which they are attached.
   private var linesGlideFrom: UInt64?
 
   init() {}
@@ -25,7 +25,7 @@ struct LiveDrawing {
     for shape in canvas.shapes { note(canvas.drawn(shape)) }
   }
 
-  /// - Parameter now: if given, the shape glides to its place instead of jumping.
+  /// - Parameter now: lets the shape glide from this time on. Without it, the shape jumps.
   private mutating func note(_ shape: Shape, glidingAt now: UInt64? = nil) {
     if shape.properties.visible {
       let item = CanvasScene.Item(shape)
@@ -43,11 +43,9 @@ struct LiveDrawing {
     glides.forget(shape)
   }
 
-  /// Updates the drawing for a change that `canvas` has already. Returns the pairs of shapes that began or ceased to
-  /// overlap.
+  /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   ///
-  /// - Parameter now: is given for a change by others, who may be dragging the shape. Then the shape glides from where
-  ///   it is drawn.
+  /// - Parameter now: the time, for changes by other people, which may be a drag. The shape then glides.
   mutating func follow(_ change: Change, in canvas: Canvas, glidingAt now: UInt64? = nil) -> OverlapChanges {
     if let shape = canvas[change.shape] {
       note(canvas.drawn(shape), glidingAt: now)
@@ -62,7 +60,7 @@ struct LiveDrawing {
     return changes
   }
 
-  /// Moves the lines that are tied to moved shapes. Returns whether there are any such lines.
+  /// Lets lines follow the shapes to which they are attached. Returns whether any line has moved.
   mutating func moveTiedLines(in canvas: Canvas) -> Bool {
     let lines = picture.moveTiedLines(in: canvas)
     for line in lines { note(line, glidingAt: linesGlideFrom) }
@@ -74,7 +72,7 @@ struct LiveDrawing {
   /// Whether any shape is gliding.
   var moves: Bool { !glides.isEmpty }
 
-  /// Moves the gliding shapes to where they are drawn at that time.
+  /// Moves the gliding shapes to where they are at the given time.
   mutating func advance(to now: UInt64) {
     for (shape, item) in glides.advance(to: now) { items[shape] = item }
   }
@@ -89,7 +87,7 @@ struct LiveDrawing {
     (picture.names.name(of: shape)?.string ?? shape.text).printable
   }
 
-  /// The colour by which people recognise the shape.
+  /// The colour by which users recognise the shape.
   func color(of shape: Identifier) -> Color {
     items[shape].map { $0.line == nil ? $0.fill : $0.stroke } ?? hiddenColors[shape] ?? Properties().fill
   }
@@ -101,8 +99,8 @@ struct LiveDrawing {
     return made
   }
 
-  /// The topmost shape at a place. A shape without a fill counts only if no other shape is under it there. A line or
-  /// ink counts only within `reach` of where it is drawn.
+  /// The frontmost shape at a point. A shape without a fill counts only if nothing else is there. A line or ink counts
+  /// within `reach` of its stroke.
   func shape(
     at point: Point,
     reach: Double = 0,
@@ -112,7 +110,7 @@ struct LiveDrawing {
     return shape(at: point, reach: reach, lookedAt: &lookedAt, where: isMeant)
   }
 
-  /// - Parameter lookedAt: grows by the number of shapes that were checked.
+  /// - Parameter lookedAt: is increased by the number of checked shapes.
   func shape(
     at point: Point,
     reach: Double = 0,
@@ -129,12 +127,11 @@ struct LiveDrawing {
     }
   }
 
-  /// If this many shapes lie over a text, nobody expects to read it.
+  /// A text that is covered by more shapes than this isn't shown, because nobody could read it.
   private static let coversMax = 32
 
-  /// The shapes in front of a shape that hide what is under them, where they meet the shape's box. Nil if more than
-  /// `coversMax` lie over it.
-  /// - Parameter lookedAt: grows by the number of shapes that were checked.
+  /// The shapes that hide parts of a shape's box. `nil` if there are more than `coversMax`.
+  /// - Parameter lookedAt: is increased by the number of checked shapes.
   func covers(of shape: Identifier, lookedAt: inout Int) -> [Outline]? {
     guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
     var covers: [Outline] = []
@@ -163,7 +160,7 @@ struct LiveDrawing {
 
   func shapes(touching box: Rect) -> [Identifier] { picture.overlaps.meeting(box) }
 
-  /// The shapes that may be visible in a box, from back to front.
+  /// The shapes that may be visible in a box, in z-order from back to front.
   func visible(in box: Rect) -> [Identifier] {
     let reach = DrawnLine.reach(strokeWidthMax)
     let wider = Rect(
@@ -174,13 +171,13 @@ struct LiveDrawing {
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
-    // With this many shapes found, going through all shapes in order is cheaper than sorting the found ones.
+    // All shapes were found, so they needn't be sorted: they are taken in the order of the drawing.
     if found.count == items.count { return picture.order.places.compactMap { items[$0.shape] == nil ? nil : $0.shape } }
     let wanted = Set(found)
     return picture.order.places.compactMap { wanted.contains($0.shape) ? $0.shape : nil }
   }
 
-  /// The box around all visible shapes; nil if there are none.
+  /// The bounding box of all visible shapes. `nil` if there are none.
   var bounds: Rect? {
     var bounds: Rect?
     for item in items.values { bounds = bounds?.union(item.outline.bounds) ?? item.outline.bounds }
@@ -189,7 +186,7 @@ struct LiveDrawing {
 
   // MARK: - Common areas
 
-  /// The common area of two shapes, and the outlines from which it was computed.
+  /// The area that two shapes have in common, with the outlines for which it was computed.
   struct CommonArea {
     let first: Outline
     let second: Outline
@@ -197,11 +194,11 @@ struct LiveDrawing {
     let share: Double
   }
 
-  /// The upper bound on common areas that are computed for one frame. The remaining ones follow in the next frames.
+  /// At most this many common areas are computed in one frame. Others are left to the next frames.
   private static let findingsMax = 400
 
-  /// The common areas of the pairs in view.
-  /// - Returns: also whether all of these areas are up to date.
+  /// The common areas of visible pairs.
+  /// - Returns: whether all of them are up to date.
   mutating func commonRegions(of visible: [Identifier], in box: Rect, into loops: inout [[Point]]) -> Bool {
     var findings = 0
     func add(_ pair: ShapePair, _ drawing: inout LiveDrawing) {
@@ -212,7 +209,7 @@ struct LiveDrawing {
       }
       findings += 1
       guard findings <= LiveDrawing.findingsMax else {
-        // An outdated area is drawn until the new one is computed, because no area would look worse.
+        // Until the new area is computed, the outdated one is drawn. Drawing none would flicker.
         loops += drawing.regions[pair]?.loops ?? []
         return
       }
@@ -223,7 +220,8 @@ struct LiveDrawing {
     } else {
       for shape in visible {
         for neighbour in picture.overlaps.neighbours(of: shape) {
-          // Counts each pair once: at the shape with the smaller identifier, or at the shape in view if only one is.
+          // Each pair is counted once: at the shape with the lower identifier. If that shape is outside the box, the
+          // pair is counted at the other shape.
           if shape < neighbour || !(items[neighbour]?.outline.bounds.intersects(box) ?? false) {
             add(ShapePair(shape, neighbour), &self)
           }
@@ -234,13 +232,13 @@ struct LiveDrawing {
     return findings <= LiveDrawing.findingsMax
   }
 
-  /// Computes more of the missing common areas. Returns whether all of them are up to date.
+  /// Computes more missing common areas. Returns whether all are up to date.
   mutating func findCommonRegions(in box: Rect) -> Bool {
     var loops: [[Point]] = []
     return commonRegions(of: visible(in: box), in: box, into: &loops)
   }
 
-  /// The common area as a fraction of the smaller shape's area.
+  /// The common area of a pair, as a fraction of the smaller shape.
   mutating func share(of pair: ShapePair) -> Double? {
     guard let first = items[pair.first]?.outline, let second = items[pair.second]?.outline else { return nil }
     return area(of: pair, first, second).share

@@ -1,10 +1,10 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// The panel's lists, cut to the rows that fit.
+// The lists in the side panel, cut to the rows that fit.
 
 extension LiveDrawing {
-  /// Layers, the frontmost first.
+  /// The layers, frontmost first.
   func layers(from start: Int, rows: Int, selected: Set<Identifier> = []) -> RoomFrame.Window<RoomFrame.Layer> {
     let layers = order.places.reversed().dropFirst(start).prefix(rows).map { place in
       RoomFrame.Layer(
@@ -17,7 +17,7 @@ extension LiveDrawing {
     return RoomFrame.Window(Array(layers), start: start, count: count)
   }
 
-  /// The overlapping pairs to list. The pairs of the selected shape come first.
+  /// The overlapping pairs to list. Those of the selected shape come first.
   mutating func listedPairs(rows: Int, selected: Identifier?) -> [ShapePair] {
     guard rows > 0 else { return [] }
     let pairs = overlappingPairs()

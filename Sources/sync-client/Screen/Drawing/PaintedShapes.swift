@@ -1,36 +1,36 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The painted pixels and names of the shapes. They are kept until a shape changes, since people's cursors move far
-/// more often than shapes change. Where there is much to paint, a frame paints only a part of it, so that keys are
-/// obeyed in between.
+/// The painted shapes and their names. They are kept until a shape changes, because people's cursors move much more
+/// often. A frame paints only a limited part of a large drawing, so that keys are handled in between.
 struct PaintedShapes {
   let view: CanvasView
   let theme: Theme
   private var painter: ScenePainter
   private let scene: CanvasScene
-  /// The index of the first shape that is not painted yet.
+  /// The index of the next shape to paint.
   private var next = 0
-  /// Whether every shape is painted.
+  /// Whether everything is painted.
   private(set) var isDone = false
   let labels: [CanvasScene.Label]
   /// Whether all common areas are included.
   let isWhole: Bool
-  /// Until when a painting without all common areas may be shown. Painting should take a fifth of the time that finding
-  /// common areas takes.
+  /// Until when this painting is shown although common areas are missing. Repainting should take at most a fifth of the
+  /// time in which they are computed.
   private(set) var partialUntil: UInt64 = 0
-  /// How long painting took.
+  /// How long painting has taken so far.
   private(set) var milliseconds: UInt64 = 0
 
-  /// The upper bound on shapes that are checked, for all names and texts together, to find out what covers them.
+  /// At most this many shapes are checked to find what covers names and texts. The limit is for all names and texts
+  /// together.
   private static let lookedAtMax = 100_000
 
-  /// The upper bound on names, because nobody reads more of them than this.
+  /// At most this many names are shown, because nobody reads more.
   private static let namesMax = 200
-  /// Texts may lie over each other, and only the frontmost can be read. So all texts together may fill at most this
-  /// many times the cells of the view.
+  /// All texts together may fill at most this many times the view. Texts may lie over each other, but only the
+  /// frontmost can be read.
   private static let textLayersMax = 4
-  /// A text is shown only if its letters are at least this many rows high and at least this many letters fit.
+  /// A text is shown only if its letters are at least this many rows high, and at least `textColumnsMin` of them fit.
   private static let textRowsMin = 0.75
   private static let textColumnsMin = 3.0
 
@@ -60,15 +60,15 @@ struct PaintedShapes {
     goOn(since: began)
   }
 
-  /// - Parameter view: where they are shown, which may be elsewhere by now than where they were painted.
+  /// - Parameter view: the view in which to show the painting. It may have moved since the painting was made.
   func pixels(in view: CanvasView) -> Pixels { painter.pixels.moved(from: self.view, to: view, paper: theme.paper) }
 
-  /// Paints as much as fits into one frame.
+  /// Paints as much as fits in one frame.
   mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {
     guard !isDone else { return }
     let paintsShapes = next < scene.items.count
     if paintsShapes { next = painter.paint(scene.items, from: next, work: ScenePainter.workMax) }
-    // Most drawings take one frame. If the shapes take several frames, the common areas get a frame of their own.
+    // If the shapes took more than one frame, the common areas get a frame of their own.
     if next == scene.items.count, !paintsShapes || painter.work < ScenePainter.workMax {
       painter.paintCommonRegions(scene)
       isDone = true
@@ -78,8 +78,8 @@ struct PaintedShapes {
     partialUntil = now + max(250, 4 * milliseconds)
   }
 
-  /// The texts of shapes. A shape without a text shows its name instead, if the shape is large enough and no other
-  /// shape covers its middle.
+  /// The texts to show on shapes. A shape without a text shows its name, if the shape is large enough and its middle
+  /// isn't covered.
   private static func labels(
     of visible: [Identifier],
     in drawing: LiveDrawing,

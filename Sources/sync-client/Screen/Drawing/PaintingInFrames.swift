@@ -1,30 +1,29 @@
 import TerminalCanvas
 
-/// The paintings of a drawing, from frame to frame.
+/// Paints a drawing over several frames.
 ///
-/// A painting that takes several frames is finished even if the drawing or the view changes meanwhile: if it were begun
-/// anew after each change, as while one follows somebody who pans, it would never be finished. Until then the painting
-/// before it is shown, moved and scaled to the view.
+/// A painting is finished even if the drawing or the view changes meanwhile. Otherwise it would never be finished while
+/// everything moves. Until then, the previous painting is shown, moved and scaled to the view.
 struct PaintingInFrames {
   private var newest: PaintedShapes?
   private var done: PaintedShapes?
-  /// Whether the drawing has changed since the newest painting was begun.
+  /// Whether the drawing has changed since the newest painting was started.
   private var isOutdated = false
 
-  /// Whether another frame has something to paint.
+  /// Whether the next frame has something to paint.
   var moves: Bool { newest.map { !$0.isDone || !$0.isWhole || isOutdated } ?? false }
 
-  /// How long the last painting took.
+  /// How long the last finished painting took.
   var milliseconds: UInt64 { done?.milliseconds ?? 0 }
 
-  /// Notes that the drawing has changed, so the shapes have to be painted again.
+  /// Notes that the drawing has changed.
   mutating func change() { isOutdated = true }
 
-  /// The painting that this frame shows.
+  /// The painting to show in this frame.
   ///
   /// - Parameters:
-  ///   - findsAll: finds more common areas, and returns whether all are found.
-  ///   - begin: begins a painting of the drawing as it is now.
+  ///   - findsAll: computes more common areas, and returns whether all are there.
+  ///   - begin: starts a painting of the present drawing.
   mutating func next(
     _ view: CanvasView,
     _ theme: Theme,
@@ -44,7 +43,7 @@ struct PaintingInFrames {
     return done
   }
 
-  /// Paints one more step of the newest painting. Nil where another one has to be begun.
+  /// Continues the newest painting. `nil` if a new one has to be started.
   private func goOn(_ theme: Theme, findsAll: () -> Bool) -> PaintedShapes? {
     guard var newest, newest.theme == theme else { return nil }
     guard newest.isDone else {
@@ -52,8 +51,8 @@ struct PaintingInFrames {
       return newest
     }
     guard !isOutdated else { return nil }
-    // Each frame finds a few hundred common areas. With thousands, repainting after every frame would take longer than
-    // finding them, so the painting is repeated only now and then.
+    // Each frame computes some hundred common areas. If thousands are missing, repainting after each frame would take
+    // too long, so it is done only now and then.
     return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
   }
 }

@@ -1,8 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes that are being swallowed by the black hole. They are no longer on the canvas, but are shown for a moment
-/// longer.
+/// Shapes that the black hole is swallowing. They are deleted, but drawn for a moment longer.
 struct Departures {
   private struct Departure {
     let item: CanvasScene.Item
@@ -10,24 +9,24 @@ struct Departures {
     let since: UInt64
   }
 
-  /// How long a shape takes to disappear. The page takes the same time.
+  /// How long the animation takes. The page's animation takes the same time.
   private static let milliseconds = 350.0
 
   private var departures: [Departure] = []
 
   var isEmpty: Bool { departures.isEmpty }
 
-  /// - Parameter box: where the shape ends and how large it is there, as its deletion says.
+  /// - Parameter box: where the shape ends, and its size there. The operation that deletes it contains both.
   mutating func add(_ item: CanvasScene.Item, to box: Rect, at now: UInt64) {
     departures.append(Departure(item: item, target: box.center, since: now))
   }
 
-  /// The shapes at their present places. A shape that has arrived in the hole is dropped.
+  /// The shapes where they are now. Those that have arrived in the hole are dropped.
   mutating func items(at now: UInt64) -> [CanvasScene.Item] {
     departures.removeAll { Double(now &- $0.since) >= Departures.milliseconds }
     return departures.map { departure in
       let part = Double(now &- departure.since) / Departures.milliseconds
-      // Shapes start slowly, like something heavy that is pulled in, and slow down at the end.
+      // The movement starts slowly and ends slowly.
       let eased = part * part * (3 - 2 * part)
       var item = departure.item
       let size = item.outline.size
@@ -42,7 +41,7 @@ struct Departures {
     }
   }
 
-  /// A point on an arc whose height is a quarter of its length.
+  /// A point on an arc that is a quarter as high as it is long.
   private static func curve(from start: Point, to end: Point, part: Double) -> Point {
     let x = end.x - start.x
     let y = end.y - start.y

@@ -3,18 +3,18 @@ import CanvasCRDT
 /// What the mouse is dragging.
 enum Grip {
   case none
-  /// Shapes that are moved, each with the point at which it was grabbed.
+  /// Shapes that are moved, with the point where they were grabbed.
   case moving(Moving)
   case resizing(Resizing)
   case turning(Turning)
-  /// A box that is pulled open: a new rectangle, or a selection of everything that the box touches.
+  /// A box that the mouse draws: a new rectangle, or a selection of all shapes that the box touches.
   case pulling(from: Point, to: Point, selects: Bool)
   case panning(row: Int, column: Int)
 
   struct Moving {
     let start: Point
     var shapes: [(shape: Identifier, position: Point)]
-    /// Whether the shape is shown as lifted. It is only after it has really moved.
+    /// Whether the shapes have really moved, so that they are drawn as lifted.
     var isLifted = false
   }
 
@@ -35,7 +35,7 @@ enum Grip {
     return false
   }
 
-  /// The shapes that others see as lifted.
+  /// The shapes that other people see as lifted.
   var lifted: [Identifier] {
     switch self {
     case .moving(let moving) where moving.isLifted: moving.shapes.map { $0.shape }
@@ -52,9 +52,9 @@ enum Grip {
   }
 }
 
-/// Counts clicks that follow each other at one place.
+/// Counts quick clicks at the same place.
 struct Clicks {
-  /// A click that comes later than this after the one before it starts a new count.
+  /// After a longer pause than this, the count starts again.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0
@@ -71,6 +71,6 @@ struct Clicks {
     last = (row, column, now)
   }
 
-  /// Makes the next click start a new count.
+  /// Makes the next click the first one.
   mutating func forget() { last = nil }
 }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Strokes that others are drawing, assembled from the pieces in their presence (S15).
+/// Strokes that other people are drawing. They are put together from the pieces in the presence messages (S15).
 struct Inks {
   private struct Ink {
     let shape: Identifier
@@ -11,11 +11,11 @@ struct Inks {
     var toldAt: UInt64
   }
 
-  /// How long a finished stroke is still shown, until the drawing has it.
+  /// How long a finished stroke is shown while the drawing doesn't have it yet.
   static let patienceMilliseconds: UInt64 = 1_500
 
   private var known: [Identifier: Ink] = [:]
-  /// Whether a finished stroke waits until the drawing has it. If that takes too long, the stroke is dropped.
+  /// Whether a finished stroke waits for the drawing to have it. After some time it is dropped.
   private(set) var isWaiting = false
 
   var isEmpty: Bool { known.isEmpty }
@@ -26,7 +26,7 @@ struct Inks {
       guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
       var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
       if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
-      // If a piece is missing, its gap is bridged by a straight line.
+      // A missing piece becomes a straight line.
       ink.points = ink.points.prefix(piece.at) + piece.points
       known[actor] = ink
     }

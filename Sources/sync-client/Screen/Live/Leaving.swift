@@ -1,8 +1,8 @@
-/// How far the user has got in leaving with unsaved changes.
+/// How far the user has got in leaving while changes are unsaved.
 enum Leaving {
   case no
-  /// The changes are being sent. The screen closes when they have arrived.
+  /// The changes are being sent, and the screen closes once they are acknowledged.
   case onceSaved
-  /// The user has been warned that the changes would be lost. The next `q` leaves.
+  /// The user was warned that changes would be lost. The next `q` leaves all the same.
   case warned
 }

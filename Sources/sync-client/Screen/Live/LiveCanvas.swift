@@ -2,10 +2,11 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// The live canvas of a room on the terminal: a full peer, with a view, a selection, keys and a mouse.
+/// A room's live canvas on the terminal, with a view, a selection, keys and the mouse. The user is an ordinary peer of
+/// the room.
 ///
-/// Changes in the room arrive as effects; keys and the mouse arrive as events. The host asks for a screen when it needs
-/// one.
+/// The room's changes arrive as effects of the replica, and keys and the mouse as events. The `ScreenHost` asks for a
+/// screen when it needs one.
 @ClientLoop
 final class LiveCanvas: ScreenContent {
   let host: ScreenHost
@@ -18,14 +19,14 @@ final class LiveCanvas: ScreenContent {
   var departures = Departures()
   var people: [Identifier: PresenceState] = [:]
   var inks = Inks()
-  /// The timer after which finished strokes that have waited long enough are dropped.
+  /// The timer that drops finished strokes that have waited too long.
   var inkTimer: LoopTimer?
   var textLosses = TextLosses()
-  /// A text that this user wrote and that was lost, and until when it can be put back.
+  /// A text of this user that was lost, and until when the user can put it back.
   var lostText: (text: LostText, until: UInt64)?
-  /// The newest state of the shape whose text is being written.
+  /// The newest state of the shape whose text the user is writing.
   var written: Shape?
-  /// The timer that counts the seconds until the next attempt, while the server can't be reached.
+  /// The timer that counts down the seconds to the next try to connect.
   var countdown: LoopTimer?
   var followed: Identifier?
   /// Whether the user has been told that the followed person's view isn't known yet.
@@ -41,7 +42,7 @@ final class LiveCanvas: ScreenContent {
 
   var selection: [Identifier] = []
   var grip = Grip.none
-  /// Where the mouse last was over the canvas.
+  /// Where the mouse was last over the canvas.
   var pointer: Point?
   var clicks = Clicks()
   var pendingClick: LoopTimer?
@@ -54,14 +55,13 @@ final class LiveCanvas: ScreenContent {
 
   /// The painted shapes.
   var shapes = PaintingInFrames()
-  /// Other people's shapes glide only if painting a frame takes no longer than this.
+  /// Other people's shapes glide only if painting a frame takes at most this long.
   private static let glidePaintMillisecondsMax: UInt64 = 8
 
-  /// The upper bound on the pause between two attempts to connect. It is short, because a person at a screen wants to
-  /// be back soon after the server is.
+  /// The longest pause between two tries to connect. It is short, because somebody is looking at the screen.
   private static let pauseMillisecondsMax: UInt64 = 2_500
 
-  /// The page's colours for people. A user without a chosen colour gets one of these.
+  /// Colours for users who haven't chosen one. They are the page's.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
@@ -79,7 +79,7 @@ final class LiveCanvas: ScreenContent {
     client = invocation.client(of: room, configuration, follower: self)
   }
 
-  /// Called when the room has been reached for the first time.
+  /// To be called when the room has been joined for the first time.
   func begin() {
     rebuild()
   }
@@ -87,13 +87,13 @@ final class LiveCanvas: ScreenContent {
   func finish() async {
     pendingClick?.cancel()
     await client.leave()
-    // The client retains its follower, which is this object, so the client is released here.
+    // The client retains this object, so the reference is dropped here to break the cycle.
     client = nil
   }
 
   var canvas: Canvas { client.replica.canvas }
 
-  /// The shape as it is drawn now.
+  /// The shape as it is drawn now. A gliding shape hasn't arrived yet.
   func drawn(_ shape: Identifier) -> Shape? {
     let canvas = canvas
     return canvas.drawn(shape)
@@ -103,7 +103,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { shapes.moves || !departures.isEmpty || drawing.moves }
 
-  /// Whether there is time for the frames of a glide. There is none over a slow terminal, or if painting takes long.
+  /// Whether gliding is possible. It isn't if the terminal is slow or painting takes long.
   var hasTimeToGlide: Bool { host.keepsUp && shapes.milliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
@@ -123,7 +123,7 @@ final class LiveCanvas: ScreenContent {
 
   // MARK: - Presence
 
-  /// Sends the others where this user points, which shapes they have selected, and which part of the canvas they see.
+  /// Sends this user's presence: the pointer, the selected shapes, and the visible part of the canvas.
   func tellPresence() {
     var state = PresenceState()
     state.cursor = pointer

@@ -9,7 +9,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.edit(edits, at: now) }
   }
 
-  /// Changes all selected shapes in one step of undo, unless any of them is locked.
+  /// Changes all selected shapes in one undo step. Does nothing if one of them is locked.
   func change(_ body: (Shape, inout Properties) -> Void) { change(selection, body) }
 
   private func change(_ shapes: [Identifier], _ body: (Shape, inout Properties) -> Void) {
@@ -31,7 +31,7 @@ extension LiveCanvas {
 
   // MARK: - Locks and groups
 
-  /// Whether any of these shapes is locked. If so, the user is told (S12).
+  /// Tells the user if one of these shapes is locked (S12). Returns whether that is so.
   func refusesLocked(_ shapes: [Identifier]) -> Bool {
     let canvas = canvas
     guard let locked = shapes.first(where: { canvas[$0]?.properties.isLocked == true }) else { return false }
@@ -39,7 +39,7 @@ extension LiveCanvas {
     return true
   }
 
-  /// Locks the selected shapes, or unlocks them if all of them are locked.
+  /// Locks the selected shapes. Unlocks them if all are locked.
   func toggleLock() {
     let canvas = canvas
     let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }
@@ -48,7 +48,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Groups the selected shapes, or ungroups them if they are one group.
+  /// Groups the selected shapes. Ungroups them if they are one group.
   func toggleGroup() {
     let canvas = canvas
     let groups = Set(selection.map { canvas[$0]?.properties.group })
@@ -61,7 +61,7 @@ extension LiveCanvas {
     change { _, set in set.group = group }
   }
 
-  /// The shape, and the unlocked shapes in its group (S13).
+  /// The shape and the unlocked shapes of its group (S13).
   func group(of shape: Identifier) -> [Identifier] {
     let canvas = canvas
     guard let group = canvas[shape]?.properties.group else { return [shape] }
@@ -73,7 +73,7 @@ extension LiveCanvas {
 
   // MARK: - Adding
 
-  /// Where a new shape goes: to the mouse, or else into the middle of the view.
+  /// Where to put a new shape: at the mouse, or in the middle of the view if the mouse is elsewhere.
   private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
 
   func add(_ kind: ShapeKind) {
@@ -83,7 +83,7 @@ extension LiveCanvas {
     let size = isBox ? Size(width: 150, height: 120) : Size(width: 140, height: 140)
     set.size = size
     let wanted = Point(x: newPlace.x - size.width / 2, y: newPlace.y - size.height / 2)
-    // Shapes that are added one after the other are placed side by side instead of on each other.
+    // Puts the shape beside others, so that shapes added one after the other don't cover each other.
     set.position = clamped(drawing.picture.overlaps.freePlace(for: size, near: wanted) ?? wanted)
     set.fill = Color.bright(using: &chance)
     if kind == .polygon { set.points = 6 }
@@ -92,7 +92,7 @@ extension LiveCanvas {
 
   func add(_ sets: [Properties]) { add(sets.map { (newIdentifier(), $0) }) }
 
-  /// Adds shapes in front of all others, and selects them.
+  /// Adds shapes in front, and selects them.
   private func add(_ shapes: [(shape: Identifier, set: Properties)]) {
     var edits: [ShapeEdit] = []
     let insertion = drawing.order.inserting(shapes.count, at: drawing.count, using: &chance)
@@ -123,8 +123,7 @@ extension LiveCanvas {
 
   private static let arrowLength = 200.0
 
-  /// Adds an arrow: between two selected shapes; from one selected shape to the mouse, or away from the shape; or
-  /// anywhere.
+  /// Adds an arrow. It joins two selected shapes, or leads from one selected shape to the mouse, or is free.
   func addArrow() {
     let canvas = canvas
     let ends = selection.prefix(2).compactMap { canvas[$0] }.filter { !$0.properties.kind.isStroke }
@@ -158,7 +157,7 @@ extension LiveCanvas {
     add([ShapeFactory.circle(centredAt: place, using: &chance).1])
   }
 
-  /// Adds a rectangle. The first shape of a room is yellow and the second is red; the others get random colours.
+  /// Adds a rectangle. The room's first shape is yellow, and the second one red. All others get random colours.
   func addRectangle(_ box: Rect) {
     var set = Properties()
     set.kind = .rectangle
@@ -201,8 +200,8 @@ extension LiveCanvas {
     }
   }
 
-  /// The values that untie a line when it is moved, turned or resized without the shapes that it is tied to. Its ends
-  /// stay where they are drawn.
+  /// The properties that detach a line from its shapes, when the user changes the line alone. The ends stay where they
+  /// are drawn.
   func loosened(_ shape: Shape) -> Properties {
     let canvas = canvas
     let moved = Set(selection)
@@ -257,8 +256,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Changes the outline from none to a thin one, from thin to thick, and from thick to none. The outline's colour is a
-  /// darker fill.
+  /// Steps the outline from none to thin, to thick, and to none again. Its colour is a darker fill.
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties
@@ -272,8 +270,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Removes the fill, or brings it back. A shape that would then show nothing gets an outline in the fill's colour, so
-  /// that it stays visible.
+  /// Removes the fill, or restores it. A shape without an outline gets one in the fill's colour, so that it stays
+  /// visible.
   func toggleFill() {
     change { shape, set in
       let properties = shape.properties
@@ -331,7 +329,7 @@ extension LiveCanvas {
     client.edit { replica, now in replica.delete(shapes, at: now) }
   }
 
-  /// Drops shapes into the black hole. For each shape a single operation says where it goes, and deletes it.
+  /// Drops shapes into the black hole. One operation per shape both deletes it and says where it goes.
   func swallow(_ shapes: [Identifier]) {
     let hole = BlackHole(view: view)
     let place = clamped(Point(x: hole.center.x.rounded(), y: hole.center.y.rounded()))
@@ -346,14 +344,14 @@ extension LiveCanvas {
     )
   }
 
-  /// Drops all shapes into the black hole. The user can undo that.
+  /// Drops all shapes into the black hole. Undo brings them back.
   func swallowEverything() {
     swallow(drawing.order.identifiers)
   }
 
   func undo() {
-    // Clearing ends the step of undo that the mouse is making. Otherwise each further move of the mouse would be a step
-    // of its own.
+    // Clearing the room ends the undo step of a drag. So the drag ends too. Otherwise each further movement would be a
+    // step of its own.
     letGo()
     if !client.replica.canUndo { say("There is nothing to undo.") }
     client.edit { replica, now in replica.undo(at: now) }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-// Follows the events in the room and tells the user about them.
+// Reacts to events in the room, and tells the user about them.
 
 extension LiveCanvas: RoomFollower {
   func follow(_ effect: ReplicaEffect, in client: RoomClient) {
@@ -51,7 +51,7 @@ extension LiveCanvas: RoomFollower {
     host.invalidate()
   }
 
-  /// Shows how many seconds are left until the next attempt.
+  /// Shows the seconds until the next try to connect.
   private func countDown() {
     countdown?.cancel()
     guard case .waiting = client?.replica.state else { return }
@@ -63,7 +63,7 @@ extension LiveCanvas: RoomFollower {
     }
   }
 
-  /// Tells the user once that the line has become slow.
+  /// Tells the user once that the connection has become slow.
   private func noteSlowness(_ isSlow: Bool) {
     if isSlow, !self.isSlow { say("Your connection is slow. Others see your changes late, and you theirs.", .warning) }
     self.isSlow = isSlow
@@ -75,19 +75,19 @@ extension LiveCanvas: RoomFollower {
       awaitsView = false
       say("You see what \(peer.shownName) sees.")
     }
-    // A shape that somebody has lifted is drawn differently, so the shapes have to be painted again.
+    // A lifted shape looks different, so the shapes have to be painted again.
     shapes.change()
     followInks()
   }
 
-  /// Shows the strokes that others are drawing.
+  /// Shows strokes that other people are drawing.
   private func followInks() {
     guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
     inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
     shapes.change()
     host.invalidate()
-    // One timer is enough, although presence may arrive many times while it runs.
+    // One timer is enough for any number of presence messages.
     guard inks.isWaiting, inkTimer == nil else { return }
     inkTimer = ClientLoop.shared.loop.schedule(afterMilliseconds: Inks.patienceMilliseconds + 10) { [weak self] in
       ClientLoop.assumeIsolated {
@@ -130,7 +130,7 @@ extension LiveCanvas: RoomFollower {
 
   static let lossMilliseconds: UInt64 = 30_000
 
-  /// Starts the way into the black hole. Called before the change, while the shape is still drawn as it was.
+  /// Starts the animation into the black hole. To be called before the change, while the shape is still there.
   private func depart(_ edit: ShapeEdit) {
     guard let item = drawing.items[edit.shape] else { return }
     let size = edit.set.assigned.contains(.size) ? edit.set.size : Size(width: 1, height: 1)

@@ -8,7 +8,7 @@ extension LiveCanvas {
     if prompt != nil, takePrompt(event) { return }
     switch event {
     case .key(let key, let modifiers):
-      // A key shows that a person is waiting for the connection, so the next attempt is made at once.
+      // Somebody is waiting at the keyboard, so the client connects at once.
       client.tryNow()
       if showsHelp {
         showsHelp = false
@@ -116,7 +116,7 @@ extension LiveCanvas {
     view.zoom(by: factor)
   }
 
-  /// The arrow keys move the selected shapes, or the view if no shape is selected.
+  /// The arrow keys move the selected shapes, or the view if nothing is selected.
   private func takeArrow(_ key: Key, _ modifiers: Modifiers) {
     let columns: Double = key == .left ? -1 : key == .right ? 1 : 0
     let rows: Double = key == .up ? -1 : key == .down ? 1 : 0
@@ -139,8 +139,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Leaves at once if every change is saved. Otherwise waits until it is; if the server can't be reached, asks for
-  /// confirmation first.
+  /// Leaves at once if all changes are saved. Otherwise it waits for that, or asks first if the server can't be
+  /// reached.
   func leave() {
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live
@@ -174,7 +174,7 @@ extension LiveCanvas {
     prompt = (selection[0], RoomFrame.Prompt(label: "Name:", line: line))
   }
 
-  /// - Returns: whether the event belonged to the prompt.
+  /// - Returns: whether the prompt has handled the event.
   private func takePrompt(_ event: TerminalEvent) -> Bool {
     switch event {
     case .key, .paste: break
@@ -183,7 +183,7 @@ extension LiveCanvas {
     guard var prompt else { return false }
     let isText = prompt.prompt.label == LiveCanvas.textLabel
     var event = event
-    // In a prompt for a text, pasted line breaks and backslashes are escaped, as if the user had typed the escapes.
+    // Line breaks and backslashes in a pasted text are escaped, as if the user had typed the escapes.
     if isText, case .paste(let pasted) = event {
       event = .paste(TextWords.typed(Text(TextWords.withLineFeeds(pasted))))
     }
@@ -192,14 +192,13 @@ extension LiveCanvas {
     case .cancelled: self.prompt = nil
     case .accepted(let name):
       guard !isText || PropertyRules.allowsText(Text(TextWords.written(name))) else {
-        // The prompt stays open. Otherwise the text would be lost.
+        // The prompt stays open, so that the text isn't lost.
         self.prompt = prompt
         say("A text has at most 4,096 bytes.", .warning)
         return true
       }
       self.prompt = nil
-      // If the user has changed nothing, nothing is written. Otherwise the old text would undo what others have written
-      // meanwhile.
+      // Without a change by the user, nothing is written. The old text would undo what others have written meanwhile.
       guard name != prompt.prompt.beginning else { return true }
       if isText {
         write(Text(TextWords.written(name)), in: prompt.shape)

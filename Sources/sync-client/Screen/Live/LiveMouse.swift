@@ -6,7 +6,7 @@ import WebSocketLoop
 // The mouse.
 
 extension LiveCanvas {
-  /// The lower bound on the size to which the mouse can shrink a shape, unless the shape was smaller already.
+  /// The smallest size to which the mouse can shrink a shape that was larger before.
   private static let extentMin = 100.0
 
   func take(_ mouse: Mouse) {
@@ -103,8 +103,7 @@ extension LiveCanvas {
 
   // MARK: - Clicking
 
-  /// A double click recolours a shape and a triple click deletes it, so a double click waits a moment for a third
-  /// click.
+  /// A double click recolours a shape, and a triple click deletes it. So a double click waits for a third click.
   private func click(_ count: Int, on shape: Identifier?, at place: Point) {
     pendingClick?.cancel()
     pendingClick = nil
@@ -118,7 +117,7 @@ extension LiveCanvas {
       pendingClick = ClientLoop.shared.loop.schedule(afterMilliseconds: Clicks.pauseMilliseconds) { [weak self] in
         ClientLoop.assumeIsolated {
           self?.pendingClick = nil
-          // The shape is passed on, because another shape may be selected by now.
+          // The clicked shape, because another one may be selected by now.
           self?.recolor([shape])
         }
       }
@@ -158,7 +157,8 @@ extension LiveCanvas {
     }
   }
 
-  /// The values that untie lines which are moved without the shapes that they are tied to.
+  /// Detaches the moved lines from shapes that don't move with them. Returns each shape with the position from which it
+  /// moves.
   private func loosened(_ shapes: [(shape: Identifier, position: Point)]) -> [(shape: Identifier, position: Point)] {
     let canvas = canvas
     var edits: [ShapeEdit] = []
@@ -183,7 +183,7 @@ extension LiveCanvas {
     edit(edits)
   }
 
-  /// Moves the grabbed corner to the mouse. The opposite corner stays where it is, however the box is turned.
+  /// Moves the grabbed corner to the mouse. The opposite corner stays in place, even if the box is rotated.
   private func resize(_ resizing: Grip.Resizing, to place: Point) {
     guard let shape = canvas[resizing.shape] else { return }
     let outline = resizing.outline
@@ -237,7 +237,7 @@ extension LiveCanvas {
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(unlocked(drawing.shapes(touching: band))) }
     case .pulling(_, _, selects: false):
-      // A box this small comes from a slight movement of the hand, and must not draw anything.
+      // A smaller box comes from an unsteady hand, so it draws nothing.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {
         clicks.forget()
         addRectangle(

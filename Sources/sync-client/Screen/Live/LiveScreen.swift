@@ -4,7 +4,7 @@ import TerminalCanvas
 // The screen that shows the live canvas.
 
 extension LiveCanvas {
-  /// The upper bound on outlines around selected shapes. With more, the shapes could not be told apart.
+  /// At most this many selected shapes get an outline. With more, the outlines couldn't be told apart.
   private static let marksMax = 200
 
   func screen(_ size: Terminal.Size) -> Screen {
@@ -136,7 +136,7 @@ extension LiveCanvas {
     }
   }
 
-  /// The whole seconds that are left. `nil` if less than a second is left.
+  /// The whole seconds that are left. `nil` if less than one is left.
   private func seconds(until time: UInt64) -> Int? {
     let now = Clocks.monotonicMilliseconds()
     return time > now + 1_000 ? Int((time - now) / 1_000) : nil

@@ -10,7 +10,7 @@ extension LiveCanvas {
     host.invalidate()
   }
 
-  /// Adds a shape and its group to the selection, or removes both from it.
+  /// Adds a shape and its group to the selection. Removes both if the shape is selected.
   func toggle(_ shape: Identifier) {
     let group = group(of: shape)
     if selection.contains(shape) {
@@ -28,7 +28,7 @@ extension LiveCanvas {
     return shapes.filter { canvas[$0]?.properties.isLocked == false }
   }
 
-  /// Selects the next visible shape in the drawing order.
+  /// Selects the next visible shape in z-order.
   func selectNext(backwards: Bool) {
     let places = drawing.order.places
     guard !places.isEmpty, !drawing.items.isEmpty else { return }
@@ -44,7 +44,7 @@ extension LiveCanvas {
     }
   }
 
-  /// Moves the view so that the shape is visible.
+  /// Moves the view so that the shape is in it.
   func show(_ shape: Identifier) {
     guard let outline = drawn(shape)?.outline, !view.visibleBox.intersects(outline.bounds) else { return }
     stopFollowing()
@@ -60,7 +60,7 @@ extension LiveCanvas {
     if row >= layersStart + layout.layers.count { layersStart = row - layout.layers.count + 1 }
   }
 
-  /// The shape that a row of the list of layers shows.
+  /// The shape in a row of the list of layers.
   func layer(inRow row: Int) -> Identifier? {
     let index = drawing.count - 1 - layersStart - row
     return drawing.order.places.indices.contains(index) ? drawing.order.places[index].shape : nil
@@ -68,7 +68,7 @@ extension LiveCanvas {
 
   // MARK: - Following
 
-  /// Follows the next person; after the last person, follows nobody.
+  /// Follows the next person. After the last one, follows nobody.
   func followNext() {
     let actors = client.replica.peers.map { $0.actor }
     guard !actors.isEmpty else {
@@ -90,6 +90,6 @@ extension LiveCanvas {
     say(awaitsView ? "\(peer.shownName) hasn’t looked around yet." : "You see what \(peer.shownName) sees.")
   }
 
-  /// Stops following, because the user has moved the view.
+  /// Stops following, because the user has moved the view themselves.
   func stopFollowing() { followed = nil }
 }

@@ -21,14 +21,13 @@ extension LiveCanvas {
       return
     }
     guard !refusesLocked(selection) else { return }
-    // A backslash or a line break takes two characters when typed.
+    // Backslashes and line breaks are typed as two characters.
     let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))
     written = shape
   }
 
-  /// Remembers the state of the shape whose text is being written. If somebody deletes the shape, the text can still be
-  /// put back.
+  /// Remembers the shape whose text the user is writing. If somebody deletes it, the text can be put back.
   func noteWritten() {
     guard let shape = prompt?.shape, let shape = canvas[shape] else { return }
     written = shape
@@ -44,7 +43,7 @@ extension LiveCanvas {
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
 
-  /// Keeps the text for a while, because somebody deleted the shape while this user wrote in it.
+  /// Keeps the user's text for a while, because somebody has deleted its shape.
   private func keep(_ text: Text, of shape: Identifier) {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
@@ -57,7 +56,7 @@ extension LiveCanvas {
     )
   }
 
-  /// Puts back a text that somebody else overwrote, or whose shape somebody else deleted.
+  /// Puts back a text that somebody overwrote, or whose shape somebody deleted.
   func putTextBack() {
     guard let lost = lostText, Clocks.monotonicMilliseconds() < lost.until else {
       say("No text of yours was lost just now.")
@@ -78,15 +77,14 @@ extension LiveCanvas {
   }
 }
 
-/// A text that can be put back.
 enum LostText {
   case overwritten(TextLosses.Loss)
-  /// The text, and the shape as it was, because somebody deleted the shape while this user wrote in it.
+  /// The text and the former state of a shape that was deleted while the user wrote in it.
   case orphaned(Text, Shape)
 }
 
 extension Properties {
-  /// A shape of kind text, at the place of the shape with these properties.
+  /// The properties of a text shape at the place of the deleted shape.
   fileprivate func textAlone(_ text: Text) -> Properties {
     var set = Properties()
     set.kind = .text
@@ -98,8 +96,8 @@ extension Properties {
     return set
   }
 
-  /// Makes the box of a shape as high as the text in these properties needs, because text beyond the box is not shown
-  /// (S9). The upper left corner of the box stays in its place.
+  /// Makes a shape's box as high as its text needs, because text beyond the box isn't shown (S9). The top left corner
+  /// stays in place.
   mutating func growBox(of shape: Properties) {
     let before = shape.size
     let height = TextBox.height(of: text, textSize: shape.textSize, width: before.width)
@@ -108,7 +106,7 @@ extension Properties {
     guard shape.rotation != 0 else { return }
     let angle = shape.rotation * .pi / 180
     let half = (height - before.height) / 2
-    // The upper left corner moves with the middle of the box, and back by half of the growth.
+    // A rotated box grows around its middle. So the position is corrected to keep the top left corner in place.
     position = Point(x: shape.position.x - half * sin(angle), y: shape.position.y + half * cos(angle) - half)
   }
 }

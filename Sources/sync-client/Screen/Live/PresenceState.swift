@@ -1,37 +1,35 @@
 import CanvasCRDT
 
-/// The presence that others see: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`. With a pen,
+/// What others see of a user: `{"cursor":[x,y],"selection":[…],"lifted":[…],"view":[x,y,width,height]}`. With a pen,
 /// `ink` is the stroke being drawn (S15).
 struct PresenceState: Hashable, Sendable {
   var cursor: Point?
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
-  /// The newest part of a stroke that somebody is drawing. It is only read, because this client has no pen.
+  /// The newest piece of a stroke that somebody is drawing. It is only received, because this client has no pen.
   private(set) var ink: InkPiece?
 
   struct InkPiece: Hashable, Sendable {
     var shape: Identifier
     var color: Color
     var width: Double
-    /// The index in the stroke of the piece's first point.
+    /// The index of the piece's first point in the stroke.
     var at: Int
     var points: [Point]
 
-    /// The upper bound on the points that are sent at once, and on the points that are kept of a stroke: minutes of
-    /// drawing.
+    /// At most this many points are in a piece. A whole stroke may have `keptMax`.
     fileprivate static let pointsMax = 120
     fileprivate static let keptMax = 20_000
     fileprivate static let widthMax = 1_000.0
   }
 
-  /// The upper bound on shapes in a presence. Further shapes are left out: presence has a limit, and nobody could tell
-  /// more marks apart.
+  /// At most this many shapes are in a presence message, whose size is limited. Nobody could tell more shapes apart.
   private static let shapesMax = 100
 
   init() {}
 
-  /// Reads the valid parts, because another client may send anything.
+  /// Reads what is valid, because other clients may send anything.
   init(_ state: JSONText) {
     let read = state.bytes.span.withUnsafeBytes { bytes -> PresenceState? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }
@@ -63,7 +61,7 @@ struct PresenceState: Hashable, Sendable {
     }
   }
 
-  /// `nil` if anything is missing or invalid.
+  /// `nil` if something is missing or invalid.
   private static func ink(_ reader: inout JSONReader) throws(JSONFailure) -> InkPiece? {
     var (shape, color, width, at): (Identifier?, Color?, Double?, Double?)
     var numbers: [Double] = []
@@ -85,7 +83,7 @@ struct PresenceState: Hashable, Sendable {
     return InkPiece(shape: shape, color: color, width: width, at: place, points: points)
   }
 
-  /// The elements that are numbers within the range of coordinates.
+  /// The numbers in an array that are valid coordinates. Other elements are skipped.
   private static func numbers(_ reader: inout JSONReader, most: Int = 8) throws(JSONFailure) -> [Double] {
     var numbers: [Double] = []
     try reader.beginArray()

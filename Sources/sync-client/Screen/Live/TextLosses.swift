@@ -1,24 +1,24 @@
 import CanvasCRDT
 
-/// Two people may write in one text at the same time. Then the text that was written later stays. This type finds out
-/// whether the other person lost a text, as `web/furniture/text-losses.js` does for a page.
+/// Detects that somebody has overwritten this user's text. If two people write in one text at the same time, the later
+/// text wins. `web/furniture/text-losses.js` does the same for the page.
 struct TextLosses {
   struct Loss: Hashable {
     let shape: Identifier
-    /// The text that this user had written.
+    /// What this user had written.
     let text: Text
     let by: Identifier
   }
 
-  /// Somebody who overwrites a text this soon after it was written can hardly have read it, so the text counts as lost.
+  /// A text that somebody overwrites this soon counts as lost, because they can hardly have read it.
   private static let soonMilliseconds: UInt64 = 15_000
-  /// The upper bound on shapes whose texts are remembered.
+  /// At most this many texts are remembered.
   private static let keptMax = 500
 
-  /// For each shape, the last text that this user wrote, and when.
+  /// For each shape, the text that this user wrote last, and when.
   private var own: [Identifier: (text: Text, at: UInt64)] = [:]
 
-  /// The text of a shape has changed to `text`; `nil` means that the shape is gone.
+  /// Notes a shape's new text. `nil` means that the shape is gone. Returns this user's text if it has just been lost.
   mutating func follow(_ shape: Identifier, text: Text?, by origin: ChangeOrigin, at now: UInt64) -> Loss? {
     switch origin {
     case .own:
@@ -36,7 +36,7 @@ struct TextLosses {
     return nil
   }
 
-  /// This user's text had already been superseded when it was stored; `text` is the text that stays.
+  /// Notes that this user's text had already been replaced by `text` when the server stored it.
   mutating func superseded(in shape: Identifier, by actor: Identifier, leaving text: Text?) -> Loss? {
     guard let text, let written = own[shape], written.text != text else { return nil }
     own[shape] = nil

@@ -2,10 +2,10 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// A room's past on the terminal. The user can play it, pause it and move through it.
+/// A room's history on the terminal, which the user can play, pause and move through.
 ///
-/// The server returns the room's state at a given moment. Only one request is under way at a time, so playback is as
-/// smooth as the connection and the size of the room allow.
+/// The server returns the drawing at a given time. Only one request is under way at once, so a slow connection or a
+/// large room makes the playback less smooth.
 @ClientLoop
 final class ReplayCanvas: ScreenContent {
   private let host: ScreenHost
@@ -26,15 +26,15 @@ final class ReplayCanvas: ScreenContent {
   private var layersStart = 0
   private var notice: String?
 
-  /// Milliseconds from the beginning of the span.
+  /// The moment to show, in milliseconds from the start of the span.
   private var place = 0.0
   private var playedAt: UInt64?
   private var speed: Double
-  /// The moment that is shown; `nil` until the first one is.
+  /// The time of the shown drawing. `nil` before the first one.
   private var shown: UInt64?
   private var isAsking = false
 
-  /// Two moments that differ by less than a frame's length count as one.
+  /// Times that differ by less than a frame count as equal.
   private static let stepMilliseconds: UInt64 = 16
 
   init(_ invocation: Invocation, _ room: RoomName, _ span: ReplaySpan, speed: Double, host: ScreenHost) {
@@ -48,8 +48,7 @@ final class ReplayCanvas: ScreenContent {
     playedAt = Clocks.monotonicMilliseconds()
   }
 
-  /// Fetches the first moment. To be called before the screen is taken over, so that an error message stays on the
-  /// terminal.
+  /// Loads the first drawing. To be called before the full screen opens, so that an error message stays visible.
   func begin() async throws {
     try await fetch(span.to)
     hasView = false
@@ -89,8 +88,7 @@ final class ReplayCanvas: ScreenContent {
     }
   }
 
-  /// Requests the drawing at the present moment, unless a request is under way. When that request ends, this is called
-  /// again.
+  /// Requests the drawing at the moment to show. If a request is under way, this is called again when it ends.
   private func ask() {
     let moment = moment
     let isNear = shown.map { max($0, moment) - min($0, moment) < ReplayCanvas.stepMilliseconds } ?? false
@@ -118,7 +116,7 @@ final class ReplayCanvas: ScreenContent {
     union = drawing.bounds.map { bounds in union?.union(bounds) ?? bounds } ?? union
   }
 
-  /// The box around everything shown so far. The view is fitted to this box, so that the view doesn't jump.
+  /// The bounding box of everything shown so far. The view is fitted to it, so that it doesn't jump.
   private var union: Rect?
 
   // MARK: - The screen

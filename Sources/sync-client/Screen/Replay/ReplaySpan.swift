@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// The part of a room's history that is played: the requested part, or all that the server keeps.
+/// The part of a room's history to play: what the user asked for, or everything that the server has.
 struct ReplaySpan: Hashable, Sendable {
   var from: UInt64
   var to: UInt64
 
   var milliseconds: UInt64 { to - from }
 
-  /// The default of `--speed`: the first of 1, 2, 5, 10, 20 … at which the span takes at most a minute.
+  /// The default speed: the lowest of 1, 2, 5, 10, 20 … with which playing takes at most a minute.
   var speed: Double {
     let wanted = Double(milliseconds) / 60_000
     var speed = 1.0
@@ -33,7 +33,7 @@ struct ReplaySpan: Hashable, Sendable {
     }
     let history = try await RoomHistory.fetch(room, by: requests)
     let begins = from ?? history.from
-    // The span ends a little after the last change, so that this change can be seen.
+    // Playing ends a little after the last change, so that the user sees that change.
     let ends = to ?? history.to + 1_000
     guard begins < ends else { throw ClientFailure.usage("there is nothing to replay after --from") }
     return ReplaySpan(from: begins, to: ends)

@@ -2,17 +2,17 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// A content that the screen can show.
+/// Something that a `ScreenHost` can show.
 @ClientLoop
 protocol ScreenContent: AnyObject {
-  /// The content as it should look now.
+  /// How the content looks now.
   func screen(_ size: Terminal.Size) -> Screen
   func take(_ event: TerminalEvent)
-  /// Whether the content moves by itself, so that another frame is needed.
+  /// Whether the content is animated now, so that more frames are needed.
   var moves: Bool { get }
 }
 
-/// Shows one content at a time on the terminal, frame by frame, until `end` is called.
+/// Shows contents on the full screen, one at a time, until `end` is called.
 @ClientLoop
 final class ScreenHost {
   private var terminal: Terminal?
@@ -22,12 +22,12 @@ final class ScreenHost {
   private var lastFrameAt: UInt64 = 0
   private(set) var terminalIsLight: Bool?
 
-  /// The shortest time between two frames: at most sixty frames a second.
+  /// The shortest time between two frames, for at most sixty frames per second.
   private static let frameMilliseconds: UInt64 = 16
 
   init() {}
 
-  /// Takes the terminal over.
+  /// Switches the terminal to the full screen.
   func open(_ windowChanges: WindowChanges) throws(ClientFailure) {
     terminal = try Terminal(
       { [weak self] event in self?.take(event) },
@@ -39,7 +39,7 @@ final class ScreenHost {
     }
   }
 
-  /// Fails if standard input or output is not a terminal that can show a screen.
+  /// Fails if standard input or output isn't a terminal with a usable screen.
   /// - Parameter otherwise: advice for use without a terminal.
   nonisolated static func needsTerminal(_ invocation: Invocation, or otherwise: String) throws(ClientFailure) {
     guard isatty(STDIN_FILENO) != 0, isatty(STDOUT_FILENO) != 0 else {
@@ -50,7 +50,7 @@ final class ScreenHost {
     }
   }
 
-  /// Shows `content` until `end` is called, or the task is cancelled.
+  /// Shows a content until `end` is called or the task is cancelled.
   func run(_ content: any ScreenContent) async throws {
     self.content = content
     terminal?.forget()
@@ -71,7 +71,7 @@ final class ScreenHost {
     waiting = nil
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func close() {
     timer?.cancel()
     timer = nil
@@ -81,25 +81,25 @@ final class ScreenHost {
 
   var size: Terminal.Size { terminal?.size ?? Terminal.Size(columns: 80, rows: 24, aspect: 2) }
 
-  /// Whether the terminal has taken the last frame.
+  /// Whether the terminal has received all of the last frame.
   var keepsUp: Bool { terminal?.keepsUp ?? false }
 
   func suspend() { terminal?.suspend() }
 
-  /// Writes the whole screen again, for example after another program wrote to the terminal.
+  /// Draws the whole screen again, for example after another program has written to the terminal.
   func redraw() {
     terminal?.forget()
     invalidate()
   }
 
-  /// How much has been written to the terminal, for measurements.
+  /// What was written to the terminal so far, for measurements.
   var figures: (bytes: Int, screens: Int, dropped: Int) {
     (terminal?.bytesWritten ?? 0, terminal?.screensWritten ?? 0, terminal?.screensDropped ?? 0)
   }
 
   // MARK: - Frames
 
-  /// The content has changed: paints a frame soon, or at once if the last frame was long ago.
+  /// Schedules a frame, because the content has changed.
   func invalidate() {
     guard timer == nil, terminal != nil else { return }
     let now = Clocks.monotonicMilliseconds()
@@ -113,7 +113,7 @@ final class ScreenHost {
     timer = nil
     guard let terminal, let content else { return }
     lastFrameAt = Clocks.monotonicMilliseconds()
-    // A slow terminal gets the newest frame once it has taken the one before. Frames in between are never drawn.
+    // A slow terminal gets the newest frame once it has received the one before. Frames in between are skipped.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))
     if content.moves { invalidate() }

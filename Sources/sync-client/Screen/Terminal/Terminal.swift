@@ -2,11 +2,10 @@ import Glibc
 import TerminalCanvas
 import WebSocketLoop
 
-/// The terminal that the process was started in: its size, its input, and what it shows.
+/// The process's terminal: its size, its input and its screen.
 ///
-/// The terminal is opened as a separate file, because otherwise making it non-blocking would affect the shell too. A
-/// slow terminal gets nothing more until it has taken everything that was sent. All changes until then become one
-/// update, not a queue.
+/// It is opened as a file of its own, because making the shell's file non-blocking would affect the shell. A slow
+/// terminal gets nothing new until it has received everything. The changes up to then become one update.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32
@@ -17,30 +16,31 @@ final class Terminal {
   private let drained: @ClientLoop () -> Void
   private let lost: @ClientLoop () -> Void
 
-  /// The screen that the terminal shows once it has taken everything; `nil` if what it shows isn't known.
+  /// What the terminal will show when it has received everything. `nil` if that isn't known.
   private var shown: Screen?
   private var isAwaited = false
   private var unwritten: [UInt8] = []
   private var unwrittenStart = 0
 
-  /// How many bytes and screens were written, and how many screens were left out because the terminal was slow.
+  /// The number of bytes and screens written, and of screens skipped because the terminal was slow.
   private(set) var bytesWritten = 0
   private(set) var screensWritten = 0
   private(set) var screensDropped = 0
 
-  /// How long to wait for more bytes after an escape. If none follow, the escape is the Escape key.
+  /// How long to wait after an escape character for the rest of a key's sequence. If nothing follows, it was the Escape
+  /// key.
   private static let escapeMilliseconds: UInt64 = 40
 
   private static let enter =
     "\u{1B}[?1049h\u{1B}[2J\u{1B}[?25l\u{1B}[?7l\u{1B}[?1003h\u{1B}[?1006h\u{1B}[?2004h\u{1B}[?1004h"
-  /// The bytes that restore the terminal. They begin with an escape, which also ends a sequence that was cut off.
+  /// The bytes that restore the terminal. The escape at the start also ends a truncated sequence.
   private static let leave =
     "\u{1B}[?2026l\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1003l\u{1B}[?7h\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
   private static let askBackground = "\u{1B}]11;?\u{1B}\\"
 
   /// - Parameters:
-  ///   - drained: is called when a slow terminal has taken everything.
-  ///   - lost: is called once when the terminal is gone.
+  ///   - drained: is called when a slow terminal has received everything.
+  ///   - lost: is called once, when the terminal is gone.
   init(
     _ takeEvent: @escaping @ClientLoop (TerminalEvent) -> Void,
     drained: @escaping @ClientLoop () -> Void,
@@ -69,7 +69,7 @@ final class Terminal {
 
   private static let isMissing = ClientFailure.usage("this needs a terminal")
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func close() {
     escapeTimer?.cancel()
     watch?.close()
@@ -77,7 +77,7 @@ final class Terminal {
     TerminalGuard.release()
   }
 
-  /// Stops the process, as Control-Z does outside raw mode.
+  /// Stops the process, as Control-Z usually does.
   func suspend() {
     kill(0, SIGTSTP)
   }
@@ -87,7 +87,7 @@ final class Terminal {
   struct Size: Equatable, Sendable {
     var columns: Int
     var rows: Int
-    /// A cell's height divided by its width; 2 if the terminal doesn't tell.
+    /// The height of a cell divided by its width. 2 if the terminal doesn't tell.
     var aspect: Double
   }
 
@@ -102,8 +102,7 @@ final class Terminal {
       let height = Double(window.ws_ypixel) / Double(window.ws_row)
       aspect = height / width
     }
-    // No real screen has more cells than this. If the terminal reports a wrong size, drawing that many cells would only
-    // cost time.
+    // A terminal may report a wrong size. Larger screens than this would only cost time.
     return Size(columns: min(Int(window.ws_col), 1_000), rows: min(Int(window.ws_row), 500), aspect: aspect)
   }
 
@@ -135,7 +134,7 @@ final class Terminal {
 
   // MARK: - Output
 
-  /// Writes the changes from the shown screen to this one. Call `isBehind` first.
+  /// Writes what differs from the shown screen. Call `isBehind` first.
   func show(_ screen: Screen) {
     let bytes = ScreenDiff.bytes(from: shown, to: screen)
     shown = screen
@@ -144,10 +143,10 @@ final class Terminal {
     put(bytes)
   }
 
-  /// Whether the terminal has taken everything that was sent.
+  /// Whether the terminal has received everything that was sent.
   var keepsUp: Bool { unwritten.isEmpty }
 
-  /// Whether the terminal has not yet taken everything. If so, `drained` is called when it has.
+  /// Whether the terminal is still receiving. If so, `drained` is called afterwards.
   func isBehind() -> Bool {
     guard !keepsUp else { return false }
     screensDropped += 1
@@ -155,7 +154,7 @@ final class Terminal {
     return true
   }
 
-  /// Forgets what the terminal shows, because it may show something else by now. The next screen is written whole.
+  /// Forgets what the terminal shows. The next screen is written as a whole.
   func forget() {
     shown = nil
   }
@@ -176,7 +175,7 @@ final class Terminal {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // An error other than a full buffer is handled by the next read, which reports it again.
+        // The terminal's buffer is full. Any other error will be reported again by the next read.
         watch?.want(readable: true, writable: true)
         return
       }

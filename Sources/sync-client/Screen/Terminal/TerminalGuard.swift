@@ -1,14 +1,14 @@
 import Glibc
 
-/// Restores the terminal, however the process ends: in order, by an error, by a fault or by a signal. It also restores
-/// the terminal while the process is stopped.
+/// Restores the terminal however the process ends, even after a crash or a signal. It also restores the terminal while
+/// the process is stopped.
 ///
-/// A signal handler can interrupt any code, and may call almost no function. The data that handlers need is prepared in
-/// memory that is never freed. That is why this state belongs to the whole process; there is one terminal.
+/// A signal handler may call almost no functions. So its data is prepared in memory that is never freed. A process has
+/// one terminal, so there is one such memory.
 enum TerminalGuard {
   private struct State {
     var descriptor: Int32 = -1
-    /// Whether the terminal is taken over: true between `take` and `release`.
+    /// Whether the terminal is in use: true between `take` and `release`.
     var isTaken = false
     var isEntered = false
     var found = termios()
@@ -17,19 +17,19 @@ enum TerminalGuard {
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
   }
 
-  /// `nonisolated(unsafe)`: `take` writes it before any handler is installed. After that only the two flags change,
-  /// when the terminal is entered or left, and doing either twice does no harm.
+  /// `nonisolated(unsafe)`: `take` writes the state before it installs the handlers. Later only the two flags change,
+  /// when the full screen is entered or left, and both are idempotent.
   nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())
     return state
   }()
 
-  /// The signals of faults, after which no process can go on.
+  /// Signals of crashes.
   private static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT, SIGSYS]
 
-  /// Takes a terminal over. Remembers the terminal's settings, which are restored whatever happens.
-  /// - Returns: false if the settings can't be read.
+  /// Takes over a terminal, and prepares to restore it however the process ends.
+  /// - Returns: false if the terminal's settings can't be read.
   static func take(_ descriptor: Int32, enter: [UInt8], leave: [UInt8]) -> Bool {
     var found = termios()
     guard tcgetattr(descriptor, &found) == 0 else { return false }
@@ -45,8 +45,8 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // Prepares for a second signal: while the command ends because of the first signal, the second one ends the process
-    // with `exit`.
+    // If a second signal comes while the command is ending, the process ends with `exit`. Then this restores the
+    // terminal.
     atexit { TerminalGuard.release() }
     return true
   }
@@ -57,7 +57,7 @@ enum TerminalGuard {
     leave()
   }
 
-  /// Sets raw mode and the alternate screen. Calls only functions that a signal handler may call.
+  /// Sets raw mode and the alternate screen. Calls only async-signal-safe functions.
   private static func enter() {
     tcsetattr(state.pointee.descriptor, TCSANOW, &state.pointee.wanted)
     // Entering the alternate screen twice would overwrite the saved cursor.
@@ -66,12 +66,12 @@ enum TerminalGuard {
     write(state.pointee.enter)
   }
 
-  /// Restores the terminal. Calls only functions that a signal handler may call.
+  /// Restores the terminal. Calls only async-signal-safe functions.
   private static func leave() {
     guard state.pointee.isEntered else { return }
     state.pointee.isEntered = false
     write(state.pointee.leave)
-    // Drops unread input, because input that was meant for the canvas must not reach the shell.
+    // Drops unread input, because it was meant for the canvas and not for the shell.
     tcsetattr(state.pointee.descriptor, TCSAFLUSH, &state.pointee.found)
   }
 
@@ -84,21 +84,19 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // The process stops here. In an orphaned process group it doesn't stop, because nothing could continue it.
+    // The process stops here. In an orphaned process group it isn't stopped, because nothing could continue it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
   }
 
-  /// Called when the process continues. This includes a stop by SIGSTOP, which can't be caught. A shell may have
-  /// changed the terminal's settings since then.
+  /// Handles SIGCONT, after a stop by SIGTSTP or SIGSTOP. A shell may have changed the terminal's settings meanwhile.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
     guard state.pointee.isTaken else { return }
     enter()
-    // The window's size may have changed, and the screen has to be redrawn. SIGWINCH makes the program check the size
-    // and redraw.
+    // Makes the program check the window's size and draw the screen again.
     kill(getpid(), SIGWINCH)
   }
 
@@ -110,7 +108,7 @@ enum TerminalGuard {
     sigaction(number, &action, nil)
   }
 
-  /// Lets the signal have the effect that it has in a process without a handler.
+  /// Raises a signal with its default action.
   private static func raiseAsUsual(_ number: Int32) {
     signal(number, SIG_DFL)
     var set = sigset_t()
@@ -120,7 +118,7 @@ enum TerminalGuard {
     raise(number)
   }
 
-  /// Writes all bytes, if the terminal takes them within a moment.
+  /// Writes all bytes, if the terminal accepts them within a short time.
   private static func write(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
     var written = 0
     var patience = 20

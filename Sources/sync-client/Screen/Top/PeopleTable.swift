@@ -2,7 +2,7 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// The people in a room, refreshed every second. An operator can remove a person, and lock the room.
+/// The table of people in a room, updated every second. Operators can use it to remove a person or to lock the room.
 @ClientLoop
 final class PeopleTable: ScreenContent {
   private let host: ScreenHost
@@ -12,7 +12,7 @@ final class PeopleTable: ScreenContent {
   private let theme: Theme
   private var table: PeopleScreen
   private var selectedActor: String?
-  /// The person who is removed if the user confirms.
+  /// The person to remove if the user confirms.
   private var doomed: String?
   private var timer: LoopTimer?
   private var isStopped = false
@@ -74,7 +74,7 @@ final class PeopleTable: ScreenContent {
         )
       }
       table.trouble = nil
-      // The same person stays selected when others come and go, although the row changes.
+      // The same person stays selected, although their row changes when others come and go.
       if let index = table.people.firstIndex(where: { $0.actor == selectedActor }) {
         table.selected = index
       } else {

@@ -2,7 +2,7 @@ import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
 
-/// A server's rooms, refreshed at an interval.
+/// The table of a server's rooms, updated regularly.
 @ClientLoop
 final class RoomsTable: ScreenContent {
   private let host: ScreenHost
@@ -11,21 +11,21 @@ final class RoomsTable: ScreenContent {
   private let depth: ColorDepth
   private var theme: Theme
   private var table = RoomsScreen()
-  /// All rooms of the newest reading, in the order in which the server lists them.
+  /// All rooms at the last update, in the server's order.
   private var rooms: [RoomsScreen.Row] = []
   private var selectedRoom: String?
   private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
-  /// For each room, the operations a second at the last few readings.
+  /// For each room, the operations per second at the last updates.
   private var recentRates: [String: [Double]] = [:]
   private(set) var choice = Choice.leave
 
   enum Choice {
     case leave
-    /// The user goes to the live canvas of a room.
+    /// The user opens a room's live canvas.
     case open(String)
-    /// The user goes to the list of people in a room.
+    /// The user opens the list of people in a room.
     case people(String)
   }
 
@@ -46,7 +46,7 @@ final class RoomsTable: ScreenContent {
 
   // MARK: - Asking
 
-  /// Reads the rooms once, and then at an interval until `stop`.
+  /// Loads the rooms once, and then regularly until `stop`.
   func begin() async throws {
     isStopped = false
     choice = .leave
@@ -114,7 +114,7 @@ final class RoomsTable: ScreenContent {
     table.rooms = filter.isEmpty ? rooms : rooms.filter { $0.room.lowercased().contains(filter.lowercased()) }
     let column = table.sortedBy
     table.rooms.sort { column.isBefore($0, $1) }
-    // The same room stays selected when the order changes, although its row changes.
+    // The same room stays selected, although its row changes when the order does.
     if let selectedRoom, let index = table.rooms.firstIndex(where: { $0.room == selectedRoom }) {
       table.selected = index
     } else {
@@ -140,7 +140,7 @@ final class RoomsTable: ScreenContent {
     }
   }
 
-  /// Rooms are filtered while the user types. Enter keeps the filter, Escape shows all rooms again.
+  /// The filter applies while the user types. Enter keeps it, and Escape removes it.
   private func takeFilter(_ event: TerminalEvent) -> Bool {
     switch event {
     case .key, .paste: break
@@ -196,7 +196,7 @@ final class RoomsTable: ScreenContent {
       guard mouse.row >= RoomsScreen.firstRow, mouse.row < size.rows - 1, table.rooms.indices.contains(index) else {
         return
       }
-      // A click on the selected room opens it.
+      // A click on the selected room opens that room.
       if index == table.selected { leaveFor(Choice.open) } else { select(index) }
     default: break
     }
