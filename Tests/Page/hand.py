@@ -55,7 +55,7 @@ def throw(person, start, step, steps=8):
     """Lets go while moving by `step` CSS pixels a frame. The person's clock moves only during this call."""
     x, y = start
     person.page.mouse.move(x, y)
-    person.page.mouse.down()
+    person.mouse_down()
     for _ in range(steps):
         x, y = x + step[0], y + step[1]
         person.pass_time(FRAME)

@@ -18,6 +18,7 @@ from waiting import SECONDS, wait_until
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 FOLDER = os.environ.get("CANVAS_PAGE_COVERAGE")
+LATE = os.environ.get("CANVAS_PAGE_LATE")
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
@@ -34,6 +35,7 @@ class Person:
         self.forgiven = []
         self.noticed = []
         self.is_gone = False
+        self.is_clock_stopped = False
 
     @classmethod
     def open(
@@ -74,6 +76,8 @@ class Person:
         if first_view:
             page.add_init_script("window.isFirstViewWanted = true")
         page.add_init_script(path=Path(__file__).with_name("app.js"))
+        if LATE and not clock:
+            page.add_init_script(path=Path(__file__).with_name("late.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
         # A new visitor's panel is closed. Most people in these tests have opened it at an earlier visit, which the page
@@ -94,6 +98,7 @@ class Person:
         page.goto(room.server.url(room.path) + query + fragment)
         if ready:
             person.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there")
+            person.see()
         if at:
             person.look_at(*at)
         return person
@@ -200,6 +205,7 @@ class Person:
 
     def drawn(self, identifier):
         """The shape as it is drawn now, or None."""
+        self.see()
         return self.run(
             "const shape = app.scene.drawn(value); if (!shape) return null; const { x, y, width, height, rotation, opacity, "
             "growth } = shape; return { x, y, width, height, rotation, opacity, growth }", number(identifier))
@@ -210,9 +216,15 @@ class Person:
     def select(self, *identifiers):
         self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
 
+    def see(self):
+        """Waits for the next frame: a person acts on what they see, and a frame shows all that the page knew before it.
+        While the clock is stopped there are no frames."""
+        if not self.is_clock_stopped:
+            self.page.evaluate("new Promise(requestAnimationFrame)")
+
     def painted(self):
         """Waits until nothing moves and everything is painted."""
-        self.page.evaluate("new Promise(requestAnimationFrame)")
+        self.see()
         self.wait("!app.scene.moves(performance.now()) && app.painter.isDone", "all is painted")
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
@@ -241,21 +253,31 @@ class Person:
         for key in modifiers:
             self.page.keyboard.down(key)
         self.page.mouse.move(*start)
-        self.page.mouse.down()
+        self.mouse_down()
         self.page.mouse.move(*end, steps=steps)
         if not hold:
             self.page.mouse.up()
         for key in modifiers:
             self.page.keyboard.up(key)
 
+    def mouse_down(self, **options):
+        self.see()
+        self.page.mouse.down(**options)
+
     def click(self, x, y, times=1):
+        self.see()
         self.page.mouse.click(x, y, click_count=times)
+
+    def press(self, key, **options):
+        """Presses a key, or keys together, such as `Control+z`."""
+        self.see()
+        self.page.keyboard.press(key, **options)
 
     @property
     def touch(self):
         """Fingers, for a person on a phone."""
         if not hasattr(self, "_touch"):
-            self._touch = Touch(self.context.new_cdp_session(self.page))
+            self._touch = Touch(self.context.new_cdp_session(self.page), self.see)
         return self._touch
 
     # Time, for a person who joined with `clock=True`
@@ -265,6 +287,7 @@ class Person:
         for ahead in (1, 5, 25):
             try:
                 self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + ahead)
+                self.is_clock_stopped = True
                 return
             except Error as error:
                 # The moment has passed already, because the machine is so busy.
@@ -279,6 +302,7 @@ class Person:
 
     def picture(self, canvas="#drawing"):
         """The pixels of one of the stage's canvases: rows, columns, then red, green, blue and alpha."""
+        self.see()
         # The pixels are packed, because sending megabytes through the browser's driver takes most of a second.
         width, height, data = self.page.evaluate(
             """async (name) => {

@@ -175,7 +175,7 @@ class Pictures:
         room.guest("Bob")
         room.guest("Eve")
         ann.wait("app.presence.people().length === 2")
-        ann.page.keyboard.press("Shift+Delete")
+        ann.press("Shift+Delete")
         ann.page.get_by_role("dialog").wait_for()
         self.save(ann, "question")
 

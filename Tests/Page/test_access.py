@@ -113,7 +113,7 @@ def test_the_other_pages_too(room):
     check(eve, "phone")
     eve.page.get_by_role("button", name="More tools", exact=True).tap()
     check(eve, "shapes")
-    eve.page.keyboard.press("Escape")
+    eve.press("Escape")
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
     check(eve, "sheet")
     room.request("DELETE", "")

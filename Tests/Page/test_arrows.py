@@ -11,7 +11,8 @@ def near(point, x, y, by=1.5):
 
 
 def ends(person, line):
-    """Where a line's first and last point are drawn, on the canvas."""
+    """Where a line's first and last point are drawn, on the canvas, once the line has stopped moving there."""
+    person.painted()
     return person.run(
         "const { shape, ...box } = app.scene.drawn(value); const { x, y, width, height } = box;"
         "const at = ([across, down]) => [x + across / 65535 * width, y + down / 65535 * height];"
@@ -42,14 +43,14 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
     assert ann.selected() == [line["id"]]
     choose(ann, "select")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.drag((650, 480), (650, 630), hold=True, modifiers=["Shift"])
     bob.wait_for_shape(moon, "shape.y > 540")
     bob.wait("!app.scene.moves(0)")
     # The line leads from outline to outline, on the way between both middles.
     start, end = ends(bob, line["id"])
     assert near(start, 317, 300) and near(end, 603, 550), (start, end)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     bob.wait_for_shape(moon, "shape.y === 400")
     bob.painted()
@@ -68,10 +69,10 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     ann.drag((700, 300), (260, 250))
     line = drawn_line(room, lambda shape: shape.get("to"))
     choose(ann, "select")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.drag((220, 280), (220, 480), modifiers=["Shift"])
     bob.wait_for_shape(sun, "shape.y === 400")
-    ann.page.keyboard.press("Delete")
+    ann.press("Delete")
     room.wait_for_shapes(1)
     bob.painted()
     # The line ended at Sun's right side, on the way to Sun's middle: a third of the way from the right side to 700,
@@ -79,7 +80,7 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     was = ends(bob, line["id"])[1]
     assert near(was, 320, 429.5), was
     # Undoing the deletion ties the line again.
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for_shapes(2)
     room.write((sun, {"position": [200, 0]}))
     bob.wait_for_shape(sun, "shape.y === 0")
@@ -111,7 +112,7 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     drawn_line(room, lambda shape: shape["to"] == [])
     assert near(ends(ann, line)[1], 700, 500)
     for _ in range(4):
-        ann.page.keyboard.press("Control+z")
+        ann.press("Control+z")
     back = drawn_line(room, lambda shape: shape["size"] == [400, 1])
     assert len(back["path"]) == 2
 
@@ -143,15 +144,15 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     ann.drag((260, 250), (260, 350), modifiers=["Shift"])
     both = drawn_line(room, lambda shape: shape["position"] == [320, 350])
     assert both["from"] == [sun, 65535, 32768]
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.drag((460, 450), (560, 450), modifiers=["Shift"])
     drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
     assert room.shape(sun)["position"] == [200, 300]
     # If both are copied, the copy of the line is tied to the copy of the shape.
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
     ann.select(sun, line)
-    ann.page.keyboard.press("Control+d")
+    ann.press("Control+d")
     copies = [each for each in room.wait_for_shapes(4) if each["id"] not in (sun, line)]
     square = next(each["id"] for each in copies if each["kind"] == "rectangle")
     assert next(each["from"] for each in copies if each["kind"] == "line") == [square, 65535, 32768]
@@ -163,7 +164,7 @@ def test_an_arrow_is_painted_as_the_contract_says(room):
     room.add(kind="line", position=[50, 100], size=[300, 1], path=[[0, 0], [65535, 0]], strokeWidth=8, stroke="#0000FF", toEnd="arrow", fromEnd="dot")
     ann.look_at(0, 0)
     ann.wait_for_shapes(1)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.painted()
     picture = ann.picture()
     blue = (numpy.abs(picture[:, :, :3].astype(int) - rgb("#0000FF")).max(axis=2) < 60)
@@ -174,8 +175,8 @@ def test_an_arrow_is_painted_as_the_contract_says(room):
 
 def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
     ann = room.join("Ann")
-    ann.page.keyboard.press("a")
-    ann.page.keyboard.press("Enter")
+    ann.press("a")
+    ann.press("Enter")
     line = drawn_line(room)
     assert line["toEnd"] == "arrow" and line["size"] == [150, 1]
     ann.page.get_by_role("button", name="Colours of the selection").click()
@@ -198,7 +199,7 @@ def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
     assert copy["position"] == [300, 330] and copy["size"] == [150, 100] and (copy["text"], copy["fill"]) == ("Valid?", "#3273D3")
     assert line["from"] == [box, 32768, 65535] and line["to"] == [copy["id"], 32768, 0] and line["toEnd"] == "arrow"
     assert ann.selected() == [copy["id"]]
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for_shapes(1)
     ann.select(box)
     lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 40, 0))

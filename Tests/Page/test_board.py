@@ -23,17 +23,17 @@ def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
     shapes = filled(room, 7)
     ann = room.join("Ann", at=(0, 0))
     for letter in "abcdefghijklmnopqrstuvwxyz":
-        ann.page.keyboard.press(letter)
+        ann.press(letter)
     ann.painted()
     assert {shape["id"] for shape in room.shapes()} >= set(shapes) and ann.page.locator("dialog").count() == 0
     for others in (0, 1):
         if others:
             room.guest("Bob")
             ann.wait("app.presence.people().length === 1")
-        ann.page.keyboard.press(key)
+        ann.press(key)
         ann.page.locator("dialog .button.danger").wait_for()
         assert ann.page.evaluate("document.activeElement.textContent") == "Cancel"
-        ann.page.keyboard.press("Enter")
+        ann.press("Enter")
         ann.wait_for_no_dialog()
         assert {shape["id"] for shape in room.shapes()} >= set(shapes)
 
@@ -51,7 +51,7 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
             ann.page.mouse.click(400, y, click_count=times)
             ann.pass_time(60)
         ann.wait(f"document.activeElement.matches('{FIELD}') && getSelection().toString() === 'Buy milk'", "all of it is selected")
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         ann.page.wait_for_selector(FIELD, state="hidden")
         tap(ann, 1000, 600)
     tap(ann, 700, 275, times=3)
@@ -73,31 +73,31 @@ def test_three_taps_of_a_finger_leave_what_is_written(room):
 def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
     """Typing continues a note, or the text of a shape that has one. With any other shape selected, a letter is a key."""
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("r")
+    ann.press("r")
     ann.drag((300, 200), (500, 350))
     (box,) = room.wait_for_shapes(1)
-    ann.page.keyboard.press("a")
+    ann.press("a")
     ann.wait("app.tool === 'arrow'")
     ann.drag((700, 200), (900, 350))
     room.wait_for_shapes(2)
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.wait("app.tool === 'select'")
     ann.click(400, 275)
-    ann.page.keyboard.press("o")
+    ann.press("o")
     ann.wait("app.tool === 'ellipse'")
     assert text_of(room, box["id"]) == "" and ann.page.locator(FIELD).count() == 0
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.click(400, 275)
-    ann.page.keyboard.press("F2")
+    ann.press("F2")
     write(ann, "a box")
     ann.page.keyboard.type("r")
     write(ann, "")
     ann.wait_for_shape(box["id"], "shape.text === 'a boxr'")
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("n")
+    ann.press("Escape")
+    ann.press("n")
     ann.click(400, 600)
     ann.page.wait_for_selector(FIELD, state="visible")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.wait_for_selector(FIELD, state="hidden")
     ann.page.keyboard.type("hero")
     write(ann, "")
@@ -159,7 +159,7 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     ann.choose("Export as PNG")
     ann.page.get_by_role("dialog").wait_for()
     with ann.page.expect_download() as download:
-        ann.page.keyboard.press("Enter")
+        ann.press("Enter")
     with open(download.value.path(), "rb") as file:
         width, height = png_size(file.read())
     assert 8000 < width <= 16384 and height >= 1
@@ -250,15 +250,15 @@ def test_a_text_that_was_lost_is_shown_whole(room):
     ann, bob, square = two_at(room)
     long = "Milk and honey, " * 30 + "and the end of it"
     ann.select(square)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.page.keyboard.insert_text(long)
     write(ann, "")
     bob.wait_for_shape(square, "shape.text.length > 300")
     bob.select(square)
-    bob.page.keyboard.press("Enter")
+    bob.press("Enter")
     bob.page.wait_for_selector(FIELD, state="visible")
-    bob.page.keyboard.press("Control+a")
+    bob.press("Control+a")
     write(bob, "by Bob")
     words = ann.page.locator(".notice-words", has_text="wrote over your text")
     words.wait_for()
@@ -283,7 +283,7 @@ def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
 
 def test_a_long_line_of_a_new_text_breaks(room):
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("t")
+    ann.press("t")
     ann.click(200, 300)
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.page.keyboard.insert_text("word " * 200)
@@ -300,10 +300,10 @@ def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_
     ann = room.join("Ann", at=(0, 0))
     time.sleep(0.1)
     ann.select(sun)
-    ann.page.keyboard.press("Delete")
+    ann.press("Delete")
     room.wait_for_shapes(0)
     time.sleep(1.1)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for_shapes(1)
     time.sleep(0.1)
     room.write((sun, {"position": [400, 200]}))
@@ -365,8 +365,8 @@ def test_notices_cover_neither_the_zoom_nor_the_bars(room, width):
 def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     """F2 does nothing to ink, and says so by its menu. A note has one size however it is made. Names are as long as they are typed."""
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("n")
-    ann.page.keyboard.press("Enter")
+    ann.press("n")
+    ann.press("Enter")
     write(ann, "by key")
     (note,) = room.wait_for_shapes(1)
     assert note["size"] == [200, 200]
@@ -375,11 +375,11 @@ def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     ann.page.get_by_label("What should others call you?").fill(long)
     ann.page.get_by_role("button", name="Save").click()
     assert ann.run("app.me.name" if ann.run("app.me !== undefined") else "window.canvasRoom.me.name") == long
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("d")
+    ann.press("Escape")
+    ann.press("d")
     ann.drag((800, 300), (900, 400))
     ink = next(shape["id"] for shape in room.wait_for_shapes(2) if shape["kind"] == "ink")
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.select(ink)
     assert ann.run("app.actions.write.isEnabled()") is False
 

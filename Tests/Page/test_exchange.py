@@ -24,7 +24,7 @@ def test_a_layout_is_dropped(room):
     bob.wait_for_shapes(2)
     red = next(shape for shape in room.agree() if shape["fill"] == "#FF0000")
     assert red["position"] == [120, 230] and red["size"] == [250, 250] and red["kind"] == "rectangle"
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(0)
     ann.page.evaluate(DROP, [LAYOUT, ""])
     bob.wait_for_shapes(2)
@@ -71,7 +71,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     shapes = other.wait_for_shapes(5)
     strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
     assert strip(shapes) == strip(room.shapes())
-    assert bob.page.locator(".layer", has_text="<star>").count() == 1
+    bob.page.locator(".layer", has_text="<star>").wait_for()
 
 
 PASTE = """([text, file]) => {
@@ -94,16 +94,16 @@ def test_what_is_pasted_comes_to_the_pointer(room):
         return {tuple(shape["position"]) for shape in room.wait_for_shapes(count)}
 
     ann.click(250, 240)
-    ann.page.keyboard.press("Control+c")
-    ann.page.keyboard.press("Control+v")
+    ann.press("Control+c")
+    ann.press("Control+v")
     assert (220, 220) in places(3)
     ann.page.mouse.move(700, 500)
-    ann.page.keyboard.press("Control+v")
+    ann.press("Control+v")
     assert (650, 460) in places(4)
-    ann.page.keyboard.press("Control+v")
+    ann.press("Control+v")
     assert (670, 480) in places(5)
-    ann.page.keyboard.press("Control+a")
-    ann.page.keyboard.press("Control+x")
+    ann.press("Control+a")
+    ann.press("Control+x")
     room.wait_for_shapes(0)
     ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
     ann.page.mouse.click(600, 400, button="right")
@@ -124,7 +124,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
         own_menu.tap()
         ann.page.get_by_role("menuitem", name="Select all").wait_for()
         assert ann.page.get_by_role("menuitem", name="selection").count() == 0, "nothing is selected"
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         ann.select(sun)
 
     def choose(entry):
@@ -198,7 +198,7 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
     ann.page.evaluate(
         f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
     ann.page.mouse.move(600, 400)
-    ann.page.mouse.down(button="middle")
+    ann.mouse_down(button="middle")
     ann.page.mouse.move(700, 450, steps=4)
     ann.page.mouse.up(button="middle")
     ann.pass_time(300)

@@ -90,25 +90,25 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     (copy,) = ann.selected()
     assert copy != shape and ann.shape(shape)["x"] == 200
     room.wait_for(lambda shapes: sorted(tuple(shape["position"]) for shape in shapes) == [(200, 200), (400, 300)])
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for_shapes(1)
 
     bob = room.join("Bob", before=lambda page: gates.append(Gate(page)), at=(0, 0))
     bob.wait_for_shape(shape)
     bob.click(*bob.middle(shape))
-    bob.page.keyboard.press("Control+c")
-    bob.page.keyboard.press("Control+v")
+    bob.press("Control+c")
+    bob.press("Control+v")
     bob.painted()
     assert bob.run("app.session.shapeCount") == 1
     gates.pop().open()
     bob.wait_for_shapes(2)
     room.wait_for_shapes(2)
-    bob.page.keyboard.press("Control+x")
+    bob.press("Control+x")
     room.wait_for_shapes(1)
 
     eve = room.join("Eve", before=lambda page: gates.append(Gate(page)))
     eve.wait_for_shapes(1)
-    eve.page.keyboard.press("Enter")
+    eve.press("Enter")
     eve.painted()
     assert eve.run("app.session.shapeCount") == 1
     gates.pop().open()
@@ -130,14 +130,14 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
         # Dispatched instead of clicked, because the notice soon disappears by itself.
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     # The page is asked first, since the page refuses requests only while it is asked.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
-    ann.page.keyboard.press("Control+a")
-    ann.page.keyboard.press("Control+c")
+    ann.press("Control+a")
+    ann.press("Control+c")
     dismiss()
-    ann.page.keyboard.press("Control+d")
+    ann.press("Control+d")
     dismiss()
     ann.choose("Export as JSON")
     dismiss()

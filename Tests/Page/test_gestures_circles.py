@@ -62,7 +62,7 @@ def test_the_mouse_lifts_by_holding_too(room):
     ann = room.join("Ann", clock=True, at=(0, 0))
     ann.stop_clock()
     ann.page.mouse.move(320, 340)
-    ann.page.mouse.down()
+    ann.mouse_down()
     ann.pass_time(800)
     assert near(ann.drawn(circle)["growth"], 1.06, 0.001)
     ann.page.mouse.up()
@@ -92,7 +92,7 @@ def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
             changes = seen(person, circle)
             assert len(changes) == 1 and not changes[0]["isThere"] and changes[0]["departure"] is None, changes
     # One step each.
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     phone.wait_for_shape(circles[0], "shape.fill === '#0000FF'")
 
 
@@ -121,7 +121,7 @@ def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
     bob = room.join("Bob")
     ann.stop_clock()
     ann.page.mouse.move(350, 350)
-    ann.page.mouse.down()
+    ann.mouse_down()
     ann.pass_time(500)
     ann.page.mouse.move(450, 350)
     ann.page.evaluate("dispatchEvent(new Event('blur'))")
@@ -132,6 +132,6 @@ def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
     bob.wait("app.presence.people().every((person) => person.lifted.length === 0)", "nothing is lifted any more")
     ann.click(450, 350)
     assert ann.selected() == [circle]
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.pass_time(100)
     bob.wait_for_shape(circle, "shape.x === 300")

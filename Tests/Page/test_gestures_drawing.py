@@ -78,7 +78,7 @@ def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
     below = room.add(position=[200, 200], size=[150, 120])
     ann, bob = room.join("Ann", at=(0, 0), clock=True), room.witness()
     ann.wait_for_shape(below)
-    ann.page.keyboard.press("r")
+    ann.press("r")
     ann.page.mouse.move(250, 250)
     ann.wait("document.getElementById('stage').style.cursor === 'crosshair'")
     ann.stop_clock()
@@ -86,8 +86,8 @@ def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
     bob.wait_for_shapes(2)
     _, drawn = room.agree()
     assert (drawn["position"], drawn["size"]) == ([230, 230], [90, 70]) and room.shape(below)["position"] == [200, 200]
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("r")
+    ann.press("Escape")
+    ann.press("r")
     tap(ann, 210, 210)
     lead_at_once(ann, (210, 210), (210, 410))
     bob.wait_for_shape(below, "shape.x === 200 && shape.y === 400")
@@ -104,8 +104,8 @@ def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
     ann, bob = both(room)
     kinds = {"r": "rectangle", "u": "roundedRectangle", "o": "ellipse", "p": "polygon", "s": "star"}
     for at, key in enumerate(kinds):
-        ann.page.keyboard.press("Escape")
-        ann.page.keyboard.press(key)
+        ann.press("Escape")
+        ann.press(key)
         lead(ann, (100 + 170 * at, 150), (210 + 170 * at, 290), modifiers=["Shift"] if at == 4 else [])
     bob.wait_for_shapes(5)
     shapes = room.agree()
@@ -118,10 +118,10 @@ def test_a_new_shape_is_one_step_to_undo(room):
     ann, bob = both(room)
     lead(ann, (200, 200), (500, 400), steps=20)
     bob.wait_for_shapes(1)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(0)
     assert not ann.run("app.session.canUndo")
-    ann.page.keyboard.press("Control+Shift+Z")
+    ann.press("Control+Shift+Z")
     bob.wait_for_shapes(1)
     (shape,) = room.agree()
     assert (shape["position"], shape["size"]) == ([200, 200], [300, 200])
@@ -132,16 +132,16 @@ def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
     shape = room.add(position=[200, 200], size=[150, 120])
     ann, bob = both(room)
     for key in ["r", "v"]:
-        ann.page.keyboard.press("Escape")
-        ann.page.keyboard.press(key)
+        ann.press("Escape")
+        ann.press(key)
         before = ann.shape(shape)
         ann.select(shape)
         lead(ann, (before["x"] + 20, before["y"] + 20), (before["x"] + 140, before["y"] + 87))
         bob.wait_for_shape(shape, f"shape.x === {before['x'] + 120} && shape.y === {before['y'] + 67}")
     room.agree()
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shape(shape, "shape.x === 320 && shape.y === 267")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shape(shape, "shape.x === 200 && shape.y === 200")
 
 
@@ -208,15 +208,15 @@ def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
     for at in range(5):
         room.add(position=[20 + 160 * at, 200], fill="#123456")
     ann, bob = both(room)
-    ann.page.keyboard.press("Shift+Delete")
+    ann.press("Shift+Delete")
     bob.wait_for_shapes(0)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(5)
     assert [shape["fill"] for shape in room.agree()] == ["#123456"] * 5
     room.guest("Eve")
     ann.wait("app.presence.people().map(({ name }) => name).join() === 'Eve'")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
-    ann.page.keyboard.press("Shift+Delete")
+    ann.press("Shift+Delete")
     assert "Eve is here too" in asked.inner_text()
     asked.get_by_role("button", name="Cancel").click()
     ann.wait_for_no_dialog()
@@ -237,17 +237,17 @@ def test_who_is_asked_hears_of_all_the_others(room):
         peers = [{"actor": 5000 + at, "name": name, "color": "#15803D", "state": {}} for at, name in enumerate(named)]
         ann.run("app.perform([{ type: 'peers', peers: value.peers }, { type: 'crowd', people: value.crowd }]); return null",
                 {"peers": peers, "crowd": crowd})
-        ann.page.keyboard.press("Shift+b")
+        ann.press("Shift+b")
         asked = ann.page.get_by_role("dialog")
         assert words in asked.inner_text()
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         ann.wait_for_no_dialog()
 
 
 def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
     """Escape in the middle of a drawing, of a line, of an erasure, of a move: Redo still does what it did before."""
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("v")
+    ann.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
     assert square
     ann.run("app.setTool('pen'); return null")
@@ -256,7 +256,7 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
     ann.drag((650, 250), (750, 350), hold=True)
     rest(ann)
     ann.page.mouse.up()
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.wait("app.live.canRedo")
     before = ann.shapes()
     for tool, start, end in (
@@ -266,12 +266,12 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
         ann.run("app.setTool(value); return null", tool)
         ann.drag(start, end, hold=True)
         assert ann.shapes() != before, tool
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         # The hand that goes on then does nothing.
         ann.page.mouse.move(600, 650)
         ann.page.mouse.up()
         assert ann.shapes() == before, tool
         assert ann.run("app.live.canRedo"), tool
-    ann.page.keyboard.press("Control+Shift+z")
+    ann.press("Control+Shift+z")
     assert {shape["x"] for shape in ann.shapes().values() if shape["kind"] == "rectangle"} == {700}
     room.agree()

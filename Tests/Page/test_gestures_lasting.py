@@ -32,7 +32,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
         bob.wait_for_shape(square, "shape.x === 550 && shape.y === 350")
         ann.wait_for_shape(other, "shape.x === 350 && shape.y === 430")
         room.agree()
-        ann.page.keyboard.press("Control+z")
+        ann.press("Control+z")
         bob.wait_for_shape(square, "shape.x === 200 && shape.y === 200")
         room.agree()
     finally:
@@ -75,7 +75,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
     # A person's undo takes back only the values that nobody has changed since.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
-    loser.page.keyboard.press("Control+z")
+    loser.press("Control+z")
     winner.painted()
     assert room.agree()[0]["position"] == held["position"]
 
@@ -137,7 +137,7 @@ def test_what_comes_during_a_drag_is_a_step_of_its_own(room, comes, count):
     ann.drag((150, 350), (230, 400), hold=True)
     comes(ann)
     ann.wait_for_shapes(1 + count)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     ann.painted()
     place = ann.shape(moon)["x"]

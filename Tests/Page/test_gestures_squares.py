@@ -28,9 +28,9 @@ def test_three_squares_to_start_with_and_one_more(room):
     assert all(shape["kind"] == "rectangle" and shape["size"][0] == shape["size"][1] and is_bright(shape["fill"]) for shape in shapes)
     assert len({tuple(shape["position"]) for shape in shapes}) == 4
     assert all(inside(ann, shape) for shape in ann.shapes().values())
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(3)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(0)
 
 
@@ -53,7 +53,7 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
     assert near([last["departure"]["x"] + 0.5, last["departure"]["y"] + 0.5], list(mouth))
     assert last["departure"]["width"] == 1
     ann.wait("Number(getComputedStyle(document.getElementById('hole')).getPropertyValue('--swell')) === 0", "it is calm again")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shape(square, "shape.x === 500 && shape.y === 200 && shape.width === 120")
     room.agree()
 
@@ -86,13 +86,13 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
     asked.get_by_role("button", name="Cancel").click()
     ann.wait_for_no_dialog()
     assert ann.run("app.session.shapeCount") == 5
-    ann.page.keyboard.press("Shift+b")
+    ann.press("Shift+b")
     asked.get_by_role("button", name="Drop everything").click()
     bob.wait_for_shapes(0)
     room.agree()
     gone = [seen(bob, square)[-1]["departure"] for square in squares]
     assert all(place and place == gone[0] and place["width"] == 1 for place in gone)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shapes(5)
     assert sorted(tuple(shape["position"]) for shape in room.agree()) == [(100 + 150 * at, 100 * at) for at in range(5)]
 
@@ -119,7 +119,7 @@ def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
     end = ann.shape(square)
     bob.wait_for_shape(square, f"Math.abs(shape.x - {end['x']}) < 0.01")
     assert len(seen(bob, square)) > 3, "the others saw it on its way"
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.pass_time(100)
     bob.wait_for_shape(square, "shape.x === 100 && shape.y === 300")
     assert not ann.run("app.session.canUndo")
@@ -139,12 +139,12 @@ def test_a_gliding_square_is_caught_by_a_press(room):
     ann.click(*ann.middle(square))
     ann.pass_time(1000)
     assert ann.shape(square)["x"] == there
-    ann.page.keyboard.press("ArrowDown")
+    ann.press("ArrowDown")
     ann.pass_time(1000)
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.pass_time(100)
     bob.wait_for_shape(square, f"Math.abs(shape.x - {there}) < 0.01 && shape.y === 300")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.pass_time(100)
     bob.wait_for_shape(square, "shape.x === 100")
 
@@ -210,7 +210,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
     for person in (ann, phone):
         person.stop_clock()
     ann.select(square)
-    ann.page.keyboard.press("Alt+c")
+    ann.press("Alt+c")
     phone.wait_for_shape(square, "shape.fill !== '#010203'")
     first = room.shape(square)["fill"]
     tap(phone, 180, 280, times=2)

@@ -25,16 +25,16 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     sun, moon, star = square(room, 200, 200, fill="#E0483E"), square(room, 400, 200, fill="#3F7FD9"), square(room, 600, 200)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.select(sun, moon)
-    ann.page.keyboard.press("Control+g")
+    ann.press("Control+g")
     bob.wait_for_shape(moon, "shape.group !== null")
-    bob.page.keyboard.press("Escape")
+    bob.press("Escape")
     bob.click(260, 250)
     assert selected(bob) == {sun, moon}
     bob.drag((260, 250), (260, 400), modifiers=["Shift"])
     moved = wait_for(room, moon, lambda shape: shape["position"] == [400, 350])
     assert moved and room.shape(sun)["position"] == [200, 350] and room.shape(star)["position"] == [600, 200]
     # With Shift, a click adds a whole group to the selection, and another click removes it.
-    bob.page.keyboard.press("Escape")
+    bob.press("Escape")
     bob.click(660, 250)
     bob.page.keyboard.down("Shift")
     bob.click(460, 400)
@@ -53,9 +53,9 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.click(150, 600)
     bob.click(260, 400)
     assert selected(bob) == {sun, moon}
-    bob.page.keyboard.press("Delete")
+    bob.press("Delete")
     room.wait_for_shapes(1)
-    bob.page.keyboard.press("Control+z")
+    bob.press("Control+z")
     room.wait_for_shapes(3)
     bob.select(sun, moon)
     bob.page.get_by_role("button", name="Ungroup", exact=True).click()
@@ -69,7 +69,7 @@ def test_a_group_is_turned_and_scaled_as_one(room):
     """By the handles around all of it, after one click on one of its shapes: one step to undo each."""
     sun, moon = square(room, 400, 300, group="0gr-oup-000"), square(room, 600, 300, group="0gr-oup-000")
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.click(460, 350)
     assert selected(ann) == {sun, moon}
     above = handle(ann, "rotate")
@@ -77,14 +77,14 @@ def test_a_group_is_turned_and_scaled_as_one(room):
     lead(ann, above, (560 + 350 - above[1], 350))
     turned = wait_for(room, moon, lambda shape: shape["rotation"] == 90)
     assert near(turned["position"], [500, 400]) and near(room.shape(sun)["position"], [500, 200]) and room.shape(sun)["rotation"] == 90
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     wait_for(room, moon, lambda shape: shape["rotation"] == 0 and shape["position"] == [600, 300])
     corner = handle(ann, "scale")
     lead(ann, corner, (corner[0] + 160, corner[1] + 50))
     scaled = wait_for(room, moon, lambda shape: near(shape["size"], [180, 150]))
     assert near(scaled["position"], [700, 300])
     assert near(room.shape(sun)["size"], [180, 150]) and room.shape(sun)["position"] == [400, 300]
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     wait_for(room, moon, lambda shape: shape["size"] == [120, 100])
     assert room.shape(sun)["size"] == [120, 100]
 
@@ -96,17 +96,17 @@ def test_ungrouping_and_locking_are_undone(room):
     ann.painted()
     ann.select(*shapes)
     for key, name, before, after in [("Control+Shift+g", "group", "0gr-oup-000", ""), ("Control+Shift+l", "locked", None, True)]:
-        ann.page.keyboard.press(key)
+        ann.press(key)
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
-        ann.page.keyboard.press("Control+z")
+        ann.press("Control+z")
         room.wait_for(lambda held: all((shape.get(name) or None) == before for shape in held))
-        ann.page.keyboard.press("Control+Shift+z")
+        ann.press("Control+Shift+z")
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
     # Waits until the page has drawn the shapes unlocked; before that it refuses to delete them.
     ann.painted()
-    ann.page.keyboard.press("Delete")
+    ann.press("Delete")
     bob.wait_for_shapes(0)
 
 
@@ -115,26 +115,26 @@ def test_a_locked_shape_stays_and_can_be_unlocked(room):
     table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")
     ann = room.join("Ann", at=(0, 0))
     ann.select(cup)
-    ann.page.keyboard.press("Control+Shift+l")
+    ann.press("Control+Shift+l")
     wait_for(room, cup, lambda shape: shape.get("locked"))
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.click(260, 250)
     assert selected(ann) == {table}, "the shape under the locked one"
-    ann.page.keyboard.press("Control+a")
+    ann.press("Control+a")
     assert selected(ann) == {table}
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("v")
+    ann.press("Escape")
+    ann.press("v")
     ann.drag((150, 150), (700, 600))
     assert selected(ann) == {table}
     ann.select(cup)
     for key in ("Delete", "ArrowLeft", "c"):
-        ann.page.keyboard.press(key)
+        ann.press(key)
     notice = ann.page.locator(".notice", has_text="locked")
     notice.wait_for()
     assert room.shape(cup)["position"] == [230, 220] and room.shape(cup)["fill"] == "#FFFFFF"
     notice.get_by_role("button", name="Unlock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])
-    ann.page.keyboard.press("Delete")
+    ann.press("Delete")
     room.wait_for_shapes(1)
 
 
@@ -144,7 +144,7 @@ def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
     ann.page.mouse.click(*ann.screen(260, 250), button="right")
     ann.page.get_by_role("menuitemcheckbox", name="Lock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.click("#tab-layers")
     row = ann.page.locator(".layer")
     row.hover()
@@ -156,7 +156,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     """Its empty inside lets pointers through to what lies under it. A colour fills it again."""
     below, frame = square(room, 250, 230, fill="#3F7FD9"), room.add(position=[200, 200], size=[240, 200], fill="#E0483E")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
-    bob.page.keyboard.press("Shift+O")
+    bob.press("Shift+O")
     ann.select(frame)
     bar = ann.page.locator(".selection-bar")
     bar.get_by_role("button", name="Colours of the selection").click()
@@ -171,7 +171,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
         return picture[int(y)][int(x)][:3].tolist()
     assert at(*bob.screen(310, 280)) == [0x3F, 0x7F, 0xD9] and at(*bob.screen(200, 300)) == [0xE0, 0x48, 0x3E]
     for place, taken in (((310, 280), below), ((202, 300), frame), ((400, 380), frame)):
-        bob.page.keyboard.press("Escape")
+        bob.press("Escape")
         bob.click(*place)
         assert selected(bob) == {taken}, place
     ann.select(frame)
@@ -236,7 +236,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])
     ann.page.locator(".group-row").get_by_role("button", name="Show").click()
     # Ungrouped, they have no row together.
-    ann.page.keyboard.press("Control+Shift+G")
+    ann.press("Control+Shift+G")
     ann.wait("document.querySelectorAll('.layer').length === 4")
     assert names() == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
     room.write((board, {"text": "  "}))

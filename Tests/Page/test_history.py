@@ -41,6 +41,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
             number(moon))
     ann.wait_for_shape(moon, "shape.y === 310")
     ann.wait("app.presence.people()[0].cursor")
+    ann.painted()
     assert ann.picture("#overlay")[:, :, 3].any()
     open_history(ann)
     look_back(ann, second)
@@ -114,9 +115,9 @@ def test_history_by_keyboard_and_without_a_past(room):
     past(room)
     ann.forgive("404")
     open_history(ann)
-    ann.page.keyboard.press("Home")
+    ann.press("Home")
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.wait("!app.isPast && app.session.shapeCount === 1", "now")
 
 
@@ -236,7 +237,7 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
     for name in ("Restore", "Back to the present"):
         phone.page.get_by_role("button", name=name).click(trial=True)
     phone.page.evaluate("document.activeElement.blur()")
-    phone.page.keyboard.press("Escape")
+    phone.press("Escape")
     phone.wait("!app.isPast", "the present")
     phone.page.locator(".panel").wait_for()
 

@@ -25,7 +25,7 @@ def circle(x, y, radius, steps=40):
 
 def scribble(person, points, hold=False):
     person.page.mouse.move(*points[0])
-    person.page.mouse.down()
+    person.mouse_down()
     for point in points[1:]:
         person.page.mouse.move(*point)
     if not hold:
@@ -51,9 +51,9 @@ def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
     bob.wait("app.presence.people().every(({ ink }) => !ink)", "nothing unfinished is left")
     assert len(stroke["path"]) < 42 and stroke["strokeWidth"] == 4
     assert abs(stroke["position"][0] - 350) < 2 and abs(stroke["size"][0] - 300) < 3
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     strokes(room, 0)
-    ann.page.keyboard.press("Control+Shift+z")
+    ann.press("Control+Shift+z")
     strokes(room, 1)
     room.agree()
 
@@ -93,19 +93,19 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     choose(ann, "eraser")
     # The eraser moves in two events only. If only these two places were checked, it would miss the stroke between them.
     ann.page.mouse.move(300, 400)
-    ann.page.mouse.down()
+    ann.mouse_down()
     ann.page.mouse.move(600, 400)
     ann.page.mouse.up()
     strokes(room, 2)
     assert all(map(room.shape, (square, line, locked)))
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     strokes(room, 5)
     # Escape in the middle of erasing brings back the strokes that were erased.
     ann.page.mouse.move(300, 400)
-    ann.page.mouse.down()
+    ann.mouse_down()
     ann.page.mouse.move(420, 400)
     strokes(room, 3)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     strokes(room, 5)
 

@@ -199,10 +199,10 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
     status(ann, "Saved")
     ann.look_at(-300, -200)
     ann.run("app.setTool('select'); return null")
-    ann.page.keyboard.press("Control+a")
+    ann.press("Control+a")
     with room.watcher() as watcher, line.thin_way_back("64kbit"):
         ann.page.mouse.move(307, 207)
-        ann.page.mouse.down()
+        ann.mouse_down()
         for at in range(308, 500):
             ann.page.mouse.move(at, 207)
             ann.page.evaluate("new Promise((done) => setTimeout(done, 16))")

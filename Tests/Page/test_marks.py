@@ -33,7 +33,7 @@ def test_few_are_all_marked_and_one_switch_turns_them_off(room):
     ann = swarm(room, 3, 60, 150)
     marked = orange(ann)
     assert marked > 2000
-    ann.page.keyboard.press("Shift+O")
+    ann.press("Shift+O")
     assert orange(ann) == 0
     ann.page.reload()
     ann.wait("app.session.shapeCount === 3")
@@ -62,7 +62,7 @@ def test_of_many_only_those_that_one_looks_at_are_marked(room):
     assert orange(ann) == 0
     ann.select("00a-000-059")
     assert orange(ann) > 300
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     assert orange(ann) == 0
     room.write(*((f"00a-000-{at:03d}", {"deleted": True}) for at in range(4, 60)))
     ann.wait_for_shapes(4)
@@ -99,7 +99,7 @@ def test_a_text_lies_over_the_mark(room):
     ann = room.join("Ann", ratio=1, panel=None)
     ann.wait("app.session.overlapPairs().length === 1")
     marked = pixels(ann)
-    ann.page.keyboard.press("Shift+O")
+    ann.press("Shift+O")
     plain = pixels(ann)
     letters = (plain[232:328, 222:398] > 240).all(axis=2)
     assert letters.sum() > 200 and (marked[232:328, 222:398][letters] > 240).all()
@@ -126,7 +126,7 @@ def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
     assert orange(ann) == 0
     ann.page.mouse.move(690, 310)
     assert orange(ann) > 200
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     assert orange(ann) == 0 and ann.shape(note)["x"] == 300
 
@@ -157,7 +157,7 @@ def test_a_swarm_is_painted_without_thousands_of_marks(room):
     ann.run(f"app.selection.set([{number('00a-000-000')}]); app.selection.clear(); return null")
     still = frames()
     assert still["clip"] < 300, still
-    ann.page.keyboard.press("Control+a")
+    ann.press("Control+a")
     assert len(ann.selected()) == 250
     all_of_them = frames()
     assert all_of_them["clip"] < 300, all_of_them

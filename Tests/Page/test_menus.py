@@ -16,14 +16,14 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     room.wait_for(lambda shapes: [shape["id"] for shape in shapes] == [front, back])
     ann.page.mouse.click(400, 340, button="right")
     assert ann.selected() == [front]
-    ann.page.keyboard.press("End")
-    ann.page.keyboard.press("Enter")
+    ann.press("End")
+    ann.press("Enter")
     room.wait_for_shapes(1)
     bob.wait_for_shapes(1)
     ann.page.mouse.click(700, 600, button="right")
     menu.wait_for()
     assert ann.selected() == [] and menu.get_by_role("menuitem", name="Delete").count() == 0
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     menu.wait_for(state="detached")
     ann.page.mouse.click(700, 600, button="right")
     menu.get_by_role("menuitem", name="Undo").click()
@@ -42,10 +42,10 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     ann = room.join("Ann")
     menu = ann.page.get_by_role("menu", name="Actions")
     ann.select(sun)
-    ann.page.keyboard.press("ContextMenu")
+    ann.press("ContextMenu")
     menu.wait_for()
     assert ann.selected() == [sun]
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     menu.wait_for(state="detached")
     ann.page.locator(".layer", has_text="Moon").click(button="right")
     menu.get_by_role("menuitem", name="Duplicate").click()
@@ -73,7 +73,7 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
     ann.page.mouse.move(500, 500)
     ann.page.mouse.wheel(0, 40)
     ann.wait("app.view.y > 0")
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.wait("document.querySelector('.astray')")
     assert not way.is_visible()
     ann.page.mouse.wheel(0, 20000)
@@ -94,10 +94,10 @@ def test_escape_closes_a_menu_after_a_press_on_its_line(room):
         open_menu()
         line = menu.get_by_role("separator").first
         line.click()
-        ann.page.keyboard.press("ArrowDown")
+        ann.press("ArrowDown")
         assert ann.page.evaluate("document.activeElement.getAttribute('role')").startswith("menuitem")
         line.click()
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         menu.wait_for(state="hidden")
 
 
@@ -110,5 +110,5 @@ def test_escape_closes_whatever_a_button_opens(room):
     for at in range(buttons.count()):
         buttons.nth(at).click()
         opened.first.wait_for()
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         assert opened.count() == 0, buttons.nth(at).get_attribute("aria-label")

@@ -126,8 +126,8 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         devtools.send("ServiceWorker.enable")
         devtools.send("ServiceWorker.stopAllWorkers")
         assert not ann.run("app.hasExchange")
-        ann.page.keyboard.press("Control+a")
-        ann.page.keyboard.press("Control+d")
+        ann.press("Control+a")
+        ann.press("Control+d")
         ann.wait("app.session.shapeCount === 2", "the copy")
         with ann.page.expect_download() as download:
             ann.choose("Export as JSON")
@@ -235,17 +235,17 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         upgrade()
         # Waits, because the server reads the list of its files only once a second.
         wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
-        ann.page.keyboard.press("Control+a")
-        ann.page.keyboard.press("Control+c")
+        ann.press("Control+a")
+        ann.press("Control+c")
         ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()
-        ann.page.keyboard.press("?")
+        ann.press("?")
         ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
         assert ann.page.locator("dialog").count() == 0 and not ann.run("app.hasExchange")
         draw(ann)
         own.wait_for_shapes(2)
         reload_by_banner(ann)
-        ann.page.keyboard.press("Control+a")
-        ann.page.keyboard.press("Control+d")
+        ann.press("Control+a")
+        ann.press("Control+d")
         own.wait_for_shapes(4)
 
 

@@ -433,7 +433,7 @@ def test_what_is_common_may_end_while_it_is_painted(room):
         room.add(kind="rectangle", alpha=1, strokeWidth=6, position=[30 * at - 300, 30 * at - 300], size=[3000, 2000])
     ann.wait_for_shapes(8)
     ann.look_at(0, 0)
-    ann.wait("app.painter.isDone")
+    ann.painted()
     painted = ann.run("""
       return (async () => {
         // The second region ends the frame: it is the first of two of the third shape.
@@ -448,8 +448,7 @@ def test_what_is_common_may_end_while_it_is_painted(room):
         }
         app.scene.touchAll()
         app.invalidate()
-        do await new Promise(requestAnimationFrame)
-        while (!app.painter.isDone && regions < 2)
+        for (let frame = 0; regions < 2 && frame < 1000; frame++) await new Promise(requestAnimationFrame)
         prototype.fill = fill
         const painted = app.painter.isDone
         app.edit((session) => session.clear())

@@ -33,9 +33,9 @@ def test_layers_list_the_topmost_first_and_select(room):
     row(ann, "Sun").click(modifiers=["Shift"])
     assert set(ann.selected()) == {moon, sun}
     bob.wait("app.presence.people()[0]?.selection.length === 2", "Ann's selection")
-    ann.page.keyboard.press("End")
+    ann.press("End")
     assert ann.selected() == [ground]
-    ann.page.keyboard.press("Shift+ArrowUp")
+    ann.press("Shift+ArrowUp")
     assert set(ann.selected()) == {ground, moon}
 
 
@@ -46,17 +46,17 @@ def test_layers_rename_in_place(room):
     bob = room.join("Bob")
     row(ann, "Moon").locator(".layer-name").dblclick()
     ann.page.keyboard.type("Pluto")
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     room.wait_for(lambda shapes: any(shape["name"] == "Pluto" for shape in shapes))
     bob.page.wait_for_selector(".layer:has-text('Pluto')")
-    ann.page.keyboard.press("Home")
-    ann.page.keyboard.press("F2")
+    ann.press("Home")
+    ann.press("F2")
     ann.page.keyboard.type("Nothing")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     assert names(ann) == ["Sun", "Pluto", "Ground"]
-    ann.page.keyboard.press("F2")
+    ann.press("F2")
     ann.page.keyboard.type("Pluto")
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     bob.page.wait_for_selector(".layer:has-text('Pluto 2')")
     room.agree()
 
@@ -70,9 +70,9 @@ def test_layers_hide_and_show(room):
     room.wait_for(lambda shapes: [shape["visible"] for shape in shapes] == [True, False, True])
     row(ann, "Sun").click()
     row(ann, "Ground").click(modifiers=["Shift"])
-    ann.page.keyboard.press(" ")
+    ann.press(" ")
     room.wait_for(lambda shapes: not any(shape["visible"] for shape in shapes))
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     room.wait_for(lambda shapes: [shape["visible"] for shape in shapes] == [True, False, True])
     room.agree()
 
@@ -87,7 +87,7 @@ def test_layers_reorder_by_dragging_and_by_keys(room):
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Sun", "Ground", "Moon"])
     bob.wait("document.querySelector('.layer[aria-rowindex=\"1\"]').innerText.trim() === 'Moon'")
     row(ann, "Sun").click()
-    ann.page.keyboard.press("Alt+ArrowUp")
+    ann.press("Alt+ArrowUp")
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Ground", "Sun", "Moon"])
     room.agree()
 
@@ -117,7 +117,7 @@ def test_layers_of_thousands_make_only_the_rows_in_sight(room):
     ann.page.wait_for_selector(".layer:has-text('Dot 4999')")
     assert ann.page.locator(".layer").count() < 80
     ann.page.focus(".layers-grid")
-    ann.page.keyboard.press("End")
+    ann.press("End")
     ann.page.wait_for_selector(".layer:has-text('Dot 0')")
     assert ann.page.locator(".layer").count() < 80
     assert ann.page.get_attribute(".layers-grid", "aria-rowcount") == "5000"
@@ -217,7 +217,7 @@ def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     ann.page.mouse.up()
     bob.wait_for_shape(sun, f"shape.strokeWidth > {middle}")
     ann.page.evaluate("document.activeElement.blur()")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shape(sun, "shape.strokeWidth === 0")
     assert ann.run("app.session.canUndo") is False
     room.agree()
@@ -290,12 +290,12 @@ def test_a_refused_name_or_colour_is_said_at_its_field(room):
     room.add(**SQUARE, name="Sun", fill="#336699", position=[200, 200])
     ann = room.join("Ann")
     ann.page.click("#tab-inspector")
-    ann.page.keyboard.press("Control+a")
+    ann.press("Control+a")
     hint = ann.page.locator(".field-hint:not([hidden])")
     for label, wrong, real in [("Fill", "reddish", "#336699"), ("Name", "\U0001f31e" * 40, "Sun")]:
         field = ann.page.get_by_label(label, exact=True)
         field.fill(wrong)
-        ann.page.keyboard.press("Enter")
+        ann.press("Enter")
         hint.wait_for()
         assert field.get_attribute("aria-invalid") == "true" and field.get_attribute("aria-describedby") == hint.get_attribute("id")
         field.evaluate("(each) => each.blur()")
@@ -336,13 +336,13 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     ann.wait_for_shape(ground, "shape.x === 300")
     ann.page.evaluate("new Promise(requestAnimationFrame)")
     assert field.input_value() == "55"
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     ann.wait_for_shape(ground, "shape.x === 55")
     field.fill("66")
     room.write((ground, {"position": [400, 200]}))
     ann.wait_for_shape(ground, "shape.x === 400")
     ann.page.evaluate("new Promise(requestAnimationFrame)")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     assert field.input_value() == "400"
     for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
         field.fill(typed)
@@ -366,21 +366,21 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
         before = ann.run(f"((shape) => {condition})(app.session.shape({int(ground.replace('-', ''), 36)}))")
         field = ann.page.get_by_label(label, exact=True)
         field.focus()
-        ann.page.keyboard.press(key)
+        ann.press(key)
         ann.wait_for_shape(ground, f"{condition} !== {before!r}")
-        ann.page.keyboard.press("Control+z")
+        ann.press("Control+z")
         ann.wait_for_shape(ground, f"{condition} === {before!r}")
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         ann.wait("document.activeElement === document.body || document.activeElement.matches('.waiting-field')", "the field is left")
     text = ann.page.get_by_label("Fill", exact=True)
     fill = ann.shape(ground)["fill"]
     text.fill("#123456")
     text.press("Enter")
     ann.wait_for_shape(ground, "shape.fill === '#123456'")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     ann.wait_for_shape(ground, f"shape.fill === '{fill}'")
     text.press_sequentially("00")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     assert ann.shape(ground)["fill"] == fill
 
 
@@ -431,7 +431,7 @@ def test_escape_gives_up_a_row_that_is_dragged(room):
     box = row(ann, "Ground").bounding_box()
     ann.drag((box["x"] + 60, box["y"] + 10), (box["x"] + 60, box["y"] - 60), hold=True)
     assert ann.page.locator(".layer.dragged").count() == 1
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     assert ann.page.locator(".layer.dragged, .layers-marker:visible").count() == 0
     ann.page.mouse.up()
     ann.painted()

@@ -29,7 +29,7 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     sheet = ann.page.locator(".people-list").bounding_box()
     follow = ann.page.locator(".people-list").get_by_role("button", name="Follow Guest 0")
     assert follow.bounding_box()["x"] + follow.bounding_box()["width"] <= sheet["x"] + sheet["width"]
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     bob.leave()
     everyone.wait_for(state="hidden")
     assert ann.page.locator(".people-others button").count() == 4
@@ -49,7 +49,7 @@ def test_a_crowd_is_a_number(world):
         ann.page.get_by_role("button", name="1,104 people are here").click()
         ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
         assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         crowd.go(1_101)
         # The count is hidden, because two other people are shown one by one.
         ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
@@ -113,7 +113,7 @@ def test_one_is_called_as_one_likes_and_stays_so(room):
     ann.page.get_by_role("button", name="You’re Ann").click()
     field = ann.page.get_by_label("What should others call you?")
     field.fill("  ")
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     assert field.get_attribute("aria-invalid") == "true"
     field.fill("Annika")
     ann.page.get_by_label("Colour #B42318").check(force=True)
@@ -135,7 +135,7 @@ def test_nobody_has_to_say_who_they_are(room):
     ann = room.join("Ann", before=forget)
     ann.page.locator(".notice", has_text="You’re").get_by_role("button", name="Change name").click()
     ann.page.get_by_label("What should others call you?").fill("Zoe")
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     ann.page.reload()
     ann.page.get_by_role("button", name="You’re Zoe").wait_for()
     assert ann.page.locator(".notice", has_text="You’re").count() == 0

@@ -12,7 +12,7 @@ def turn_play(person):
 def menu_words(person):
     person.page.get_by_role("button", name="Menu", exact=True).click()
     words = person.page.locator(".menu-item:visible .grow").all_inner_texts()
-    person.page.keyboard.press("Escape")
+    person.press("Escape")
     return words
 
 
@@ -36,13 +36,13 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     before = room.shapes()
     ann.select(square)
     for key in ("q", "c", "Alt+c", "Shift+b"):
-        ann.page.keyboard.press(key)
-    ann.page.keyboard.press("Escape")
+        ann.press(key)
+    ann.press("Escape")
     ann.stop_clock()
-    ann.page.keyboard.press("v")
+    ann.press("v")
     tap(ann, 700, 500, times=2)
     tap(ann, 375, 275, times=3)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.pass_time(400)
     room.wait_until_sent()
     assert room.shapes() == before

@@ -22,7 +22,7 @@ def fill(room):
 
 
 def clear(person):
-    person.page.keyboard.press("Shift+Delete")
+    person.press("Shift+Delete")
     person.page.get_by_role("button", name="Clear everything").click()
 
 
@@ -31,7 +31,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     reported to the other person, and is one step of undo. A viewer learns only who emptied it."""
     _, before = fill(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
-    bob.page.keyboard.press("Shift+b")
+    bob.press("Shift+b")
     bob.page.get_by_role("button", name="Drop everything").click()
     notice = ann.page.locator(".notice", has_text="Bob dropped everything into the black hole.")
     notice.get_by_role("button", name="Bring back").click()
@@ -41,7 +41,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     clear(bob)
     notice = ann.page.locator(".notice", has_text="Bob cleared the canvas.")
     notice.wait_for()
-    bob.page.keyboard.press("Control+z")
+    bob.press("Control+z")
     ann.page.locator(".notice", has_text="Bob brought back 3 shapes.").wait_for()
     assert notice.count() == 0 and room.wait_for_shapes(3) == before
     room.agree()
@@ -86,24 +86,24 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
         notice = ann.page.locator(".notice", has_text=words)
         notice.wait_for()
         return notice
-    ann.page.keyboard.press("l")
+    ann.press("l")
     ann.drag((260, 250), (760, 450), hold=True)
     for shape, name in ((moon, "Moon"), (sun, "Sun")):
         delete(shape)
         told(f"Bob deleted {name} while you tied a line to it.")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
     ann.wait_for_shape(sun)
-    ann.page.keyboard.press("v")
+    ann.press("v")
     ann.select(line)
     ann.drag((500, 200), (600, 300), hold=True)
     bob.wait_for_shape(line, "shape.width > 150")
     delete(line)
     told("Bob deleted Way while you held it.")
     ann.page.mouse.up()
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("r")
+    ann.press("Escape")
+    ann.press("r")
     ann.drag((400, 500), (600, 600), hold=True)
     (drawn,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] != sun]
     delete(drawn["id"])

@@ -59,8 +59,8 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
     ann.page.get_by_role("button", name="Start with three squares").click()
     for tab in ["inspector", "overlaps", "layers"]:
         ann.page.click(f"#tab-{tab}")
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("?")
+    ann.press("Escape")
+    ann.press("?")
     ann.page.get_by_role("heading", name="Shortcuts").wait_for()
     hosts = ann.page.evaluate("[...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).host))]")
     assert hosts == [f"127.0.0.1:{room.server.port}"]

@@ -40,10 +40,10 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     corner = handle(ann, "scale")
     lead(ann, moved(corner, 0, 0), moved(corner, 41, -17))
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     # While a shape is drawn, the corner under the hand snaps.
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("r")
+    ann.press("Escape")
+    ann.press("r")
     ann.drag((100, 420), (303, 560), hold=True)
     assert guides(ann)["x"]["at"] == 300
     rest(ann)
@@ -53,7 +53,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     # With Control, shapes snap only to the paper's dots, whatever else is near.
     ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
     assert guides(ann) == {}
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.page.mouse.up()
     assert room.shape(still)["position"] == [300, 200]
     room.agree()

@@ -16,13 +16,13 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
     eve.page.mouse.move(*eve.middle(sun))
     eve.drag(eve.middle(sun), (600, 600))
-    eve.page.keyboard.press("Control+a")
+    eve.press("Control+a")
     assert eve.selected() == [sun] and eve.run("app.handles.all()") == []
-    eve.page.keyboard.press("Delete")
+    eve.press("Delete")
     eve.page.focus(".layers-grid")
-    eve.page.keyboard.press("Home")
-    eve.page.keyboard.press("Delete")
-    eve.page.keyboard.press("F2")
+    eve.press("Home")
+    eve.press("Delete")
+    eve.press("F2")
     assert eve.page.locator(".layer-field").count() == 0
     eve.page.click("#tab-inspector")
     for label in ("Name", "Fill"):

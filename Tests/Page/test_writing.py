@@ -9,15 +9,15 @@ def write(person, words, done="Escape"):
     person.page.wait_for_selector(FIELD, state="visible")
     person.page.keyboard.type(words)
     if done:
-        person.page.keyboard.press(done)
+        person.press(done)
         person.page.wait_for_selector(FIELD, state="hidden")
 
 
 def anew(person):
     """Begins to write in the selected shape, replacing its text."""
-    person.page.keyboard.press("Enter")
+    person.press("Enter")
     person.page.wait_for_selector(FIELD, state="visible")
-    person.page.keyboard.press("Control+a")
+    person.press("Control+a")
 
 
 def text_of(room, shape):
@@ -36,7 +36,7 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
     assert text_of(room, square) == "Buy milk" and room.shape(square)["fill"] == "#FFFFFF"
     bob.painted()
     assert (bob.picture() != before).any()
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
     bob.wait_for_shape(square, "shape.text === ''")
     bob.painted()
     assert (bob.picture() == before).all()
@@ -55,11 +55,11 @@ def test_enter_writes_in_the_selected_shape(room):
     """The field has the text that the shape has already. Enter is a line break there, and Control and Enter end
     writing."""
     ann, square = written_in(room)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     write(ann, " and two", done=None)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     ann.page.keyboard.type("three")
-    ann.page.keyboard.press("Control+Enter")
+    ann.press("Control+Enter")
     ann.wait_for_shape(square, "shape.text === 'one and two\\nthree'")
     room.agree()
 
@@ -74,28 +74,28 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
         write(ann, "")
         ann.wait_for_shape(square, f"shape.text === '{before}{words}'")
     assert ann.run("[app.view.scale, app.tool]") == [1, "select"]
-    ann.page.keyboard.press("Alt++")
+    ann.press("Alt++")
     assert ann.run("app.view.scale") == 1.25
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("-")
+    ann.press("Escape")
+    ann.press("-")
     assert ann.run("app.view.scale") == 1
-    ann.page.keyboard.press("o")
+    ann.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
     # The shape that was just drawn is selected, although the current tool still draws.
-    ann.page.keyboard.press("F2")
+    ann.press("F2")
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
     assert ann.run("app.tool") == "ellipse"
-    ann.page.keyboard.press("Control+a")
-    ann.page.keyboard.press("c")
+    ann.press("Control+a")
+    ann.press("c")
     ann.wait_for_shape(oval["id"], f"shape.fill !== '{oval['fill']}'")
     ann.select(oval["id"])
-    ann.page.keyboard.press("Control+Shift+l")
+    ann.press("Control+Shift+l")
     ann.wait_for_shape(oval["id"], "shape.locked")
     # Keys respect the lock once it is shown.
     ann.painted()
-    ann.page.keyboard.press("r")
+    ann.press("r")
     ann.wait("app.tool === 'rectangle'")
     room.agree()
 
@@ -109,7 +109,7 @@ def test_the_space_bar_moves_the_paper_and_never_writes(room):
     ann.drag((700, 500), (740, 530))
     assert ann.run("[app.view.x, app.view.y]") == [-40, -30]
     assert ann.page.locator(FIELD).count() == 0
-    ann.page.keyboard.press("x")
+    ann.press("x")
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.page.keyboard.up(" ")
     write(ann, "")
@@ -182,7 +182,7 @@ def test_hebrew_is_written_from_right_to_left(room):
     """A new text extends to the left from where it begins. A paragraph has the direction of its first letter, in the
     field and when painted."""
     ann = room.join("Ann", at=(0, 0))
-    ann.page.keyboard.press("t")
+    ann.press("t")
     ann.click(600, 300)
     ann.page.keyboard.insert_text("שלום עולם")
     box = ann.page.locator(FIELD).bounding_box()
@@ -200,7 +200,7 @@ def test_hebrew_is_written_from_right_to_left(room):
 def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     """Each takes one click. A click elsewhere saves the written text; a text that stays empty is removed again."""
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    ann.page.keyboard.press("n")
+    ann.press("n")
     ann.click(500, 300)
     write(ann, "Milk", done=None)
     ann.page.mouse.click(900, 600)
@@ -208,15 +208,15 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     bob.wait_for_shapes(1)
     (note,) = room.agree()
     assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == "#FFE27A"
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("t")
+    ann.press("Escape")
+    ann.press("t")
     ann.click(800, 300)
     write(ann, "A longer line of words")
     bob.wait_for_shapes(2)
     text = next(shape for shape in room.agree() if shape["kind"] == "text")
     assert text["text"] == "A longer line of words" and text["size"][0] > 100 and text["textAlign"] == "left"
-    ann.page.keyboard.press("Escape")
-    ann.page.keyboard.press("t")
+    ann.press("Escape")
+    ann.press("t")
     ann.click(800, 500)
     write(ann, "")
     ann.wait_for_shapes(2)
@@ -227,14 +227,14 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
     square = room.add(position=[300, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0))
     ann.select(square)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.page.keyboard.insert_text("a\tb\u0007 שלום 👩‍👩‍👧")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'a    b שלום 👩‍👩‍👧'")
     anew(ann)
     ann.page.keyboard.insert_text("é" * 3000)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.wait_for_shape(square, "shape.text.length > 2000")
     shape = next(shape for shape in room.agree() if shape["id"] == square)
     assert shape["text"] == "é" * 2048
@@ -249,7 +249,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
       'text/html': new Blob(['<h1>Milk <b>and</b></h1><img src="/icon.svg"><p>honey'], { type: 'text/html' }),
       'text/plain': new Blob(['Milk and\\nhoney'], { type: 'text/plain' }) })])""")
     anew(ann)
-    ann.page.keyboard.press("Control+v")
+    ann.press("Control+v")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
     room.agree()
@@ -260,13 +260,13 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     ann, bob, square = two_at(room)
     for person in (ann, bob):
         person.select(square)
-        person.page.keyboard.press("Enter")
+        person.press("Enter")
         person.page.wait_for_selector(FIELD, state="visible")
         person.page.keyboard.type(f"by {person.name}")
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")
-    bob.page.keyboard.press("Escape")
+    bob.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
     notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann”")
     notice.get_by_role("button", name="Put mine back").click()
@@ -280,7 +280,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     ann, bob, square = two_at(room)
     ann.page.context.set_offline(True)
     ann.select(square)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     write(ann, "early")
     rewrite(bob, square, "late")
     ann.page.context.set_offline(False)
@@ -320,7 +320,7 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
     rewrite(bob, square, "by Bob")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
     pass_a_minute(bob)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
     bob.page.get_by_role("button", name="Put mine back").click()
@@ -371,7 +371,7 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     is_told(bob, "wrote over your text in Sun: “by Bob”")
     bob.page.wait_for_selector(".writing-hint:has-text('changed this text meanwhile')")
-    bob.page.keyboard.press("Escape")
+    bob.press("Escape")
     room.agree()
     bob.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
@@ -410,10 +410,10 @@ def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
     ann, bob, square = two_at(room)
     ann.select(square)
-    ann.page.keyboard.press("Enter")
+    ann.press("Enter")
     write(ann, "precious", done=None)
     bob.select(square)
-    bob.page.keyboard.press("Delete")
+    bob.press("Delete")
     ann.page.wait_for_selector(FIELD, state="hidden")
     ann.page.locator(".notice", has_text="Bob deleted the shape").get_by_role("button", name="Keep the text").click()
     bob.wait_for_shapes(1)
@@ -454,9 +454,9 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     keyboard(336)
     seen = 844 - 336
     assert seen - 20 < bottom() < seen
-    ann.page.keyboard.press("End")
+    ann.press("End")
     for word in ("honey", "bread", "and", "butter"):
-        ann.page.keyboard.press("Enter")
+        ann.press("Enter")
         ann.page.keyboard.type(word)
     assert seen - 20 < bottom() < seen
     keyboard(0)
@@ -478,27 +478,27 @@ def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     ann = room.join("Ann", at=(0, 0))
     square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
     ann.run(square)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     for tool, shape in (("t", "text"), ("n", "rectangle")):
-        ann.page.keyboard.press(tool)
+        ann.press(tool)
         ann.page.mouse.click(300, 300)
         ann.page.keyboard.type("Hello")
-        ann.page.keyboard.press("Escape")
+        ann.press("Escape")
         ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the text")
-        ann.page.keyboard.press("Control+z")
+        ann.press("Control+z")
         ann.wait_for_shapes(1)
-    ann.page.keyboard.press("t")
+    ann.press("t")
     ann.page.mouse.click(300, 300)
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.wait_for_shapes(1)
     assert ann.run("app.live.canRedo")
-    ann.page.keyboard.press("t")
+    ann.press("t")
     ann.drag((300, 300), (500, 400))
-    ann.page.keyboard.press("Escape")
+    ann.press("Escape")
     ann.wait_for_shapes(1)
-    ann.page.keyboard.press("Control+Shift+z")
+    ann.press("Control+Shift+z")
     ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the note that can be done again")
-    ann.page.keyboard.press("Control+z")
-    ann.page.keyboard.press("Control+z")
+    ann.press("Control+z")
+    ann.press("Control+z")
     ann.wait_for_shapes(0)
     room.agree()

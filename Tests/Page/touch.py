@@ -4,8 +4,9 @@ import math
 
 
 class Touch:
-    def __init__(self, session):
-        self.session = session
+    def __init__(self, session, see):
+        """`see` waits until the person sees what the page knows."""
+        self.session, self.see = session, see
 
     def _send(self, kind, points):
         self.session.send(
@@ -24,12 +25,14 @@ class Touch:
         self._send("touchEnd", left)
 
     def tap(self, x, y, times=1):
+        self.see()
         for _ in range(times):
             self.start((x, y))
             self.end()
 
     def drag(self, start, end, steps=8, hold=False):
         """Drags with one finger. With `hold` the finger stays down."""
+        self.see()
         self.start(start)
         for step in range(1, steps + 1):
             self.move(tuple(a + (b - a) * step / steps for a, b in zip(start, end)))
@@ -45,6 +48,7 @@ class Touch:
             x, y = reach * math.cos(angle), reach * math.sin(angle)
             return (center[0] - x, center[1] - y), (center[0] + x, center[1] + y)
 
+        self.see()
         first, second = fingers(0)
         # The fingers come down one after the other, because two fingers never touch at exactly the same moment.
         self.start(first)
