@@ -1,4 +1,4 @@
-"""For all suites that test the programs from outside: which programs to run, and support for `async` tests."""
+"""For all suites that test the programs from outside: selects the programs, and supports `async` tests."""
 
 import asyncio
 import inspect
@@ -10,7 +10,7 @@ import pytest
 
 import server
 
-# An `async` test that takes longer hangs. The longest takes 90 s where nothing else runs.
+# An `async` test that takes longer hangs. The longest takes 90 s on an idle machine.
 SECONDS_MAX = 300
 
 
@@ -25,7 +25,8 @@ def pytest_configure(config):
     server.BINARY = os.path.join(os.path.abspath(config.getoption("--build")), "SyncServer")
     if not os.access(server.BINARY, os.X_OK):
         raise pytest.UsageError(f"{server.BINARY} is not there: build it, or say where, as by --build .build/debug")
-    # A process started by nohup, or with `&` in a script, ignores these signals, and so would every process that the tests start.
+    # Under nohup, or with `&` in a script, these signals are ignored, and started processes inherit that. So they are
+    # reset.
     for one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if threading.current_thread() is threading.main_thread() and signal.getsignal(one) == signal.SIG_IGN:
             signal.signal(one, signal.SIG_DFL)
@@ -33,7 +34,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Runs an `async` test in a thread with an event loop of its own, since the browser's driver occupies the main thread's loop."""
+    """Runs an `async` test in a thread with its own event loop, because the browser's driver occupies the main thread's
+    loop."""
     function = pyfuncitem.obj
     if not inspect.iscoroutinefunction(function):
         return None

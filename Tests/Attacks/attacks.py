@@ -1,6 +1,6 @@
-"""What somebody can do to a server with a socket. Each attack goes on until `until` and leaves nothing behind.
+"""What an attacker can do to a server with sockets. Each attack runs until `until` and then closes what it has opened.
 
-Attackers have addresses of their own, 127.0.1.1 and up, so that the server can tell them from the innocent.
+Attackers use the addresses from 127.0.1.1 up, so that the server can tell them from the innocent client.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from raw import connect, frame, request, said, upgrade
 from server import identifier
 
 ADDRESSES = [f"127.0.1.{number}" for number in range(1, 6)]
-# The errors that an attack may run into, because the server defends itself.
+# The errors that an attack may get when the server defends itself.
 EXPECTED = (OSError, EOFError, asyncio.IncompleteReadError, asyncio.TimeoutError, websockets.WebSocketException)
 
 
@@ -29,7 +29,7 @@ async def plain(server, address=None, **options):
 
 
 async def hold(server, until, count, begin):
-    """Keeps `count` connections that begin a request and don't continue it, and opens a new one for each that ends."""
+    """Keeps `count` connections open that begin a request and don't finish it. Replaces those that end."""
     held = []
     try:
         while time.monotonic() < until:
@@ -84,14 +84,14 @@ async def bytes_that_mean_nothing(server, until):
 
 
 async def opened(server, room, address=None, **options):
-    """A WebSocket of bytes that has said hello."""
+    """Opens a WebSocket for raw bytes, and says hello."""
     reader, writer, _ = await asyncio.wait_for(connect(server.port, room, address=address or pick(), **options), 10)
     writer.write(said(type="hello", overlaps=True))
     return reader, writer
 
 
 async def flood(server, until, count, write, room="flooded", address=None):
-    """Sends the bytes that `write` makes over `count` connections, as fast as the server takes them, and reads nothing."""
+    """Sends the bytes that `write` makes over `count` connections as fast as the server reads, and never reads."""
 
     async def one():
         while time.monotonic() < until:
@@ -195,7 +195,7 @@ async def pages_of_other_sites(server, until):
 
 
 async def again_and_again(server, until, count, piece):
-    """Sends `piece` again and again over each of `count` connections until the server closes it, and reads the answers."""
+    """Sends `piece` repeatedly over each of `count` connections until the server closes it, and reads the responses."""
 
     async def one():
         while time.monotonic() < until:
@@ -276,7 +276,8 @@ async def crowds_of_seats(server, until):
 
 
 async def long_welcomes(server, until):
-    """Many clients show as much presence as they may, so that a welcome is long. Others don't read theirs, and ask for long answers."""
+    """Many clients send as much presence as is allowed, so welcomes are long. Others request long answers and don't
+    read them."""
     state = said(type="presence", state={"x": "x" * 3_900})
     shown = []
     with contextlib.suppress(*EXPECTED):
@@ -294,7 +295,7 @@ async def long_welcomes(server, until):
 
 
 async def comings_that_want_overlaps(server, until):
-    """Each client asks for the overlaps of many shapes, and leaves before the overlaps are found."""
+    """Each client asks for the overlaps of many shapes, and leaves before they are computed."""
     with contextlib.suppress(*EXPECTED):
         _, drawing = await opened(server, "wanted")
         for _ in range(10):
@@ -307,14 +308,14 @@ async def comings_that_want_overlaps(server, until):
         drawing.transport.abort()
 
 
-# How many broadcast intervals a newcomer may wait for the first part of the state. A room has at most a hundred of them
-# a second.
+# How many broadcast intervals a newcomer may wait for the first part of the state. There are at most a hundred a
+# second.
 NEWCOMER_BEATS = 200
 
 
 async def states_read_slowly(server, until):
-    """One address begins to read as many states of a busy room as are allowed at once, and then stops reading. A
-    newcomer from another address must be sent its own state."""
+    """One address requests as many states of a busy room as are allowed at once, and stops reading. A newcomer from
+    another address must still get its state."""
     text = "x" * 1_000
     shapes = [identifier() for _ in range(2_000)]
 
@@ -332,7 +333,7 @@ async def states_read_slowly(server, until):
                 await asyncio.sleep(0.3)
             began = watcher.beats
             newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
-            # The server may have closed the newcomer because of other attacks from the same address.
+            # The server may have closed the newcomer's connection because of other attacks from the same address.
             while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
                 await asyncio.sleep(0.05)
                 waited = watcher.beats - began
@@ -349,7 +350,7 @@ async def states_read_slowly(server, until):
 
 
 class Watcher:
-    """Reads everything that it is sent, and counts the broadcasts."""
+    """Reads everything, and counts the broadcasts."""
 
     def __init__(self, socket):
         self.socket, self.beats, self.is_let_in = socket, 0, False

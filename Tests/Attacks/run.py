@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""All attacks against one server, beside a client who has done nothing. The server must live, stay within its memory, and serve.
+"""Runs all attacks against one server, next to an innocent client. The server must survive, stay within its memory, and serve.
 
     .venv/bin/python Tests/Attacks/run.py [--seconds N] [--seed N] [--build FOLDER] [NAME…]
 
-Attacks run a few at a time, until the time is up; NAME chooses some. Exit 0: the server never ended and had no fault that the address
-sanitizer finds, its memory stayed bounded, and so did what waits for one reader, no turn of its loop took longer than it may, and every
-write and request of the innocent client was answered in time.
+A few attacks run at a time until the time is up. NAME selects some of them. Exit code 0: the server never exited, the
+address sanitizer reported nothing, memory and the bytes queued for each reader stayed within their limits, no iteration
+of the event loop took too long, and every write and request of the innocent client was answered in time.
 
-A turn is judged by the processor time that it took: on a busy machine time passes while the loop has no processor, which is nobody's
-attack. A turn that waits for a disk or a lock shows in the answers that the innocent client gets.
+The length of an iteration is its processor time. On a busy machine the thread also waits for a processor, which is not
+the fault of an attack. An iteration that waits for a disk or a lock delays the innocent client's answers instead.
 """
 
 import argparse
@@ -27,22 +27,19 @@ from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
 from server import Server, identifier, resident  # noqa: E402
 
-# After this time an answer counts as missing. On a busy machine with the sanitizer, everything takes ten times as long
-# as usual.
+# After this time an answer counts as missing. With the sanitizer on a busy machine, everything is ten times slower.
 ANSWER_SECONDS = 60
 AT_ONCE = 4
-# The upper bound on the memory that an attack may make the server take. The sum of the bounds below is less, but the
-# sanitizer's own memory is added.
+# The limit on the server's growth in memory. The server's own limits add up to less, but the sanitizer needs memory
+# too.
 GROWTH_BYTES_MAX = 700 << 20
-# The upper bound on a turn. A turn begins no more work after 5 ms, and then sends for 3 ms. docs/SECURITY.md says which
-# work exceeds that, under what is not met.
+# The limit on one iteration of the event loop. The server starts no more work after 5 ms, and then sends for 3 ms.
+# docs/SECURITY.md lists the exceptions, under what is not met.
 TURN_MS = 20
-# The upper bound on the bytes that wait for one reader besides broadcasts: the answers up to the bound at which the
-# server stops reading from that client, the answers to what the client had sent by then, and a message that the
-# client's socket has taken in part.
+# The limit on the bytes queued for one reader, without broadcasts. They are the answers up to the limit at which the
+# server stops reading from the client, the answers to what the client had sent by then, and one partly sent message.
 READER_BYTES_MAX = 4 << 20
-# The upper bound on the indexes of overlaps that a room has at a time: one that is being made, and an older one that is
-# being freed.
+# A room may have two indexes of overlaps at a time: one that is being computed, and an older one that is being freed.
 OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,
@@ -62,13 +59,13 @@ def options():
 
 
 class Innocent:
-    """The innocent client: draws in a room of its own, by socket and by HTTP, and expects every answer in time."""
+    """The innocent client. It draws in its own room, over a WebSocket and HTTP, and expects every answer in time."""
 
     def __init__(self, server):
         self.server, self.written, self.times = server, set(), []
 
     async def run(self, until):
-        # The library sends no pings, because on a slow machine it would take a late answer for a fault.
+        # The library's own pings are off, because it would treat a late pong on a slow machine as a failure.
         client = await Client.join(self.server, "innocent", options={"ping_interval": None})
         while time.monotonic() < until:
             shape = identifier()
@@ -86,7 +83,7 @@ class Innocent:
 
 
 async def attack(server, chosen, until):
-    """Runs some attacks at a time, each for a few seconds."""
+    """Runs a few attacks at a time, each for some seconds."""
 
     async def one():
         while time.monotonic() < until:
@@ -105,7 +102,8 @@ async def watch(server, until, sizes):
 
 
 async def watch_metrics(server, until, turns, held):
-    """Reads the metrics until the end, because the metric of turns covers only the last minute or two."""
+    """Reads the metrics repeatedly until the end, because the maximum length of an iteration covers only the last
+    minute or two."""
     while time.monotonic() < until:
         found = await server.metrics()
         held.append(int(found["canvas_reader_bytes_most"]))

@@ -15,8 +15,8 @@ struct BinaryEncodingStateTests {
     return part
   }
 
-  /// Sends the canvas as columns. Checks three things: the canvas that arrives, its digest, and the bytes when the
-  /// arrived canvas is encoded again.
+  /// Encodes the canvas as a state in columns and decodes it. Checks the decoded canvas, its digest, and that encoding
+  /// it again gives the same bytes.
   private func expectRoundTrip(
     _ canvas: Canvas,
     shapesMax: Int = 1_024,
@@ -63,8 +63,8 @@ struct BinaryEncodingStateTests {
     var source = Canvas()
     for operation in operations { source.apply(operation) }
 
-    // The receiving canvas's content before: nothing; some of the same shapes; other shapes, with erasures; or other
-    // shapes that fill one page and leave the next one empty.
+    // What the receiver may have before: nothing, some of the same shapes, other shapes and erasures, or other shapes
+    // that fill exactly one memory page.
     var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
     var before: [CanvasCRDT.Operation] =
       switch seed / 3 % 4 {
@@ -112,7 +112,7 @@ struct BinaryEncodingStateTests {
 
   @Test("stamps that with the bit before them just fit one write, or just don't, arrive", arguments: 55...58)
   func widestWrites(bits: Int) throws {
-    // Two actors take one bit, counters up to 65535 take sixteen bits, and times take the remaining bits.
+    // In this state, the actor takes one bit, the counter sixteen, and the time the remaining bits.
     let times: [UInt64] = [0, 1, (1 << UInt64(bits - 17)) - 1]
     let actors = ["aaa-aaa-aaa", "zzz-zzz-zzz"].map { Identifier($0)! }
     var canvas = Canvas()
@@ -143,7 +143,7 @@ struct BinaryEncodingStateTests {
   func everyMask() throws {
     var history = RandomHistory(seed: 3)
     var canvas = Canvas()
-    // All sets of one or two properties, and twenty thousand of the other sets.
+    // All sets of one or two properties, and about twenty thousand larger sets.
     let all = PropertyMask.all.rawValue
     let single = (0..<Property.count).map { UInt32(1) << $0 }
     let few = single.flatMap { one in single.map { one | $0 } }
@@ -180,7 +180,7 @@ struct BinaryEncodingStateTests {
     try expectRoundTrip(canvas)
   }
 
-  /// A canvas whose shapes have only these rotations.
+  /// A canvas whose shapes differ only in these rotations.
   private func canvas(rotations: [Double]) -> Canvas {
     var canvas = Canvas()
     for (index, rotation) in rotations.enumerated() {
@@ -200,8 +200,7 @@ struct BinaryEncodingStateTests {
     for number in awkward {
       try expectRoundTrip(canvas(rotations: [number]))
       try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
-      // One number that doesn't fit the form of the others. It is listed separately, because most of the numbers fit
-      // the form.
+      // One of the numbers doesn't fit the encoding that the others share. It is stored as an exception.
       for place in [0, 7, 15] {
         var rotations = (0..<16).map { Double($0 * 90) }
         rotations[place] = number
@@ -211,7 +210,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // First as many numbers as may be listed separately don't fit, and then one more.
+    // The encoding allows a limited number of exceptions (eight here). The test tries exactly that many, and one more.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
@@ -229,7 +228,7 @@ struct BinaryEncodingStateTests {
     try expectRoundTrip(minus)
   }
 
-  // MARK: - Other bytes
+  // MARK: - Bytes that no encoder writes
 
   private func sample(seed: UInt64) -> [UInt8] {
     var history = RandomHistory(seed: seed, shapes: 7, actors: 4)
@@ -254,8 +253,7 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  /// Expects one of two outcomes: the bytes are refused, or they are a part that can be merged and that is encoded to
-  /// the same bytes.
+  /// Checks that the bytes are either refused, or decoded to a part whose encoding is the same bytes.
   private func expectCanonical(_ bytes: [UInt8]) throws {
     guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
     guard BinaryEncoding.encode(message) == bytes else {
@@ -288,7 +286,7 @@ struct BinaryEncodingStateTests {
 
   @Test("B2: another way to write the same columns is refused")
   func otherWays() {
-    // One shape that has only a rotation of 1: the bytes between the version and the end, field by field.
+    // One shape that has only the rotation 1. These are the bytes after the version, field by field.
     let erasures: [UInt8] = [0]
     let shapes: [UInt8] = [1, 5]
     let stamps: [UInt8] = [1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0]
@@ -317,7 +315,7 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
     #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
     #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
-    // Eight shapes, one of which has a rotation of 1/3.
+    // Eight shapes. One has the rotation 1/3, the others whole numbers.
     let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
     let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
     #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
@@ -329,8 +327,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // As many shapes as fit at one byte each, all with one mask and one stamp. No other bytes make the reader allocate
-    // more memory for their length.
+    // The largest number of shapes for the number of bytes: one byte for each shape, with a shared mask and a shared
+    // stamp. No other input makes the reader allocate more per byte.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

@@ -24,7 +24,7 @@ struct BinaryEncodingTests {
 
   @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
-    // Half of the histories have more actors than the upper four bits of a head can count.
+    // In half of the histories, the number of actors does not fit into the four bits that the first byte has for it.
     var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
     let operations = history.operations(80)
     let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
@@ -48,7 +48,7 @@ struct BinaryEncodingTests {
     let bytes = BinaryEncoding.encode(ClientMessage.ping(MessageIdentifier(json: json)))
     #expect(bytes[1] == 1)
     #expect(try BinaryEncoding.decodeClientMessage(bytes) == .ping(MessageIdentifier(json: json)))
-    // The same number written as JSON is refused, because it has a shorter form.
+    // The same number as JSON text is refused, because its binary form is shorter.
     let longer = [bytes[0], 2, UInt8(text.utf8.count)] + Array(text.utf8)
     #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(longer) }
   }
@@ -66,14 +66,15 @@ struct BinaryEncodingTests {
     #expect(try BinaryEncoding.decodeClientMessage(BinaryEncoding.encode(message)) == message)
   }
 
-  // MARK: - One message, one encoding
+  // MARK: - Each message has one encoding
 
   private var encodedClients: [[UInt8]] { WireSamples.clientMessages.map { BinaryEncoding.encode($0.message) } }
   private var encodedServers: [[UInt8]] {
     (WireSamples.serverMessages + WireSamples.stateMessages).map { BinaryEncoding.encode($0.message) }
   }
 
-  /// Fails unless the bytes are refused or are the only encoding of their message.
+  /// Checks that the bytes are either refused or the only encoding of their message. Returns whether they were
+  /// accepted.
   private func expectCanonical(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
     var taken = false
     if let message = try? BinaryEncoding.decodeClientMessage(bytes) {
@@ -205,8 +206,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // A tie to the shape itself, with the coordinates 65536 and 0. The first coordinate is outside of any box. The mask
-    // has bit 25, which is the property `to`.
+    // A tie of a line to its own shape. The first coordinate, 65536, is outside the box. The mask has bit 25 set, for
+    // the property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

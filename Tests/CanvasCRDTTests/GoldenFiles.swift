@@ -1,10 +1,9 @@
 import Foundation
 import Testing
 
-/// Expected bytes that are checked in beside the tests, so that a change of an encoding is noticed at once.
+/// Expected bytes in files under version control, so that a changed encoding is noticed at once.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review the new files, and check them in together with the change
-/// that made them necessary.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review them, and commit them with the change that made it necessary.
 enum GoldenFiles {
   static func expect(_ bytes: [UInt8], in name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = folder.appendingPathComponent(name)
@@ -18,7 +17,7 @@ enum GoldenFiles {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
 
-  /// The text of a file of the project, by its path from the root.
+  /// Reads a text file of the project. The path starts at the root.
   static func project(_ path: String) throws -> String {
     let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)

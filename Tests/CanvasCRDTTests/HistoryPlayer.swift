@@ -7,7 +7,7 @@ extension RecordedHistory {
     .appendingPathComponent("wasm/histories")
 }
 
-/// A replica that goes through recorded events.
+/// Plays recorded events with a replica.
 struct HistoryPlayer {
   var replica: Replica
   let encoding: WireEncoding
@@ -22,7 +22,7 @@ struct HistoryPlayer {
     replica = Replica(actor: actor, configuration: configuration, seed: seed)
   }
 
-  /// Gives the replica an event. Returns the event with its results, and the messages that the replica has sent.
+  /// Passes an event to the replica. Returns the event with its results, and the messages that the replica sent.
   mutating func play(_ event: RecordedHistory.Event) throws -> (event: RecordedHistory.Event, sent: [[UInt8]]) {
     let effects = try effects(of: event)
     var played = event

@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import CanvasCRDT
 
-/// Records a history: other people are busy in a room, while one replica joins, edits, gets refusals now and then,
-/// loses its connection and comes back.
+/// Records a history: other people are busy in a room, while one replica joins, edits, gets refusals, and loses its
+/// connection and returns.
 struct HistoryRecorder {
   private(set) var history: RecordedHistory
   private var player: HistoryPlayer
@@ -48,7 +48,7 @@ struct HistoryRecorder {
 
   // MARK: - One event
 
-  /// Gives the replica an event and records it. The room then answers the messages that the replica has sent.
+  /// Passes an event to the replica and records it. The room then answers the replica's messages.
   private mutating func play(_ name: String, _ fill: (inout RecordedHistory.Event) -> Void = { _ in }) throws {
     time += UInt64.random(in: 1...900, using: &random.generator)
     var event = RecordedHistory.Event(name, time: time)
@@ -105,8 +105,8 @@ struct HistoryRecorder {
     try receive(.operations(Delivery(cursor: cursor, operations: operations)))
   }
 
-  /// The room's answer to a message of the replica. Operations are sent back to the replica or refused; sometimes their
-  /// acknowledgement comes first. A digest is answered.
+  /// Answers a message of the replica as a room does: broadcasts operations or refuses them, and answers digests.
+  /// Sometimes an acknowledgement comes before the broadcast.
   private mutating func answer(_ bytes: [UInt8]) throws {
     let message =
       player.encoding == .json
@@ -131,7 +131,7 @@ struct HistoryRecorder {
 
   private var cursor: Cursor { Cursor(Text("k3-\(place)")) }
 
-  // MARK: - What is written
+  // MARK: - Random edits
 
   private mutating func edit() throws {
     var edits: [ShapeEdit] = []
@@ -170,7 +170,7 @@ struct HistoryRecorder {
     return operations
   }
 
-  /// Random properties. The shapes are close enough to each other to overlap, and a part of each is always visible.
+  /// Random properties. The shapes are close together, so they overlap, and part of each stays visible.
   private mutating func properties() -> Properties {
     var set = random.properties()
     if set.assigned.contains(.position) || set.assigned.contains(.kind) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Maps of identifiers")
 struct IdentifierMapTests {
-  /// The identifiers are few, so each of them is inserted and removed many times.
+  /// There are few identifiers, so each is inserted and removed many times.
   private static func identifiers(using generator: inout SeededGenerator) -> [Identifier] {
     (0..<60).map { _ in Identifier.random(using: &generator) }
   }

@@ -245,7 +245,7 @@ struct JSONEncodingRefusalTests {
     }
   }
 
-  // MARK: - A server's messages
+  // MARK: - Server messages
 
   @Test("each of a server's messages with any one of its members missing or of another type is refused")
   func serverFields() throws {
@@ -254,7 +254,7 @@ struct JSONEncodingRefusalTests {
       for member in [
         "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer",
       ]
-      // A presence state may have any members, so its `cursor` is not checked.
+      // The `state` of a presence may have any members, so a `cursor` there is not checked.
       where text.contains("\"\(member)\":") && !(member == "cursor" && text.contains("\"state\":")) {
         let missing = text.replacing("\"\(member)\":", with: "\"other\":")
         #expect(serverFailure(of: missing) != nil, "\(missing)")

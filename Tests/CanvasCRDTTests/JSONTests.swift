@@ -66,8 +66,7 @@ struct JSONTests {
         var reader = try JSONReader(validating: bytes)
         let isArray = reader.kind == .array
         if isArray { try reader.beginArray() } else { try reader.beginObject() }
-        // No text here has as many as ten elements. A reader that stayed in one place would return one element ten
-        // times.
+        // No text here has ten elements. So ten elements can only come from a reader that doesn't move on.
         for _ in 0..<10 {
           if isArray { _ = try reader.nextElement() } else { _ = try reader.nextKey() }
         }
@@ -238,7 +237,7 @@ struct JSONTests {
         if kind != .array { #expect(throws: wrong) { try reader.beginArray() } }
         #expect(reader.offset == offset)
         try reader.skipValue()
-        // The reader has to move on to the next element before it can skip that element.
+        // After a value, the reader must move to the next element before it can skip again.
         #expect(throws: JSONFailure(.unexpectedKind, at: reader.offset)) { try reader.skipValue() }
       }
       #expect(throws: JSONFailure.self) { try reader.skipValue() }
@@ -270,7 +269,7 @@ struct JSONTests {
       bytes.withUnsafeBytes { bytes in
         guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
         var calls = 0
-        // Whatever is called, in any order, the reader fails with a named error or makes progress.
+        // Calls random functions. Each must either throw a named error or make progress.
         while reader.kind != nil, calls < 200 {
           calls += 1
           switch generator.next() % 9 {

@@ -7,9 +7,9 @@ struct MergeLawTests {
   private static let shape = Identifier("afy-kw5-t7o")!
   private static let actors = [Identifier("abc-abc-abc")!, Identifier("k3j-9x2-m1p")!]
 
-  /// Every operation of a small world. The world has three stamps, two of which have the same millisecond but different
-  /// actors. For each stamp there are the writes that matter to merging: the kind, another register with one of two
-  /// values, the erasure, and mixtures of these.
+  /// All operations of a small model: three stamps, two of them from the same millisecond, and for each stamp every
+  /// kind of write that matters to merging. These are the kind, another register with one of two values, the erasure,
+  /// and combinations.
   private static let smallWorld: [CanvasCRDT.Operation] = {
     var operations: [CanvasCRDT.Operation] = []
     let stamps = [
@@ -151,7 +151,7 @@ struct MergeLawTests {
       other.apply(operation)
       reference.apply(operation)
     }
-    // Half of the other canvas is merged as parts of a state. After that, all of the other canvas is merged.
+    // Merges a first part of the other canvas's state, and then the whole other canvas.
     for index in canvases.indices {
       for part in other.stateParts(shapesMax: 2).prefix(2) { canvases[index].merge(part) }
       canvases[index].merge(other)

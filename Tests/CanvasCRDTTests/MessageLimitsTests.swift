@@ -65,7 +65,7 @@ struct MessageLimitsTests {
 }
 
 extension Properties {
-  /// Those values of a property that are longest in one of the two encodings.
+  /// The values of a property that are longest in JSON or in binary.
   static func longest(of property: Property) -> [Properties] {
     func values(_ assign: (inout Properties) -> Void...) -> [Properties] {
       assign.map { assign in
@@ -79,7 +79,7 @@ extension Properties {
     case .kind: return ShapeKind.allCases.flatMap { kind in values { $0.kind = kind } }
     case .name:
       let escaped = Text(String(repeating: "\"", count: PropertyRules.nameBytesMax))
-      // Names from before the rule for names may have control characters.
+      // Names that are older than the rule for names may contain control characters.
       let controls = Text(String(repeating: "\u{1}", count: PropertyRules.nameBytesMax))
       return values({ $0.name = escaped }, { $0.name = controls })
     case .orderKey: return values { $0.z = OrderKey(Text(String(repeating: "z", count: OrderKey.lengthMax)))! }
@@ -103,8 +103,8 @@ extension Properties {
     }
   }
 
-  /// Two kinds of longest paths. Points far from each other are longest in binary. Points at one place take few bytes
-  /// in binary, but as many characters as any others in JSON.
+  /// Two paths of the greatest length. With points far apart, the binary form is longest. With points at one place, it
+  /// is short, but the JSON is as long.
   private static var longestPaths: [Path] {
     let corner = BoxPlace(x: .max, y: .max)
     let places = (0..<Path.counts.upperBound).map { $0 % 2 == 0 ? corner : BoxPlace(x: 0, y: 0) }

@@ -117,14 +117,15 @@ struct NumberTextTests {
 
   @Test("the exact middle between two numbers rounds to the even one, and a digit far to the right decides")
   func middles() {
-    // 2⁵³ + 1 lies exactly halfway between 2⁵³ and 2⁵³ + 2.
+    // The number 2⁵³ + 1 is exactly halfway between the doubles 2⁵³ and 2⁵³ + 2.
     #expect(parsed("9007199254740993") == 9_007_199_254_740_992)
     #expect(parsed("9007199254740995") == 9_007_199_254_740_996)
     let zeros = String(repeating: "0", count: 1_000)
     #expect(parsed("9007199254740993." + zeros) == 9_007_199_254_740_992)
     #expect(parsed("9007199254740993." + zeros + "1") == 9_007_199_254_740_994)
     #expect(parsed("9007199254740992.9" + String(repeating: "9", count: 1_000)) == 9_007_199_254_740_992)
-    // 2⁻¹⁰⁷⁵, half of the least positive number, has 752 digits. They are computed exactly, by multiplying by 5.
+    // The exact 752 digits of 2⁻¹⁰⁷⁵, which is half of the smallest positive double. They are computed by multiplying
+    // by 5.
     var digits: [UInt8] = [1]
     for _ in 0..<1_075 {
       var carry: UInt8 = 0

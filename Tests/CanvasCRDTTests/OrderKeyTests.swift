@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A key of any allowed length, which often has long runs of one digit. Other programs may write such keys.
+/// A key of any allowed length, often with long runs of one digit. Other clients may write such keys.
 private func foreignKey(using generator: inout SeededGenerator) -> OrderKey {
   let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   let few: [Character] = ["0", "1", "z", "y", "V"]
@@ -53,7 +53,8 @@ struct OrderKeyTests {
       let (lower, upper) = first < second ? (first, second) : (second, first)
       for (below, above) in [(lower, upper), (nil, lower), (upper, nil)] as [(OrderKey?, OrderKey?)] {
         guard let key = try OrderKey.between(below, above, using: &generator) else {
-          // No key fits between the two. In that case one of them has all 64 digits, and the last digits differ by one.
+          // There is no key between the two. This is allowed only if one has all 64 digits and the last digits differ
+          // by one.
           missing += 1
           let longest = [below, above].compactMap { $0 }.map(\.length).max()
           #expect(longest == 64)
@@ -160,7 +161,7 @@ struct OrderKeyTests {
 
 @Suite("Making room in the drawing order")
 struct OrderRespacingTests {
-  /// Applies placements as a room would, and checks that the existing shapes keep their order.
+  /// Applies the new keys as a room would, and checks that the shapes keep their order.
   private func insert(
     _ count: Int,
     at index: Int,
@@ -172,7 +173,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Only pairs with a changed key are compared, because all other keys are as before.
+    // Compares only pairs with a changed key, because all other keys are unchanged.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {
@@ -197,8 +198,8 @@ struct OrderRespacingTests {
       moved += respacing.moved.count
       most = max(most, respacing.moved.count)
       if !respacing.moved.isEmpty { respacings += 1 }
-      // Every insertion is at a crowded place: just above the lowest shape, just below the highest one, or between the
-      // two shapes that were inserted last.
+      // Each insertion is at a crowded place: above the lowest shape, below the highest, or between the two newest
+      // shapes.
       switch way {
       case 0: index = 1
       case 1: index = keys.count - 1
@@ -240,8 +241,7 @@ struct OrderRespacingTests {
           let respacing = try OrderKey.placements(of: 3, at: place, in: keys, using: &generator)
           #expect(respacing.moved.count == min(index, total - index))
           for moved in respacing.moved { keys[moved.offset] = moved.key }
-          // The moved shapes are all on one side of the gap, and no longer share a key with the others. The other
-          // shapes keep their keys and their order.
+          // The moved shapes are on one side of the gap and got distinct keys. The order of all shapes is unchanged.
           #expect(keys.count == before.count && keys == keys.sorted())
           keys.insert(contentsOf: respacing.inserted, at: place)
           #expect(keys == keys.sorted())

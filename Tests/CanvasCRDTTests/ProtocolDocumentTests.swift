@@ -2,10 +2,10 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// Other people write clients by docs/PROTOCOL.md, so these tests compare the page's examples with the encoders.
+/// Other people write clients from docs/PROTOCOL.md. These tests compare its examples with our encoders.
 @Suite("The protocol's page")
 struct ProtocolDocumentTests {
-  /// A block of the page: the lines between "```form name" and "```".
+  /// An example in the document: the lines between "```form name" and "```".
   private struct Block {
     var form: Substring
     var name: String
@@ -63,7 +63,7 @@ struct ProtocolDocumentTests {
       let known = try #require(sample(block.name), "\(block.name)")
       var bytes: [UInt8] = []
       for line in block.lines {
-        // The bytes are in the first 37 columns of a line, and the explanation comes after them.
+        // The first 37 columns of a line are the bytes. The explanation follows.
         for digits in line.prefix(37).split(separator: " ") {
           bytes.append(try #require(UInt8(digits, radix: 16), "\(block.name): \(line)"))
         }

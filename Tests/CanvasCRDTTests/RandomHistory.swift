@@ -1,7 +1,6 @@
 @testable import CanvasCRDT
 
-/// Operations as in a busy room whose people overwrite each other: there are few shapes and few actors, and the stamps
-/// are close together.
+/// Random operations of people who overwrite each other: few shapes, few actors, and stamps that are close together.
 struct RandomHistory {
   var generator: SeededGenerator
   var shapes: [Identifier]
@@ -32,7 +31,7 @@ struct RandomHistory {
     return operations
   }
 
-  /// Random properties: now and then an erasure, often a single property, sometimes many.
+  /// Random properties: often one, sometimes many, and rarely an erasure.
   mutating func properties() -> Properties {
     var set = Properties()
     if Int.random(in: 0..<12, using: &generator) == 0 { set.delete() }
@@ -99,7 +98,7 @@ struct RandomHistory {
 
   private func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// A random number: a whole one, one with a few decimals, or one with all its digits.
+  /// A random number that is whole, has a few decimals, or has all its digits.
   private mutating func number(_ range: ClosedRange<Double>) -> Double {
     let value = Double.random(in: range, using: &generator)
     let scale: Double

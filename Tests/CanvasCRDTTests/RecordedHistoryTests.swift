@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories again. Review the new files,
-/// and check them in together with the change that made them necessary.
+/// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories again. Review the files, and
+/// commit them with the change that made it necessary.
 @Suite("Recorded histories, which core.wasm replays too", .serialized)
 struct RecordedHistoryTests {
   static let seeds: [(name: String, seed: UInt64, encoding: WireEncoding)] = [

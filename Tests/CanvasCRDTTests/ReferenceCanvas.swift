@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// The rules of docs/PROTOCOL.md in their simplest implementation. It stores all operations, and answers every question
+/// The simplest implementation of the rules in docs/PROTOCOL.md. It keeps all operations, and computes every answer
 /// from the whole list.
 struct ReferenceCanvas {
   private(set) var operations: [CanvasCRDT.Operation] = []
@@ -11,7 +11,7 @@ struct ReferenceCanvas {
     operations.filter { $0.shape == shape && $0.set.deleted }.map(\.at).max()
   }
 
-  /// The operation whose value a register holds. `nil` if there is none.
+  /// The operation that the register's value comes from. `nil` if the register has no value.
   func register(_ property: Property, of shape: Identifier) -> CanvasCRDT.Operation? {
     let writes = operations.filter { operation in
       operation.shape == shape && operation.set.assigned.contains(property)
@@ -26,7 +26,7 @@ struct ReferenceCanvas {
 
   func isLive(_ shape: Identifier) -> Bool { register(.kind, of: shape) != nil }
 
-  /// The digest, computed literally: FNV-1a over the text of each register of a live shape, mixed and added up.
+  /// The digest by its definition: FNV-1a over the text of each register of a live shape, mixed and summed.
   var digest: UInt64 {
     var sum: UInt64 = 0
     for shape in shapes where isLive(shape) {
@@ -44,7 +44,7 @@ struct ReferenceCanvas {
     return sum
   }
 
-  /// The first difference between `canvas` and the result of the operations, in words. `nil` if there is none.
+  /// The first difference between `canvas` and this reference, in words. `nil` if there is none.
   func difference(from canvas: Canvas) -> String? {
     for shape in shapes {
       if canvas.stamp(of: .deleted, in: shape) != erasure(of: shape) { return "erasure of \(shape)" }

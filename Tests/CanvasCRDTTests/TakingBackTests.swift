@@ -19,8 +19,8 @@ struct TakingBackTests {
     return Write(actor: actor, set: set)
   }
 
-  /// Applies writes to one shape, one after another, and then takes back Eve's writes. Returns the values that taking
-  /// back writes, and the canvas afterwards.
+  /// Applies writes to one shape in order, and then takes back Eve's writes. Returns what taking back wrote, and the
+  /// canvas after it.
   private func takenBack(_ writes: [Write]) -> (edit: Properties?, canvas: Canvas) {
     var room = Canvas()
     var without = Canvas()
@@ -31,7 +31,7 @@ struct TakingBackTests {
     }
     let edit = room.takingBack(eve, from: shape, asOn: without)
     if let edit { room.apply(Operation(shape: shape, at: stamp(writes.count, ann), set: edit)) }
-    // The canvas looks as it would without Eve's writes, whatever the history was.
+    // The canvas must look as if Eve had never written.
     #expect(room.contains(shape) == without.contains(shape))
     if let shown = room[shape]?.properties, let wanted = without[shape]?.properties {
       for property in PropertyMask.registers { #expect(shown.agrees(on: property, with: wanted)) }

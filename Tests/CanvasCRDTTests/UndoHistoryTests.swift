@@ -3,7 +3,7 @@ import Testing
 @testable import CanvasCRDT
 
 @Suite struct UndoHistoryTests {
-  /// A canvas with one person who has an undo history, and another person who has none.
+  /// A canvas with two people, of whom only one has an undo history.
   struct Desk {
     var canvas = Canvas()
     var history = UndoHistory()
@@ -40,7 +40,7 @@ import Testing
       return operations.count
     }
 
-    /// What a person sees of the canvas: values without stamps.
+    /// What a person sees of the canvas: the values without their stamps.
     var picture: [Shaped] {
       canvas.shapes.map { shape in
         var values = shape.properties
@@ -115,7 +115,7 @@ import Testing
   @Test("shapes of one name that come back together show the numbers that they had")
   func namesComeBack() {
     var desk = Desk()
-    // The order in which the shapes are named is the opposite of the order of their identifiers.
+    // The shapes are named in the reverse order of their identifiers.
     let shapes = ["zzz-000-001", "mmm-000-001", "aaa-000-001"].map { Identifier($0)! }
     for shape in shapes {
       desk.write(shape) {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Operations for clients that don't know all properties and kinds")
 struct VocabularyTests {
-  /// Checks that an older client can read all of these values. `properties` and `kinds` are how many of them that
-  /// client knows.
+  /// Checks that an older client can read all of these values. `properties` and `kinds` are the numbers of properties
+  /// and kinds that it knows.
   private func expectKnown(_ set: Properties, to vocabulary: Vocabulary) {
     let (properties, kinds): (UInt32, UInt8) = vocabulary == .first ? (15, 5) : (19, 6)
     #expect(set.assigned.rawValue < 1 << properties)
@@ -28,8 +28,7 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // An older client builds a canvas from these operations. Its digest is the one that the server sends to this
-    // client.
+    // An older client applies these operations. Its digest must be the one that the server computes for it.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }
@@ -53,7 +52,7 @@ struct VocabularyTests {
       let told = part.told(to: vocabulary)
       for operation in told.operations { expectKnown(operation.set, to: vocabulary) }
       #expect(part.told(to: .newest) == part)
-      // The part for an older client can be written and read like any other part.
+      // The part for an older client can be encoded and decoded like any other.
       let message = ServerMessage.operations(Delivery(cursor: Cursor("C"), content: .state(told)))
       #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message)) == message)
       older.merge(told)
@@ -84,8 +83,8 @@ struct VocabularyTests {
         try JSONEncoding.decodeClientMessage(Array("{\"type\":\"hello\",\"vocabulary\":\(wrong)}".utf8))
       }
     }
-    // Wide hellos whose flags would fit into a plain hello, and wide hellos without the vocabulary's byte or with a
-    // wrong one.
+    // Long forms of `hello` that are wrong: the flags would fit into the short form, or the byte for the vocabulary is
+    // missing or wrong.
     let forms: [[UInt8]] = [[0], [0x80, 1], [0x80, 2, 1], [0x80, 2, 0], [0x80, 2], [0x80, 4, 2]]
     for wrong in forms.map({ [0x11] + $0 }) {
       #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(wrong) }

@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// A message of every kind and form, with the name of its golden files.
+/// A message of every kind and form, with the names of its golden files.
 enum WireSamples {
   static let shape = Identifier("afy-kw5-t7o")!
   static let other = Identifier("b00-000-00z")!
@@ -26,7 +26,7 @@ enum WireSamples {
 
   static func key(_ text: Text) -> OrderKey { text.withBytes { OrderKey($0)! } }
 
-  /// All properties, each with a value that isn't its default.
+  /// Every property, with a value that is not its default.
   static let everything = set { set in
     set.kind = .star
     set.name = "Größe \"5\""
@@ -72,7 +72,7 @@ enum WireSamples {
     set.position = Point(x: 45, y: 44)
   }
 
-  /// A drag of four steps, during which first the shape and then the actor changes.
+  /// Four moves. The third is of another shape, and the fourth is by another actor.
   static let stream: [CanvasCRDT.Operation] = (0..<4).map { step in
     let stamp = stamp(1_763_650_000_000 + UInt64(step) * 16, by: step < 3 ? ann : bob)
     let set = set { $0.position = Point(x: 45 + Double(step), y: 44.25) }
@@ -289,7 +289,7 @@ enum WireSamples {
     set.name = "Sun"
   }
 
-  /// A room with three shapes. One of them was erased and then brought back, and another was erased for good.
+  /// Three shapes, of which one was deleted and restored, and one was deleted.
   static let stateCanvas: Canvas = {
     var canvas = Canvas()
     canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: framed))
@@ -300,7 +300,7 @@ enum WireSamples {
     return canvas
   }()
 
-  /// A text, and a shape with text in it.
+  /// A text shape, and another shape that contains text.
   static let textCanvas: Canvas = {
     var canvas = Canvas()
     canvas.apply(CanvasCRDT.Operation(shape: shape, at: stamp(1_763_650_000_000), set: written))
@@ -317,8 +317,7 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The states above and an empty state, as messages. They are not among the other messages, because JSON writes
-  /// states as operations.
+  /// The states above and an empty one, as messages. They are separate because JSON encodes states as operations.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",

@@ -1,4 +1,4 @@
-"""Checks what must hold after each round, when everything has arrived."""
+"""The checks after each round, when everything has arrived."""
 
 import asyncio
 import json
@@ -7,24 +7,24 @@ import terminal
 from client import Client
 from world import ROOMS
 
-# How long the last messages may take to arrive at the other clients. The time begins when every edit has been answered.
+# How long the last messages may take to reach the other clients, after every edit was answered.
 ARRIVAL_SECONDS = 15
 
-# The only complaint that a server may log after its disk was full.
+# The only warning or error that a server may log after its disk was full.
 FULL = "the log can't be written; reading still works"
 
 # Metrics that must stay 0.
 NEVER = ("canvas_snapshot_digest_mismatches_total", "canvas_log_damaged_rooms")
 
-# The upper bound on additional descriptors that the server may have, compared with the end of the first round. A
-# checkpoint or a snapshot may be under way.
+# How many more descriptors the server may have than after the first round, because a checkpoint or a snapshot may be in
+# progress.
 SPARE_DESCRIPTORS = 3
 
 
 class Checks:
     def __init__(self, world):
         self.world = world
-        # The number of the server's descriptors that are not connections.
+        # The number of the server's descriptors that are not connections, after the first round.
         self.others = None
         self.log_read = 0
 
@@ -37,8 +37,8 @@ class Checks:
         return shapes
 
     async def check(self, room):
-        """Checks that all clients in the room agree with a newcomer, and that nothing is missing. Returns how many
-        shapes the room has."""
+        """Checks that all clients in the room have the same drawing as a newcomer, and that nothing is missing. Returns
+        the room's number of shapes."""
         world = self.world
         newcomer = await Client.join(world.server, room, vocabulary=3)
         try:
@@ -65,13 +65,13 @@ class Checks:
         return told["cursor"], told["hash"]
 
     async def agree(self, clients, newcomer, cursor, digest):
-        """Checks that each client has the same registers as the newcomer, and that the server has the same digest."""
+        """Checks that each client has the newcomer's registers, and that the server has the same digest."""
         live = newcomer.live
 
         def behind():
             return [client for client in clients if not client.is_joined or not client.is_whole or client.live != live]
 
-        # Checked again and again, because a client that is just receiving its last messages is behind for a moment.
+        # Checks repeatedly, because a client may be just receiving its last messages.
         for _ in range(ARRIVAL_SECONDS * 5):
             if not behind():
                 break
@@ -128,8 +128,7 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """The log lines since the last call: all lines of the servers that have ended since, and of the server that
-        runs."""
+        """The log lines since the last call, of all servers that have ended since and of the current one."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:
@@ -137,8 +136,8 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Of several similar lines the log has only the first, and then a line with their count and with the
-                # first one's message in `like`.
+                # Of many similar lines, the log has the first one, and later a line with their count. The later line
+                # repeats the first message in `like`.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")
@@ -146,7 +145,7 @@ class Checks:
 
 
 def difference(client, newcomer):
-    """The first few registers that differ between two canvases."""
+    """The first few registers in which two canvases differ."""
     ours, theirs = client.live, newcomer.live
     found = []
     for shape in sorted(ours.keys() | theirs.keys()):

@@ -1,4 +1,4 @@
-"""A small disk for the data directory, which can be filled and freed."""
+"""A small disk for the data directory, which tests fill and free."""
 
 import contextlib
 import os
@@ -9,13 +9,13 @@ import sys
 import tempfile
 
 MEGABYTES = 160
-# This variable is set in the process that has mounts of its own.
+# This variable is set in the process that has its own mount namespace.
 APART = "CHAOS_APART"
 
 
 def apart():
-    """Runs this program again with mounts of its own, which end with the program. If the system forbids that, the
-    program goes on without."""
+    """Restarts this program in its own mount namespace, so that its mounts disappear with it. If the system forbids
+    that, the program continues without one."""
     if APART in os.environ:
         return
     for more in ([], ["--user", "--map-root-user"]):
@@ -27,8 +27,8 @@ def apart():
 
 
 class Disk:
-    """A tmpfs. If none can be mounted, a bound on the size of the server's files stands for it, which makes writes fail
-    in the same way."""
+    """A small tmpfs. If it can't be mounted, a limit on the size of the server's files makes writes fail in the same
+    way."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="canvas-chaos-")
@@ -38,7 +38,7 @@ class Disk:
             self.is_mounted = subprocess.run(words, capture_output=True).returncode == 0
         self.data = os.path.join(self.folder, "data")
         self.ballast = os.path.join(self.folder, "ballast")
-        # The folder for files that must not count towards the disk: a copy of the data, a library.
+        # A folder for files that must not use up the disk: a copy of the data, and a library.
         self.beside = tempfile.mkdtemp(prefix="canvas-chaos-beside-")
         self.copy = os.path.join(self.beside, "copy")
         for folder in (self.data, self.copy):
@@ -46,7 +46,7 @@ class Disk:
 
     @property
     def environment(self):
-        """Makes a server's commits as slow as on an ordinary disk."""
+        """An environment that makes the server's commits as slow as on an ordinary disk."""
         library = os.path.join(self.beside, "slow_disk.so")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "slow_disk.c")
         subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -59,9 +59,9 @@ class Disk:
         return "an ordinary folder, since no tmpfs can be mounted here; a bound on file sizes stands for the full disk"
 
     def fill(self, server):
-        """Fills all space that is left. To be called again and again, since the server may free some of its own space."""
+        """Fills the remaining space. Call it repeatedly, because the server may free space."""
         if not self.is_mounted:
-            # Writes go into the write-ahead log first. With this limit the file of the log can't grow any more.
+            # Writes go to the write-ahead log first. With this limit its file can't grow any more.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         with open(self.ballast, "ab") as ballast:

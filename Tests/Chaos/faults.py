@@ -1,18 +1,18 @@
-"""Faults of the server itself."""
+"""Faults of the server and its disk."""
 
 import asyncio
 import os
 import shutil
 import time
 
-# A wait that is longer than this means that the server or a client hangs.
+# If a wait takes longer than this, the server or a client hangs.
 SECONDS = 40
 
 USUAL = ["kill", "stop", "full disk", "restart", "restored copy"]
 
 
 class Faults:
-    """Each fault happens once before any happens again, in a random order."""
+    """Chooses faults in random order. Each kind happens once before any kind happens again."""
 
     def __init__(self, world, names):
         self.world = world
@@ -29,8 +29,8 @@ class Faults:
         self.world.say(words)
 
     async def kill(self):
-        # Two times of three, the server is killed just after an answer. That catches answers that are sent before the
-        # edit is durable. The third time, it is killed at any moment.
+        # In two of three cases, kills the server just after an answer. That catches answers that are sent before the
+        # edit is durable. In the third case, kills it at a random time.
         if self.random.random() < 0.67:
             self.world.answered.clear()
             await asyncio.wait_for(self.world.answered.wait(), SECONDS)
@@ -79,7 +79,7 @@ class Faults:
         self.world.violation(f"/readyz was not {status} within {SECONDS} s")
 
     async def restored_copy(self):
-        """Copies the directory while the server is down, and a little later puts the whole copy back."""
+        """Copies the data directory while the server is down, and restores the whole copy a little later."""
         copy, data = self.world.disk.copy, self.world.disk.data
         await self.down()
         replace(copy, data)
@@ -97,15 +97,15 @@ class Faults:
         return f"a copy of the directory, {seconds:.1f} s old, was put back"
 
     async def down(self):
-        """Runs while the server is down and none of its answers is on its way any more: every later answer is from a
-        later server."""
+        """Kills the server, and waits until all clients are offline. No answer of the old server can arrive after
+        that."""
         self.world.kill_server()
         self.world.weather.cut_all()
         await self.world.until(lambda: self.world.is_everyone_offline, "all clients to notice that the server is gone")
 
 
 def replace(folder, other):
-    """Makes the content of `folder` that of `other`."""
+    """Replaces the content of `folder` by that of `other`."""
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
     shutil.copytree(other, folder, dirs_exist_ok=True)

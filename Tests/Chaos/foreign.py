@@ -1,5 +1,5 @@
-"""Clients that share no code with ours, written from docs/PROTOCOL.md: they say hello, edit, send again after a loss,
-and resume by their cursor."""
+"""Clients written from docs/PROTOCOL.md alone, which share no code with ours. They edit, send again after a loss, and
+resume by their cursor."""
 
 import asyncio
 import json
@@ -10,26 +10,27 @@ import websockets
 import binary
 from client import Client, order
 
-# The errors with which a bad line ends a connection.
+# The errors with which an unreliable line ends a connection.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
-# The close codes after which the client tries again: going away, no sign of life, the actor's older connection.
+# The close codes after which the client reconnects: normal or unexpected end, server going away, heartbeat timeout,
+# actor connected elsewhere.
 AGAIN = (1000, 1001, 1006, 4408, 4409)
 
-# A client that is offline keeps editing until this many of its messages wait for an answer.
+# An offline client keeps editing until this many of its messages are unanswered.
 OUTBOX_MAX = 40
 EDITS_PER_SECOND = 2
 
 
 class Foreign(Client):
-    """One client. It stamps its operations once; operations without an answer are sent again under the same stamps."""
+    """One client. It stamps each operation once, and repeats unanswered operations with the same stamps."""
 
     def __init__(self, world, name, room, line, is_binary):
         super().__init__(None)
         self.world, self.name, self.room, self.line = world, name, room, line
         self.is_binary = is_binary
         self.random = world.random(name)
-        # The client's actor, and the key with which it becomes that actor again. Both come with the first welcome.
+        # The client's actor and the key to resume it. The first welcome contains both.
         self.own, self.key = None, ""
         self.clock = (0, 0)
         self.outbox = {}
@@ -38,7 +39,7 @@ class Foreign(Client):
         self.blocked_until = 0
         self.pending = asyncio.Event()
         self.is_joined = False
-        # Whether the whole state has arrived; None before its first part.
+        # Whether the whole state has arrived. None before its first part.
         self.is_whole = None
         self.told = None
 
@@ -149,8 +150,8 @@ class Foreign(Client):
             self.world.violation(f"{self.name} was sent {message}")
 
     def refused(self, message):
-        """Handles a refusal. If the disk was full, the room may accept the message later. Any other refusal is an
-        error."""
+        """Handles a refusal. If the disk was full, the room may accept the message later. Any other refusal is a
+        violation."""
         if message["code"] != "unavailable" or not self.world.was_full or message.get("id") not in self.outbox:
             return self.world.violation(f"{self.name} was refused: {message}; sent: {self.outbox.get(message.get('id'))}")
         self.world.counts["refused for now"] += 1
@@ -175,7 +176,7 @@ class Foreign(Client):
         self.pending.set()
 
     def invent(self):
-        """Makes, changes or deletes one or several shapes."""
+        """Makes, changes or deletes some shapes."""
         random, shapes = self.random, self.world.shapes[self.room]
         if not shapes or len(shapes) < self.world.shapes_max and random.random() < 0.3:
             shapes.append(binary.identifier(random.randrange(36**9)))
@@ -201,7 +202,7 @@ class Foreign(Client):
         return {name: made[name]() for name in names}
 
     def new_name(self):
-        """A name that no other shape has, because of several shapes with one name all but one are shown with numbers."""
+        """A unique name. If several shapes had the same name, the program would show all but one with numbers."""
         self.names += 1
         return f"{self.name} {self.names}"
 

@@ -1,17 +1,18 @@
-"""Remembers all operations that clients submitted, had acknowledged or saw, and with that what each room must have."""
+"""Records all operations that clients have submitted, got acknowledged or seen, and so knows what each room must
+contain."""
 
 import time
 from dataclasses import dataclass
 
 from client import order
 
-# How many lines of a register's history are printed when one of its values is missing.
+# How many lines of a register's history are printed if one of its values is missing.
 HISTORY_LINES = 16
 
 
 @dataclass(slots=True)
 class Fact:
-    """One value of one register. The three moments are times of the monotonic clock, or None for what has not happened."""
+    """One value of one register. The times when it was submitted, acknowledged and seen are monotonic, or None."""
 
     label: str
     value: object
@@ -27,9 +28,8 @@ class Fact:
 
 
 class Ledger:
-    """The facts about all registers. A register is named by room, shape and property. Its facts are in the order of
-    their stamps; for a pipe, which stamps its lines itself without reporting the stamps, in the order of the numbers
-    that it writes."""
+    """The facts about every register, which is a room, a shape and a property. Facts are sorted by stamp. For a pipe,
+    whose stamps are not reported, they are sorted by the numbers that it writes."""
 
     def __init__(self):
         self.began = time.monotonic()
@@ -55,7 +55,7 @@ class Ledger:
             self.registers[room, operation["shape"], name][order(operation["at"])].acknowledged = time.monotonic()
 
     def saw(self, room, operation, seer):
-        """Notes a value that a client saw. Returns a complaint if the value's writer is one of our clients and has not
+        """Notes a value that a client saw. Returns a complaint if one of our clients is named as the writer and has not
         written it."""
         stamp = order(operation["at"])
         for _, name, value in each([operation]):
@@ -82,8 +82,7 @@ class Ledger:
         self.places[room, shape] = position
 
     def forget_since(self, moment):
-        """An older copy was restored, so values that were acknowledged or seen after the copy was made are lost on
-        purpose."""
+        """Notes that an older copy was restored. Values acknowledged or seen since are lost on purpose."""
         for facts in [*self.registers.values(), *self.counted.values()]:
             for fact in facts.values():
                 lost = [name for name in ("acknowledged", "seen") if (getattr(fact, name) or 0) > moment]
@@ -94,8 +93,8 @@ class Ledger:
     # The rules that must hold
 
     def missing(self, room, canvas):
-        """The values that the room must have and doesn't, in words, each with its register's history. `canvas` is that
-        of a client that has just joined."""
+        """Describes the values that the room must have and lacks, each with its register's history. `canvas` belongs to
+        a client that has just joined."""
         for (owner, shape, name), facts in self.registers.items():
             owed = [stamp for stamp, fact in facts.items() if fact.is_owed] if owner == room else []
             if owed and winner(canvas, shape, name) < max(owed):
@@ -111,7 +110,7 @@ class Ledger:
                 yield f"{room} {shape} position: a bot was told that it is {position}, and the room has {there}"
 
     def invented(self, room, canvas):
-        """Values in the room that carry a foreign client's stamp, although that client never wrote them."""
+        """Values in the room with the stamp of a foreign client that never wrote them."""
         for shape, registers in canvas.registers.items():
             for name, (stamp, value) in registers.items():
                 fact = self.registers.get((room, shape, name), {}).get(order(stamp))
@@ -147,7 +146,7 @@ class Ledger:
         }
 
     def lines(self):
-        """All facts, as lines for a file."""
+        """All facts as lines of a file."""
         rows = [(moment, {"story": words}) for moment, words in self.story]
         named = [(key, facts) for key, facts in self.registers.items()]
         named += [((*key, "rotation"), facts) for key, facts in self.counted.items()]
@@ -167,7 +166,7 @@ def each(operations):
 
 
 def winner(canvas, shape, name):
-    """The stamp that won a register of the canvas, which may be the stamp of the shape's erasure."""
+    """The stamp that decided a register: of its value, or of the shape's deletion."""
     nothing = (-1, 0, "")
     erased = canvas.erased.get(shape, nothing)
     entry = None if name == "deleted" else canvas.registers.get(shape, {}).get(name)

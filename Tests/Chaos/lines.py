@@ -1,20 +1,21 @@
-"""Bad lines: for each client a TCP proxy that delays, slows, stalls, cuts and refuses. It never changes a byte."""
+"""Bad lines: a TCP proxy for each client that delays, slows down, stalls, cuts and refuses connections. It never
+changes a byte."""
 
 import asyncio
 import os
 import socket
 import struct
 
-# The faults that a connection can have, and how likely each of them is.
+# The faults that a connection can have, and their relative frequencies.
 FATES = {"well": 20, "delayed": 20, "thin": 12, "cut": 20, "cut in the greeting": 10, "stalled": 10, "half-open": 8, "refused": 8}
 FAULTS = [fate for fate in FATES if fate != "well"]
 
-# A connection's fate changes after a random time between these bounds, in seconds.
+# A connection gets another fault after a random time between these limits, in seconds.
 CHANGES = (2, 8)
 
 
 class Weather:
-    """All lines together. While `is_bad`, each connection draws a fate when it begins, and another one now and then."""
+    """All lines together. While `is_bad`, each connection has a random fault, which changes from time to time."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -22,8 +23,8 @@ class Weather:
         self.lines = []
 
     def clear(self):
-        """Makes all lines good: everything that was delayed arrives. A connection that has lost bytes can't be
-        repaired, so it is cut."""
+        """Makes all lines good, so that everything delayed arrives. Connections that have lost bytes can't be repaired,
+        and are cut."""
         self.is_bad = False
         for line in self.lines:
             line.resume_listening()
@@ -46,8 +47,8 @@ class Weather:
 
 
 class Line:
-    """One client's way to the server. The line has an address of its own, so that no other program takes its port while
-    the line refuses connections."""
+    """One client's line to the server. It has its own address, so that no other program can take its port while it
+    refuses connections."""
 
     def __init__(self, weather, server, random):
         self.weather, self.server, self.random = weather, server, random
@@ -82,7 +83,7 @@ class Line:
             connection.cut()
 
     def refuse(self):
-        """Stops listening for a while, so that connecting fails as if there were no server."""
+        """Stops listening for a while, so that connection attempts fail as without a server."""
         self.listener.close()
         asyncio.get_running_loop().call_later(self.random.uniform(0.3, 2), self.resume_listening)
         for connection in list(self.connections):
@@ -94,7 +95,7 @@ class Line:
 
 
 class Connection:
-    """One connection through a line: a pump for each direction, and the connection's fate."""
+    """One connection through a line, with a task for each direction and the current fault."""
 
     def __init__(self, line, reader, writer):
         self.line, self.random, self.counts = line, line.random, line.weather.counts
@@ -185,14 +186,14 @@ class Connection:
                 data = data[256:]
             sink.write(data)
             await sink.drain()
-            # The server's first bytes are its answer to the upgrade, so the connection is greeted once they have
-            # passed.
+            # The server's first bytes are its answer to the upgrade. After them, the connection no longer counts as
+            # being opened.
             self.is_greeted = self.is_greeted or direction == "down"
         if self.dead != direction:
             sink.write_eof()
 
     def cut(self):
-        """Ends both directions, either with a reset or in order, at random."""
+        """Ends both directions, at random by a reset or by a normal close."""
         if self.is_cut:
             return
         self.is_cut = True

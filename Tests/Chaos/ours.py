@@ -1,4 +1,4 @@
-"""Our own clients as processes, over bad lines: `pipe`, `bot` and `watch --json`."""
+"""Our own clients as processes on bad lines: `pipe`, `bot` and `watch --json`."""
 
 import asyncio
 import contextlib
@@ -8,14 +8,13 @@ import binary
 import terminal
 
 LINES_PER_SECOND = 3
-# The exit code of a client that could not connect at its first attempt. A script would then run the client again, and
-# so does this one.
+# The exit code of a client whose first attempt to connect failed. This test runs the client again, as a script would.
 NOT_CONNECTED = 2
 PATIENCE = "10m"
 
 
 class Process:
-    """A `sync-client` that is started until it gets into the room."""
+    """A `sync-client` that is restarted until it gets into the room."""
 
     def __init__(self, world, name, room, line):
         self.world, self.name, self.room, self.line = world, name, room, line
@@ -34,7 +33,7 @@ class Process:
             await self.client.__aexit__()
 
     async def stay(self):
-        """Runs the program as long as the test lasts. If it ends for any reason of its own, that is an error."""
+        """Runs the program until the test ends. If the program ends by itself, that is a violation."""
         while True:
             await self.start(*self.words)
             listening = asyncio.ensure_future(self.listen())
@@ -62,8 +61,8 @@ class Process:
 
 
 class Pipe(Process):
-    """Turns three shapes of its own. Each line writes the next number, so that the room's values show which lines the
-    room has."""
+    """Rotates three shapes of its own. Each line writes the next number, so the values in the room show which lines it
+    has."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -102,7 +101,7 @@ class Pipe(Process):
             return self.world.violation(f"{self.name} was answered {answer}")
         number = answer["id"]
         self.answered += 1
-        # Each of the first three lines makes a shape, and the later lines edit these shapes round-robin.
+        # Each of the first three lines makes a shape. The later lines edit these shapes in turn.
         shape = self.shapes[number - 1] if number <= 3 else self.shapes[(number - 1) % 3]
         self.world.ledger.counts_acknowledged(self.room, shape, number)
 
@@ -112,7 +111,7 @@ class Pipe(Process):
 
 
 class Watch(Process):
-    """An observer. It keeps the last line about each shape, even if a restored copy has made that line wrong."""
+    """An observer, which keeps the last line about each shape."""
 
     has_begun = False
 
@@ -138,7 +137,7 @@ class Watch(Process):
             self.world.counts["ours lost"] += 1
 
     def differs(self, canvas):
-        """The values that it was told last and that the room doesn't have."""
+        """The values that it was told last and that differ from the room."""
         live = canvas.live
         for shape in self.gone & live.keys():
             yield f"{self.name} was told that {shape} is deleted, and it is there"
@@ -152,7 +151,7 @@ class Watch(Process):
 
 
 class Bots(Process):
-    """Some bots for one round, each with shapes of its own. At the end they print where these shapes must be."""
+    """Several bots for one round, each with its own shapes. At the end they print where these shapes must be."""
 
     COUNT = 3
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the real server and fifty real clients under faults, and verifies from outside that nothing is lost.
+"""Runs the real server and fifty real clients under faults, and checks from outside that nothing is lost.
 
     .venv/bin/python Tests/Chaos/run.py [--seconds N] [--seed N] [--build FOLDER] [--faults kill,stop]
 
-Exit 0: everything that was acknowledged or seen is there after every round, and all clients agree. The seed decides what goes
-wrong and how often; when exactly depends on the machine, so two runs of one seed are alike but not the same.
+Exit code 0: after every round, everything that was acknowledged or seen is there, and all clients agree. The seed
+decides which faults happen and how often. Their exact times depend on the machine, so two runs of a seed differ.
 """
 
 import argparse
@@ -31,11 +31,11 @@ import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
 from world import Violation, World  # noqa: E402
 
-# The upper bound on the time that is reserved for the end of the run: for the lines to heal, and for the checks.
+# How much time is reserved, at most, for the end of the run: for the lines to recover and for the checks.
 RESERVE_SECONDS = 20
-# A run continues until every kind of fault has happened, but at most this many seconds past its planned length.
+# A run continues until every kind of fault has happened, but at most this many seconds longer than planned.
 WAIT_SECONDS = 600
-# How many complaints are printed. The folder of the run has all of them.
+# How many complaints are printed. The run's folder has all of them.
 COMPLAINTS = 5
 
 
@@ -52,7 +52,7 @@ def options():
 
 
 async def play(world, seconds):
-    """Runs rounds until the time is over and every kind of fault has happened. Then ends the server."""
+    """Runs rounds until the time is over and every kind of fault has happened. Then stops the server."""
     checks = Checks(world)
     troubles = [*world.faults.kinds, *lines.FAULTS, "sent again", "resumed", "lost", "ours lost"]
 
@@ -119,8 +119,7 @@ def keep(world, complaints):
 
 async def main():
     given = options()
-    # The signal cancels the run instead of ending this program, so that the processes that this program has started are
-    # ended too.
+    # The signal cancels the run instead of killing this program, so that the processes it has started are stopped too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     world = World(seed, given.faults)

@@ -1,5 +1,5 @@
-// An ordinary disk: preloaded into the server, it makes commits take milliseconds. On a tmpfs they take none, and hardly any
-// kill would hit the moment between an operation's arrival and its commit.
+// Makes a server's commits take milliseconds, as on an ordinary disk, if it is preloaded (LD_PRELOAD). On a tmpfs commits
+// take no time, so a kill would hardly ever happen between an operation's arrival and its commit.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 // SQLite writes this many bytes before each page that it adds to its write-ahead log (sqlite.org/fileformat2.html#walformat).
-// Other writes stay quick: when a server starts, it carries thousands of pages over.
+// Other writes stay fast, because a starting server copies thousands of pages into the database.
 static const size_t frame_header_bytes = 24;
 
 ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t place) {

@@ -1,4 +1,4 @@
-"""The server, its disk, fifty clients and their lines; and the rounds in which faults happen to all of them."""
+"""The server, its disk, fifty clients and their lines, and the rounds in which faults happen to them."""
 
 import asyncio
 import collections
@@ -18,17 +18,17 @@ from ours import Bots, Pipe, Watch
 ROOMS = [f"chaos-{number}" for number in range(1, 5)]
 FOREIGN, PIPES, WATCHES = 28, 6, 4
 
-# Bounds so small that a short test reaches them: broken connections are noticed within seconds, readers that lag behind
-# need more than the ring holds, history is trimmed.
+# Limits that a short test reaches: broken connections are noticed within seconds, slow readers fall too far behind for
+# the room's buffer of broadcasts, and history is trimmed.
 FLAGS = [
     "--idle-ms", 5_000, "--pong-ms", 5_000, "--ring-beats", 64, "--history-ms", 15_000,
     "--max-connections-per-address", 10_000, "--max-http-connections-per-address", 10_000,
-    # The server reserves nothing, because the small disk has to become completely full.
+    # No disk space is reserved, because the small disk has to become completely full.
     "--storage-reserve-bytes", 0,
 ]
 
-# How long clients may take to receive everything that was written, once every line works again. Our clients wait up to
-# fifteen seconds between two attempts to connect.
+# How long clients may take to receive everything after all lines work again. Our clients may wait fifteen seconds
+# between two attempts to connect.
 DRAIN_SECONDS = 60
 
 
@@ -45,10 +45,10 @@ class World:
         self.disk = Disk()
         bound = None if self.disk.is_mounted else 1 << 40
         self.server = programs.Server(*FLAGS, data=self.disk.data, environment=self.disk.environment, file_bytes_max=bound)
-        # For each server process that has ended, the lines of its log, and whether its disk was full.
+        # For each server process that has ended, its log lines, and whether its disk was full.
         self.log = []
         self.is_full = self.was_full = False
-        # Whether the server is supposed to run now.
+        # Whether the server should be running now.
         self.is_up = False
         self.faults = Faults(self, faults)
         self.weather = Weather(self.counts)
@@ -70,7 +70,7 @@ class World:
     def violation(self, words):
         self.violations.append(words)
 
-    # Beginning and end.
+    # Beginning and end
 
     async def __aenter__(self):
         self.state = terminal.own_state()
@@ -124,13 +124,13 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            # The lines are taken from the server, so that no line is judged twice.
+            # Removes the lines from the server, so that no line is checked twice.
             self.server.output, self.is_full = None, False
 
     # Waiting.
 
     async def pause(self, seconds):
-        """Waits, and ends everything as soon as there is a complaint."""
+        """Waits for this long. Fails as soon as there is a complaint."""
         end = time.monotonic() + seconds
         while True:
             self.must_be_right()
@@ -158,7 +158,7 @@ class World:
     # Rounds.
 
     async def round(self, number, seconds):
-        """Lets faults happen for this many seconds. After that no more faults happen, and everything must arrive."""
+        """Lets faults happen for this many seconds. Then the faults stop, and everything must arrive."""
         self.is_restored = False
         before = self.counts.copy()
         self.weather.is_bad = True

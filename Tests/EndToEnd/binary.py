@@ -1,6 +1,6 @@
-"""The binary encoding, written from docs/PROTOCOL.md alone: a client's messages and a server's.
+"""The binary encoding of client and server messages, written from docs/PROTOCOL.md alone.
 
-Messages are dictionaries, as in JSON. Where the contract allows one form only, any other form is an error here too.
+Messages are dictionaries, as in JSON. If the protocol allows only one form, any other form raises an error.
 """
 
 import json
@@ -28,7 +28,7 @@ SCALES = [1, 100, 10000]
 
 
 class Raw(str):
-    """JSON text that is sent as it is."""
+    """JSON text that is sent unchanged."""
 
 
 def compact(value):
@@ -40,7 +40,7 @@ def parts(stamp):
     return int(milliseconds), int(counter), actor
 
 
-# The messages that a client writes.
+# Writing client messages.
 
 
 class Writer:
@@ -71,7 +71,7 @@ class Writer:
         self.bytes += bytes.fromhex(value[1:])
 
     def id(self, value):
-        """The message's id as JSON text, or nothing."""
+        """Writes the message's id, which is JSON text, or a mark that there is none."""
         if value is None:
             return self.byte(0)
         text = compact(value)
@@ -192,7 +192,7 @@ def encode(message):
     return bytes(writer.bytes)
 
 
-# The messages that a server writes.
+# Reading server messages.
 
 
 class Reader:
@@ -333,7 +333,7 @@ class Reader:
     # State columns.
 
     def packed(self, widths):
-        """Values of this many bits each, packed: the lowest bit of the lowest byte comes first."""
+        """Reads packed values of these bit widths, beginning at the lowest bit of the first byte."""
         bits = Bits(self)
         values = [bits.take(width) for width in widths]
         bits.end()
@@ -376,7 +376,7 @@ class Reader:
         return [KINDS[value] if name == "kind" else value == 1 if name in FLAGS else value for value in values]
 
     def state(self):
-        """A state as operations, one for each stamp of a shape."""
+        """Reads a state as operations, one for each stamp of a shape."""
         assert self.byte() == 1, "the version"
         operations = []
         number = 0
@@ -422,7 +422,7 @@ class Reader:
 
 
 class Bits:
-    """Reads a packed run of values."""
+    """Reads values that are packed into bits."""
 
     def __init__(self, reader):
         self.reader, self.rest, self.count = reader, 0, 0
@@ -450,7 +450,7 @@ def identifier(number):
 
 
 def decode(content):
-    """Decodes a message of a server, into the form that it has in JSON."""
+    """Decodes a server message to the dictionary that it has in JSON."""
     reader = Reader(content)
     message = READERS[reader.byte()](reader)
     assert reader.place == len(content), "something stands behind the message"

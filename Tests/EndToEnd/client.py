@@ -11,7 +11,7 @@ from waiting import SECONDS, eventually
 
 
 class Client:
-    """A member of a room. It keeps everything that the server sends."""
+    """A client in a room, which keeps everything that the server sends."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -49,7 +49,7 @@ class Client:
         await self.socket.send(message if isinstance(message, (str, bytes)) else self.encode(message))
 
     async def greet(self, **hello):
-        """Sends hello. The server may have closed already; then nothing more can be sent."""
+        """Sends `hello`. If the server has already closed the connection, the hello is dropped without an error."""
         with contextlib.suppress(websockets.ConnectionClosed):
             await self.send({"type": "hello", **hello})
 
@@ -62,14 +62,14 @@ class Client:
         return message
 
     async def until(self, kind, **members):
-        """The next message of this kind with these members. Operations that come before that message are merged."""
+        """Returns the next message of this kind with these members. Operations in earlier messages are merged."""
         while True:
             message = await self.receive()
             if message["type"] == kind and all(message.get(key) == value for key, value in members.items()):
                 return message
 
     async def state(self):
-        """All messages of the state, up to the last one."""
+        """Waits for the last message of the state. Returns all of its messages."""
         messages = []
         while True:
             message = await self.until("ops")
@@ -113,7 +113,7 @@ class Client:
         return f"{total:016x}"
 
     async def write(self, *operations, id=1):
-        """Writes operations and waits for the answer."""
+        """Writes operations, and returns the answer."""
         await self.send({"type": "ops", "id": id, "ops": list(operations)})
         while True:
             message = await self.receive()
@@ -121,7 +121,7 @@ class Client:
                 return message
 
     async def write_in_a_row(self, *operations):
-        """Sends each operation in a message of its own, without waiting in between, and then waits for all answers."""
+        """Sends each operation in its own message without waiting, and then waits for all answers."""
         for id, operation in enumerate(operations):
             await self.send({"type": "ops", "id": id, "ops": [operation]})
         for id in range(len(operations)):
@@ -135,12 +135,12 @@ class Client:
             await self.receive()
 
     async def agrees(self):
-        """Checks that the client has what the server has, by the server's digest."""
+        """Checks that the client has what the server has, by comparing digests."""
         await self.send({"type": "digest"})
         assert (await self.until("digest"))["hash"] == self.digest
 
     async def closed(self):
-        """Waits for the close and returns its code. Messages before it are ignored."""
+        """Waits until the server closes the connection, and returns the close code. Messages before it are dropped."""
         try:
             while True:
                 await asyncio.wait_for(self.socket.recv(), SECONDS)
@@ -172,12 +172,12 @@ def stamp(actor, ahead=0, counter=0):
 
 
 async def connect(server, room, **options):
-    """A client that has not sent hello yet."""
+    """Connects without sending `hello`."""
     return Client(await websockets.connect(server.socket(room), max_size=None, compression=None, **options))
 
 
 async def agree(*clients):
-    """Checks that all clients have the same, and that each has what its server has."""
+    """Checks that all clients have the same drawing, which must also be the drawing of each client's server."""
 
     async def look():
         hashes = set()

@@ -1,4 +1,4 @@
-"""A server for all tests that need no special flags."""
+"""Starts the server that all tests without special flags share."""
 
 import pytest
 

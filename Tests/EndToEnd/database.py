@@ -1,4 +1,4 @@
-"""Databases for nodes, on the PostgreSQL server that scripts/with-postgres has started for the tests."""
+"""Databases on the PostgreSQL server that scripts/with-postgres has started for the tests."""
 
 import asyncio
 import os
@@ -17,13 +17,13 @@ needed = pytest.mark.skipif(not SERVER, reason="PostgreSQL isn't installed; scri
 
 
 def ask(command, url=None):
-    """The rows that an SQL command returns, one line each."""
+    """Runs an SQL command, and returns its rows, one per line."""
     return postgres.ask(url or f"{SERVER}/postgres", command)
 
 
 @contextmanager
 def database():
-    """Makes a database, and yields its URL."""
+    """Makes a database that exists within `with`, and yields its URL."""
     name = f"canvas_{secrets.token_hex(6)}"
     ask(f"CREATE DATABASE {name}")
     try:
@@ -42,8 +42,8 @@ def nodes(count, *flags):
 
 @asynccontextmanager
 async def waiting(server):
-    """A server that is alive but not ready, because its database can't be reached. Yields a function that makes the
-    database reachable and waits until the server is ready. The server is killed at the end."""
+    """Starts a server whose database can't be reached. The server is then alive but not ready. Yields a function that
+    makes the database reachable and waits until the server is ready. Kills the server at the end."""
     starting = asyncio.create_task(asyncio.to_thread(server.start))
 
     async def is_alive():
@@ -58,5 +58,5 @@ async def waiting(server):
         yield starting
     finally:
         server.kill()
-        # The task may have ended with an error before the server was ready.
+        # The task may have failed before the server was ready.
         await asyncio.gather(starting, return_exceptions=True)

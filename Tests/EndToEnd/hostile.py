@@ -1,4 +1,4 @@
-"""Drawings that make as much work as possible for the clients that show them. Tests/TestSupport/HostileDrawing.swift makes all of them."""
+"""Drawings that make as much work as possible for clients. Tests/TestSupport/HostileDrawing.swift makes them."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def drawing(kind, seed=1, shapes=40):
 
 
 def operations(kind, seed=1, shapes=40):
-    """The same drawing as operations `(shape, {…})`, in messages that are not too long."""
+    """The drawing as operations `(shape, {…})`, in messages of moderate length."""
     batch, size = [], 0
     for shape in json.loads(drawing(kind, seed, shapes))["shapes"]:
         batch.append((shape.pop("id"), shape))

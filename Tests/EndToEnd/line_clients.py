@@ -1,4 +1,4 @@
-"""Programs at the ends of a line: those that write fast, and one that reads and says how old is what it shows.
+"""Programs for the two ends of a slow line: writers that write fast, and a reader that measures how old its drawing is.
 
     line_clients.py write ADDRESS ROOM WRITERS SHAPES RATE SECONDS CURSORS
     line_clients.py read ADDRESS ROOM json|binary SECONDS
@@ -6,11 +6,11 @@
     line_clients.py fill ADDRESS ROOM SHAPES
     line_clients.py join ADDRESS ROOM json|binary plain|deflate
 
-Each writer moves its shapes, and the position that it writes is the time. Beside the writers, so many people only move their
-cursors, ten times a second. So a reader needs no answers to know how old
-what it has is: both take the time of the same machine's clock. Those that hang only take what they are sent. Who joins says
-how long it took to have everything. They run as programs of their own because the reader sits in another network
-namespace.
+`write`: each writer moves its shapes. The position that it writes is the current time, so a reader on the same machine
+can compute the age of what it has. CURSORS more people only move their mouse pointers, ten times a second.
+`hang`: COUNT clients only receive. `join`: prints how long it took to receive the whole room.
+
+They are separate programs because the reader runs in another network namespace.
 """
 
 import asyncio
@@ -27,18 +27,18 @@ from load import percentile
 from raw import connect, drain, said
 from server import identifier
 
-# How often the reader checks what it shows, and how often it writes an operation of its own.
+# How often the reader checks its drawing, and how often it writes an operation.
 LOOK_SECONDS = 0.01
 OWN_SECONDS = 0.25
 
 
 def clock():
-    """The present time in milliseconds, in a form that is below the bound on positions."""
+    """The current time in milliseconds, reduced so that it is a valid position."""
     return time.monotonic() * 1e3 % 1e7
 
 
 async def said_hello(address, room):
-    """A WebSocket that sends raw bytes and has said hello, for programs that hardly read their messages."""
+    """A WebSocket for raw bytes that has sent `hello`, for programs that hardly read any messages."""
     host, port = address.rsplit(":", 1)
     reader, writer, _ = await connect(int(port), room, "Sec-WebSocket-Protocol: canvas.v1.json", host=host, limit=1 << 24)
     writer.write(said(type="hello"))
@@ -77,7 +77,7 @@ async def write(address, room, writers, shapes, rate, seconds, cursors):
 
 
 class Shown:
-    """The shapes that a reader shows, and how old each of them was at each check."""
+    """The shapes that a reader has, and the age of each at every check."""
 
     def __init__(self, socket, is_binary):
         self.socket, self.is_binary = socket, is_binary
@@ -107,7 +107,7 @@ class Shown:
             self.ages += [now - at for at in self.positions.values() if at]
 
     async def edit(self):
-        """Writes an operation now and then, to measure how long the answer takes."""
+        """Writes an operation from time to time, to measure how long the answer takes."""
         shape, number = identifier(), 0
         while True:
             await asyncio.sleep(OWN_SECONDS)
@@ -126,7 +126,7 @@ async def read(address, room, encoding, seconds):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         tasks = [asyncio.create_task(shown.receive())]
         await shown.live.wait()
-        # The first seconds are not measured, because the server doesn't know the line's rate yet.
+        # The first two seconds are not measured, because the server has to learn the line's rate.
         await asyncio.sleep(2)
         tasks += [asyncio.create_task(shown.look()), asyncio.create_task(shown.edit())]
         await asyncio.sleep(seconds)
@@ -153,8 +153,8 @@ async def hang(address, room, count, seconds):
 
 
 async def fill(address, room, shapes):
-    """Fills a room with shapes in the way that a person draws them: each is made and then placed, with a random place,
-    size and one of eight colours."""
+    """Fills a room like a person who draws: makes each shape, and then sets its place, size and one of eight
+    colours."""
     dice = random.Random(10)
     colors = ["#4C9AFF", "#FF7452", "#57D9A3", "#FFC400", "#998DD9", "#79E2F2", "#344563", "#FFFFFF"]
 
@@ -171,7 +171,7 @@ async def fill(address, room, shapes):
 
     async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
         await socket.send(json.dumps({"type": "hello"}))
-        # Few operations in each message, so that stamps differ as much as they do when people draw.
+        # Messages are short, so that stamps differ as much as when people draw.
         for first in range(0, shapes, 20):
             ops = [{"shape": identifier(), "set": drawn(number)} for number in range(first, min(first + 20, shapes))]
             await socket.send(json.dumps({"type": "ops", "id": first, "ops": ops}))
@@ -192,8 +192,7 @@ async def join(address, room, encoding, packing):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         await socket.recv()
         contents, arrived = [], []
-        # Only a few bytes are read to find the end of the state: decoding all of it here would count as the line's
-        # time.
+        # Only finds the end of the state, because the time for decoding everything would count as the line's time.
         while not contents or not is_last(contents[-1]):
             contents.append(await socket.recv())
             arrived.append(time.monotonic() - before)
@@ -205,13 +204,13 @@ async def join(address, room, encoding, packing):
 
 
 def most_is_there(messages, arrived):
-    """The time at which nine tenths of the final area of all shapes had arrived."""
+    """When shapes that cover nine tenths of the final area had arrived."""
     areas = [sum(math.prod(one["set"].get("size", [0, 0])) for one in operations) for operations in messages]
     return next(when for index, when in enumerate(arrived) if sum(areas[:index + 1]) >= 0.9 * sum(areas))
 
 
 def is_last(content):
-    """Whether a message of operations, or of a state, has no `more` and so is the last one."""
+    """Whether a message of operations or of a state is the last one, which has no `more`."""
     if isinstance(content, bytes):
         return content[0] in (0x42, 0x43) and content[1] & 1 == 0
     return content.startswith('{"type":"ops"') and '"more":true' not in content[-30:]

@@ -1,16 +1,15 @@
-"""What programs that make load or measure it have in common: here, in Tests/Chaos, Soak and Attacks, and in Benchmarks."""
+"""Helpers for programs that make load or measure it, in Tests and in Benchmarks."""
 
 import os
 import subprocess
 
-# The project's folder is found here instead of being imported from server.py, because a benchmark is called server.py
-# too.
+# Computed here, because in a benchmark `server` is another module than server.py in this folder.
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def options(parser, modules):
-    """Reads the command line, including the folder of the programs. `modules` has, for each program, the module whose
-    `BINARY` is set to its path."""
+    """Parses the command line, which also names the folder of the programs. Sets `BINARY` in the module that `modules`
+    names for each program."""
     parser.add_argument("--build", default=os.path.join(ROOT, ".build", "test", "release"), help="where the programs are")
     given = parser.parse_args()
     for name, module in modules.items():
@@ -21,7 +20,7 @@ def options(parser, modules):
 
 
 def built(product, *package):
-    """The path of a program, built for release."""
+    """The path of a program's release build."""
     command = ["swift", "build", "-c", "release", *package, "--product", product]
     subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     place = subprocess.run([*command, "--show-bin-path"], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -29,12 +28,13 @@ def built(product, *package):
 
 
 def percentile(values, share):
-    """The value that this share of the values does not exceed: 0.5 gives the median, 1 the largest value."""
+    """The smallest value that at least this share of all values does not exceed: 0.5 gives the median, 1 the
+    maximum."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 def processor_seconds(pid):
-    """The processor time that a process has used, in seconds."""
+    """The processor time of a process, in seconds."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

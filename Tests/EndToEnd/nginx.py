@@ -1,4 +1,4 @@
-"""nginx on a free port of loopback, as a process that belongs to one test."""
+"""An nginx process on a free loopback port, for one test."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from waiting import wait_until
 
 
 class Nginx:
-    """nginx runs within `with`. `site` returns the content of the `http` block, and may put files into `folder`."""
+    """nginx, which runs within `with`. `site` returns the `http` block, and may write files into `folder`."""
 
     def __init__(self):
         self.program = tool("nginx") or pytest.skip("nginx is not here; scripts/setup test fetches it")
@@ -42,8 +42,8 @@ class Nginx:
         return self
 
     def wait_until_it_listens(self):
-        """Waits for nginx's pid file, which nginx writes once its ports are open. Connecting to a port would only work
-        where nginx runs, which may be in another network namespace."""
+        """Waits for nginx's pid file, which nginx writes once its ports are open. A connection would be no test,
+        because nginx may run in another network namespace."""
         wait_until(
             lambda: os.path.exists(f"{self.folder}/pid") or self.process.poll() is not None, lambda: self.log("errors.log"))
         assert self.process.poll() is None, self.log("errors.log")

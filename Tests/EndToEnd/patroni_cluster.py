@@ -1,5 +1,5 @@
-"""Three PostgreSQL servers watched over by Patroni, as deploy/patroni.yml has them, with three etcd: on free loopback ports, gone at the
-end. The programs are Debian's, unpacked by scripts/setup into build/tools/patroni."""
+"""Three PostgreSQL servers managed by Patroni as in deploy/patroni.yml, and three etcd, on free loopback ports. The
+programs are Debian's, which scripts/setup has unpacked into build/tools/patroni."""
 
 import asyncio
 import contextlib
@@ -28,9 +28,8 @@ def is_here():
 
 
 class PatroniCluster(Cluster):
-    """Three PostgreSQL servers, which run within `with`: one of them is the primary, and its commits wait for both
-    others. Each database's machine reaches etcd through relays, and the other machines reach it through relays; `cut`
-    holds them. Nodes reach the databases directly."""
+    """Three PostgreSQL servers that run within `with`: a primary, whose commits wait for both standbys. The machines
+    reach each other and etcd through relays, which `cut` stops. Nodes reach the databases directly."""
 
     def __init__(self):
         super().__init__(DATABASES - 1)
@@ -38,10 +37,9 @@ class PatroniCluster(Cluster):
         self.observers = []
         self.rest = [free_port() for _ in range(DATABASES)]
         self.doors = [(free_port(), free_port()) for _ in range(DATABASES)]
-        # For each machine, the relays from it to every etcd, to its PostgreSQL and to its Patroni.
+        # For each machine, the relays to every etcd, to its PostgreSQL and to its Patroni.
         self.cables = []
-        # The relays run on a thread of their own, because tests block while they wait for programs that need the
-        # relays.
+        # The relays have their own thread, because tests block while they wait for programs that need the relays.
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
 
@@ -51,7 +49,7 @@ class PatroniCluster(Cluster):
             for number in range(DATABASES):
                 ports = [door for door, _ in self.doors] + [self.ports[number], self.rest[number]]
                 self.cables.append([self._on_thread(Relay(port).__aenter__()) for port in ports])
-            # The tools are copied, because PostgreSQL's user may not be allowed to read the project's folder.
+            # Copies the tools, because the user that runs PostgreSQL may not be allowed to read the project's folder.
             self.tools = shutil.copytree(TOOLS, os.path.join(self.folder, "tools"))
             self._certify()
             for number in range(DATABASES):
@@ -83,24 +81,25 @@ class PatroniCluster(Cluster):
         return asyncio.run_coroutine_threadsafe(doing, self.loop).result()
 
     def watch(self, number):
-        """Starts Patroni, which starts PostgreSQL."""
+        """Starts Patroni, which in turn starts PostgreSQL."""
         python = ["/usr/bin/python3", os.path.join(self.tools, "usr", "bin", "patroni"), self._settings(number)]
         self.watchers[number] = self._begin(number, "patroni", python)
 
     def signal_watcher(self, number, kind):
-        """Sends a signal to Patroni alone."""
+        """Sends a signal to Patroni only."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.watchers[number].pid, kind)
 
     def all_of(self, number, kind):
-        """Sends a signal to everything on a database's machine, which is Patroni and PostgreSQL. etcd goes on, because
-        it runs on other machines."""
+        """Sends a signal to both Patroni and PostgreSQL of a machine. etcd is not affected, because it runs on other
+        machines."""
         self.signal_watcher(number, kind)
         with contextlib.suppress(FileNotFoundError, ValueError):
             self.signal(number, kind)
 
     def cut(self, number):
-        """Cuts the machine off from the other machines and from etcd. Its processes go on, and nodes still reach it."""
+        """Cuts a machine off from the other machines and from etcd. Its processes keep running, and nodes still reach
+        it."""
         for cable in self.cables[number]:
             self.loop.call_soon_threadsafe(cable.hold)
 
@@ -119,7 +118,7 @@ class PatroniCluster(Cluster):
             time.sleep(0.1)
 
     def words(self):
-        """The last output of each program."""
+        """The last lines of each program's output."""
         words = []
         for path in sorted(glob.glob(os.path.join(self.folder, "*.words"))):
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -127,7 +126,7 @@ class PatroniCluster(Cluster):
         return "\n".join(words)
 
     def _role(self, number):
-        """The role, in Patroni's words: master, sync_standby, replica. Empty while Patroni starts or is gone."""
+        """The role in Patroni's terms: master, sync_standby or replica. Empty while Patroni is starting or gone."""
         with contextlib.suppress(OSError, ValueError):
             with urllib.request.urlopen(f"http://127.0.0.1:{self.rest[number]}/patroni", timeout=1) as answer:
                 state = json.load(answer)
@@ -136,7 +135,7 @@ class PatroniCluster(Cluster):
         return ""
 
     def _template(self, number):
-        """The file of deploy/, with ports of loopback in place of its addresses, and without passwords."""
+        """The file from deploy/, with loopback ports and without passwords."""
         with open(os.path.join(ROOT, "deploy", "patroni.yml"), encoding="utf-8") as file:
             text = file.read()
         text = text.replace("name: database1", f"name: database{number + 1}")
@@ -144,7 +143,7 @@ class PatroniCluster(Cluster):
         text = text.replace("connect_address: 10.0.0.21:8008", f"connect_address: 127.0.0.1:{watcher}")
         text = text.replace("connect_address: 10.0.0.21:5432", f"connect_address: 127.0.0.1:{database}")
         text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
-        # Without this, Patroni would ask etcd for its addresses, and bypass the relays.
+        # Without this setting, Patroni asks etcd for its addresses and bypasses the relays.
         text = text.replace("etcd:\n", "etcd:\n  use_proxies: true\n")
         for other, door in enumerate(etcd, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")
@@ -153,11 +152,11 @@ class PatroniCluster(Cluster):
         text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
         assert "10.0.0." not in text and "/var/lib" not in text and "/etc" not in text.replace("/etc/patroni/config.yml", "")
-        # The parameter goes to the end of the file, because the file's last lines are PostgreSQL's own parameters.
+        # The file ends with PostgreSQL's parameters, so one more can be appended.
         return text.rstrip() + '\n    unix_socket_directories: ""\n'
 
     def _certify(self):
-        """Makes one certificate for all three, since they have the same address here."""
+        """Makes one certificate for all three machines, which have the same address here."""
         self.certificates = os.path.join(self.folder, "certificates")
         command = [os.path.join(ROOT, "deploy", "certificates"), self.certificates, "127.0.0.1"]
         subprocess.run(command, check=True, capture_output=True)
@@ -182,7 +181,7 @@ class PatroniCluster(Cluster):
         return os.path.join(self.folder, f"patroni{number}.yml")
 
     def _begin(self, number, program, command):
-        """Starts a program in a process group of its own, as PostgreSQL's user."""
+        """Starts a program as PostgreSQL's user, in its own process group."""
         who = {"user": self.user.pw_uid, "group": self.user.pw_gid, "extra_groups": []} if self.user else {}
         environment = {
             "PATH": os.environ["PATH"], "PYTHONPATH": os.path.join(self.tools, "usr", "lib", "python3", "dist-packages"), "LANG": "C.UTF-8",

@@ -1,9 +1,9 @@
-"""PostgreSQL servers of the tests' own: in temporary directories, on free loopback ports, gone at the end.
+"""PostgreSQL servers for tests, in temporary directories and on free loopback ports. They are removed at the end.
 
     python3 postgres.py COMMAND…
 
-runs a command beside a server, whose address TEST_POSTGRES has. With STANDBYS=2, as many standbys are beside it, and each commit
-waits for one of them. It needs nothing but Python and PostgreSQL.
+runs a command with a server, whose address is in TEST_POSTGRES. STANDBYS=2 starts two standbys too, and each commit
+waits for one of them. Only Python and PostgreSQL are needed.
 """
 
 import glob
@@ -22,13 +22,12 @@ BINARIES = (sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(
 
 
 class Cluster:
-    """A primary, with standbys for which its commits wait: `with Cluster(2) as cluster`."""
+    """A primary with standbys, for which its commits wait: `with Cluster(2) as cluster`."""
 
     def __init__(self, standbys=0):
         self.folder = tempfile.mkdtemp(prefix="canvas-postgres-")
         self.ports = [free_port() for _ in range(standbys + 1)]
-        # The user that runs PostgreSQL, because PostgreSQL refuses to run as root. None stands for the caller's own
-        # user.
+        # The user that runs PostgreSQL, which refuses to run as root. None means the current user.
         self.user = None
         if os.geteuid() == 0:
             names = {entry.pw_name for entry in pwd.getpwall()}
@@ -53,14 +52,14 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def await_standbys(self, primary):
-        """Makes commits of this server wait for one of the others from now on."""
+        """Makes commits of this server wait for one of the other servers."""
         names = ", ".join(f"standby{number}" for number in range(1, len(self.ports)))
         self.set(primary, f"synchronous_standby_names = 'ANY 1 ({names})'")
 
     @property
     def address(self):
-        """The address of all servers together, for clients that find the primary themselves. The name of a database has
-        to be added."""
+        """The address of all servers together, for clients that find the primary themselves. The caller appends the
+        name of the database."""
         return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def start(self, number):
@@ -69,14 +68,14 @@ class Cluster:
         self._run("pg_ctl", "--pgdata", data, "--log", data + "/messages", "--wait", "--options", settings, "start")
 
     def processes(self, number):
-        """The process numbers of a server, its first process first."""
+        """The process ids of a server, the main process first."""
         with open(self.data(number) + "/postmaster.pid", encoding="ascii") as file:
             parent = int(file.readline())
         children = subprocess.run(["pgrep", "--parent", str(parent)], capture_output=True, text=True, check=False).stdout.split()
         return [parent, *map(int, children)]
 
     def signal(self, number, kind):
-        """Sends a signal to the server and to all of its processes."""
+        """Sends a signal to all processes of a server."""
         for process in self.processes(number):
             try:
                 os.kill(process, kind)
@@ -84,14 +83,14 @@ class Cluster:
                 pass
 
     def stop(self, number):
-        """Stops the server in order, as its operator would."""
+        """Shuts the server down cleanly, as an operator would."""
         self._run("pg_ctl", "--pgdata", self.data(number), "--mode", "fast", "--wait", "stop")
 
     def kill(self, number):
-        """Kills the server and all its processes without warning, as a power cut would."""
+        """Kills all processes of the server at once, as a power cut would."""
         self.signal(number, signal.SIGKILL)
-        # If nobody has waited for the ended process yet, its number still exists, and a new start would take PostgreSQL
-        # to be running.
+        # While a process with the id in this file exists, PostgreSQL would refuse to start. The killed process may
+        # still be a zombie.
         os.remove(self.data(number) + "/postmaster.pid")
 
     def resume(self, number):
@@ -105,7 +104,7 @@ class Cluster:
         self._run("pg_ctl", "--pgdata", self.data(number), "--wait", "promote")
 
     def set(self, number, setting):
-        """Changes a setting of the server, such as "fsync = off"."""
+        """Changes a setting of the server, for example "fsync = off"."""
         self.ask(number, f"ALTER SYSTEM SET {setting}")
         self.reload(number)
 
@@ -114,9 +113,9 @@ class Cluster:
         self.reload(number)
 
     def reload(self, number):
-        """Makes the server read its settings again, which all later connections then have."""
+        """Makes the server read its settings again, and waits until new connections have them."""
         def loaded():
-            """When the settings that a new connection has were read."""
+            """The time at which the settings of a new connection were read."""
             return self.ask(number, "SELECT pg_conf_load_time()")
 
         before = loaded()
@@ -124,7 +123,7 @@ class Cluster:
         wait_until(loaded, "PostgreSQL reads its settings again", holds=lambda now: now != before)
 
     def ask(self, number, command, database="postgres"):
-        """The rows that an SQL command returns, one line each."""
+        """Runs an SQL command, and returns its rows, one per line."""
         return ask(f"{self._address(number)}/{database}", command)
 
     def _address(self, number):
@@ -142,7 +141,7 @@ class Cluster:
 
 
 def ask(url, command):
-    """The rows that an SQL command returns, one line each."""
+    """Runs an SQL command, and returns its rows, one per line."""
     done = subprocess.run(
         ["psql", "--quiet", "--no-psqlrc", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", command, url],
         capture_output=True, text=True, check=False,

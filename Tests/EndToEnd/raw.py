@@ -1,5 +1,4 @@
-"""HTTP and WebSockets as bytes: requests and frames that are written by hand, including some that no library would
-write."""
+"""HTTP requests and WebSocket frames as raw bytes, including invalid ones that no library would send."""
 
 import asyncio
 import json
@@ -34,31 +33,31 @@ def apply(key, payload):
 
 
 def frame(opcode, payload=b"", final=True, reserved=0, key=bytes(4)):
-    """A frame as a client sends it."""
+    """A WebSocket frame as a client sends it."""
     return head(opcode, len(payload), final, reserved) + key + apply(key, payload)
 
 
 def said(**message):
-    """A message of the room's protocol."""
+    """A text message of the protocol."""
     return frame(1, json.dumps(message, separators=(",", ":")).encode())
 
 
 async def connect(port, room, *headers, host="127.0.0.1", address=None, token=None, **options):
-    """Opens a WebSocket for raw bytes, from an address of this machine. Returns both ends of the stream, and the head
-    of the server's answer."""
+    """Opens a WebSocket for raw bytes. `address` is the local address to connect from. Returns both ends of the stream,
+    and the head of the server's response."""
     reader, writer = await asyncio.open_connection(host, port, local_addr=(address, 0) if address else None, **options)
     writer.write(upgrade(room, *headers, token=token))
     return reader, writer, await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)
 
 
 async def drain(reader):
-    """Reads and drops everything, until the server closes."""
+    """Reads and discards everything until the server closes."""
     while await reader.read(1 << 20):
         pass
 
 
 class Raw:
-    """A WebSocket on which raw bytes are sent."""
+    """A WebSocket that sends raw bytes."""
 
     @classmethod
     async def open(cls, server, room="frames"):
@@ -93,7 +92,7 @@ class Raw:
                 return json.loads(payload)
 
     async def outcome(self):
-        """The type of the next message that is an answer, or the close code if the server closes first."""
+        """The type of the next answer, or the close code if the server closes first."""
         while True:
             opcode, payload, final = await self.fragment()
             if opcode == 8:
@@ -105,7 +104,7 @@ class Raw:
                 return kind
 
     async def ended(self):
-        """The close code, or None if the socket ends without a close frame."""
+        """The close code, or None if the connection ends without a close frame."""
         try:
             while True:
                 opcode, payload = await self.frame()

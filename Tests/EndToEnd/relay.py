@@ -1,12 +1,11 @@
-"""A relay between two programs on loopback. With it a test can hold back what one program sends to the other, or cut
-the connection."""
+"""A relay between two programs on loopback. A test can make it hold back bytes, or cut its connections."""
 
 import asyncio
 
 
 class Relay:
-    """`async with Relay(port) as relay`: connections to `relay.own` are passed on to the program at `port`. While the
-    relay holds, no byte gets through in either direction, and neither end is told, as when a cable is unplugged."""
+    """`async with Relay(port) as relay`: connections to `relay.own` are relayed to the program at `port`. While the
+    relay holds, no bytes get through and neither end is told, as when a cable is unplugged."""
 
     def __init__(self, port):
         self.port = port
@@ -33,13 +32,13 @@ class Relay:
         self.is_open.set()
 
     def hang_up(self):
-        """Ends all present connections."""
+        """Ends all current connections."""
         for writer in self.writers:
             writer.close()
         self.writers = []
 
     async def passes(self, connection, is_back, part):
-        """Waits while these bytes are held. `is_back`: they go to the client.
+        """Waits while these bytes are held back. `is_back`: they go to the client.
         - Returns: the bytes to pass on, and whether the connection stays open afterwards."""
         await self.is_open.wait()
         return part, True

@@ -1,4 +1,4 @@
-"""A server as a process: starts it on a free port, stops or kills it, reads its log and metrics."""
+"""Runs a server as a process on a free port, stops or kills it, and reads its log and metrics."""
 
 import asyncio
 import contextlib
@@ -22,13 +22,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def tool(name):
-    """The path of a program that is installed or that scripts/setup fetched; None if there is none."""
+    """The path of a program that is installed or that scripts/setup has fetched. None if there is none."""
     fetched = os.path.join(ROOT, "build", "tools", name)
     return shutil.which(name) or (fetched if os.access(fetched, os.X_OK) else None)
 
 
 class Lines:
-    """The lines that a process writes to a pipe. A thread reads them, so that the process never waits for us."""
+    """The lines that a process writes to a pipe. A thread reads them, so that the process never blocks on a full
+    pipe."""
 
     def __init__(self, pipe):
         self._pipe, self._bytes, self._has_ended = pipe, b"", False
@@ -41,7 +42,7 @@ class Lines:
             self._take()
 
     def _is_ready(self, milliseconds):
-        """Whether there are bytes to read, or the end of the pipe, within a time."""
+        """Whether there is something to read within this time, bytes or the end of the pipe."""
         poll = select.poll()
         poll.register(self._pipe, select.POLLIN)
         return bool(poll.poll(milliseconds))
@@ -54,7 +55,7 @@ class Lines:
                 self._has_ended = not part
 
     def so_far(self):
-        """Everything that the process has written by now, including the lines that the thread has not read yet."""
+        """Everything that the process has written so far, including lines that the thread has not read yet."""
         self._take()
         whole, _, rest = self._bytes.rpartition(b"\n")
         lines = whole.decode().split("\n") if whole else []
@@ -62,8 +63,6 @@ class Lines:
 
 
 class Answer:
-    """An HTTP response."""
-
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
 
@@ -80,8 +79,8 @@ class Answer:
 
 
 class Server:
-    """`with Server("--flag", …) as server`. Keeps the server's log, which is JSON. Removes the server's data at the end
-    if it has made the directory. The server has the same port whenever it is started again."""
+    """`with Server("--flag", …) as server`. Keeps the lines of the server's JSON log. Removes the data directory at the
+    end if it has made it. The port stays the same after a restart."""
 
     def __init__(self, *flags, data=None, environment=None, file_bytes_max=None, files_max=None):
         self.flags = [str(flag) for flag in flags]
@@ -98,7 +97,7 @@ class Server:
         return self if self.runs else self.start()
 
     def __exit__(self, *_):
-        # Under scripts/coverage a server has to end in order, because a process that is killed leaves no counts.
+        # For scripts/coverage the server has to exit by itself, because a killed process writes no coverage data.
         if self.runs and "LLVM_PROFILE_FILE" in os.environ:
             self.terminate()
         self.kill()
@@ -110,8 +109,8 @@ class Server:
 
     def start(self):
         def prepare():
-            # Python ignores SIGXFSZ, and the server inherits that. It is needed: otherwise a write beyond the limit
-            # would kill the server instead of failing.
+            # The server must ignore SIGXFSZ. Otherwise a write beyond the limit would kill it instead of failing.
+            # Python ignores the signal, and the server inherits that.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:
@@ -131,7 +130,7 @@ class Server:
 
     @contextlib.contextmanager
     def full_disk(self):
-        """Within `with`, the server can store nothing more. It must have been started with `file_bytes_max`."""
+        """Within `with`, the server can't store anything more. It must have been started with `file_bytes_max`."""
         assert self.file_bytes_max is not None
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         try:
@@ -148,7 +147,7 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def has_lived(self):
-        """Checks that a server that many tests share is still running after them."""
+        """Checks that the server is still running after the tests that share it."""
         assert self.runs, f"the server ended with {self.process.returncode}: {self.lines[-3:]}"
 
     def kill(self):
@@ -162,21 +161,21 @@ class Server:
         return self.start()
 
     def terminate(self):
-        """Sends SIGTERM, waits for the end and returns the exit code."""
+        """Sends SIGTERM, waits until the server has exited, and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=SECONDS)
 
     def freeze(self):
-        """Suspends the server's process. One thread takes the signal, and the other threads run on until it has acted,
-        so this waits for all of them."""
+        """Suspends the server's process, and waits until all its threads have stopped. Only one thread takes the
+        signal, and the others run on for a moment."""
         self.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: list(self._thread_states()), "it stands still", holds=lambda states: set(states) == {"T"})
 
     def _thread_states(self):
-        """The state of each thread, as its letter in /proc."""
+        """The state of each thread: its letter in /proc."""
         folder = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(folder):
-            # The thread may end before its file is read.
+            # A thread may end before its file is read.
             with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
                 yield file.read().rpartition(")")[2].split()[0]
 
@@ -185,7 +184,7 @@ class Server:
 
     @property
     def lines(self):
-        """The lines that the server has logged by now."""
+        """The lines that the server has logged so far."""
         return self.output.so_far() if self.output else []
 
     @property
@@ -218,7 +217,7 @@ class Server:
         return await self.http("GET", path, headers=headers)
 
     async def metrics(self):
-        """All samples of the metrics, by their names with labels."""
+        """All metrics by name, including their labels."""
         lines = (await self.get("/metrics")).body.decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
@@ -230,19 +229,19 @@ class Server:
         await eventually(lambda: self.metric(name), f"{name} is {number}", holds=lambda found: found == number)
 
     async def answers(self, path, status=200, **options):
-        """Waits until a request is answered with this status, and returns the answer."""
+        """Waits until a request gets this status, and returns the response."""
         return await eventually(
             lambda: self.get(path, **options), f"{path} is answered with {status}", holds=lambda answer: answer.status == status)
 
     async def logged(self, message=None, **members):
-        """Waits until a line with this message and these members has been logged, and returns all such lines."""
+        """Waits for log lines with this message and these members, and returns all of them."""
         members |= {"message": message} if message else {}
         return await eventually(
             lambda: [line for line in self.log if members.items() <= line.items()],
             lambda: f"a line with {members} behind {self.lines[-3:]}")
 
     async def write(self, room, count=1, **properties):
-        """Makes `count` shapes over HTTP and returns their identifiers."""
+        """Makes `count` shapes over HTTP, and returns their identifiers."""
         shapes = [identifier() for _ in range(count)]
         operations = [{"shape": shape, "set": {"kind": "rectangle"} | properties} for shape in shapes]
         answer = await self.http("POST", f"/v1/rooms/{room}/ops", {"ops": operations})
@@ -254,7 +253,7 @@ _number = int.from_bytes(os.urandom(3), "big") << 20
 
 
 def identifier():
-    """A new identifier."""
+    """A new random identifier."""
     global _number
     _number += 1
     digits, rest = "", _number
@@ -265,7 +264,7 @@ def identifier():
 
 
 def run(*flags, environment=None):
-    """Runs the server until it exits. Returns exit code, standard output and standard error."""
+    """Runs the server until it exits. Returns the exit code, the standard output and the standard error."""
     done = subprocess.run(
         [BINARY, *map(str, flags)], capture_output=True, text=True, timeout=SECONDS, env=os.environ | (environment or {})
     )
@@ -273,6 +272,6 @@ def run(*flags, environment=None):
 
 
 def resident(process):
-    """How many bytes of memory a process holds."""
+    """The resident memory of a process in bytes."""
     with open(f"/proc/{process.pid}/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""`canvas.v1.bin`, spoken by a client that is written from docs/PROTOCOL.md alone."""
+"""The encoding `canvas.v1.bin`, tested with a client that was written from docs/PROTOCOL.md alone."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class BinaryClient(Client):
 
 
 def vectors():
-    """`(name, bytes)` of each test vector of the contract."""
+    """`(name, bytes)` of each test vector in docs/PROTOCOL.md."""
     with open(os.path.join(process.ROOT, "docs", "PROTOCOL.md"), encoding="utf-8") as file:
         text = file.read()
     for name, lines in re.findall(r"^```vector (\S+)\n(.*?)^```", text, re.M | re.S):
@@ -33,7 +33,7 @@ def vectors():
 
 
 def sample(name):
-    """The message of a vector, with its id exactly as written."""
+    """The message of a test vector. Its id is kept as the exact JSON text."""
     path = os.path.join(process.ROOT, "Tests", "CanvasCRDTTests", "Golden", "json", f"{name}.json")
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -43,13 +43,13 @@ def sample(name):
 
 
 def registers(message):
-    """All registers of a state, sorted, because their order in the message doesn't matter."""
+    """All registers of a state. They are sorted, because their order in the message doesn't matter."""
     operations = message.pop("ops")
     return {(op["shape"], op["at"], name): value for op in operations for name, value in op["set"].items()}
 
 
 async def test_the_vectors_of_the_contract(shared):
-    """B1, B2: An encoder and a decoder made from the contract write and read all of its vectors."""
+    """B1, B2: This independent encoder and decoder write and read all test vectors of docs/PROTOCOL.md."""
     names = set()
     for name, content in vectors():
         message = sample(name)
@@ -65,7 +65,7 @@ async def test_the_vectors_of_the_contract(shared):
 
 
 async def test_a_conversation_in_both_encodings(shared):
-    """C2, D4: Each client reads in its own encoding what the other writes in the other. All messages are answered."""
+    """C2, D4: Clients with different encodings read each other's writes. All messages are answered."""
     ann = await BinaryClient.enter(shared, "both", name="Ann", color="#E4572E", actor=identifier())
     assert ann.welcome["role"] == "editor" and ann.welcome["room"] == "both" and ann.welcome["limits"]["opsPerMessage"] == 1024
     bob = await Client.join(shared, "both", name="Bob")
@@ -114,7 +114,7 @@ async def test_a_conversation_in_both_encodings(shared):
 
 
 async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
-    """D1, D4: Live operations, and a state in columns, equal those in JSON to the last bit."""
+    """D1, D4: Both encodings give exactly the same values, for live operations and for a state in columns."""
     chance = random.Random(11)
     numbers = [0, 1, -1, 0.01, -45.25, 333.3333, 0.1 + 0.2, 1e-7, 123456.789012345, 99999.99, -1e6]
 
@@ -143,8 +143,8 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
     given = set()
 
     def new_stamp(writer):
-        """A stamp of about now that the writer has not used. If a stamp were used for two values, the writer would be
-        at fault (M3)."""
+        """A stamp of about now that the writer has not used yet. A writer must not use one stamp for two values
+        (M3)."""
         given.update(operation["at"] for operation in writer.seen)
         while (drawn := stamp(writer.actor, ahead=chance.randint(-500, 500), counter=chance.choice([0, 0, 1, 65535]))) in given:
             pass
@@ -173,7 +173,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
 
 
 async def test_what_is_refused_is_refused_as_in_json(shared):
-    """B4, B5, W5: Each refusal has its code, place and id, and the connection goes on."""
+    """B4, B5, W5: Each refusal has the right code, place and id, and the connection stays open."""
     ann = await BinaryClient.enter(shared, "refused")
     good = {"shape": identifier(), "set": {"kind": "star"}}
     for operations, code, place in [
@@ -205,8 +205,8 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
 
 
 async def test_what_is_no_message_closes(shared):
-    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for text, and with 4400 for an
-    invalid hello; before hello and after it."""
+    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for a text frame, and with 4400
+    for an invalid hello. This holds before and after the hello."""
     for content, code in [
         (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
         (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),
@@ -227,8 +227,8 @@ async def test_what_is_no_message_closes(shared):
 
 
 async def test_a_crowd_is_told_in_part_by_name():
-    """R12: Some people are reported by name, and a client that asks is told how many there are. A person who shows
-    presence is reported by name."""
+    """R12: Only some people are listed by name. A client that asks gets the number of all people. A person who shows
+    presence is listed by name."""
     with process.Server("--max-named-people", 2, "--max-showing-people", 3) as server:
         ann = await Client.join(server, "crowd", crowd=True)
         others = [await Client.join(server, "crowd") for _ in range(4)]

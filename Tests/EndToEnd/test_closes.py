@@ -12,7 +12,7 @@ from server import Server, identifier
 
 async def code_after(shared, *messages, room="closing", **options):
     client = await connect(shared, room, **options)
-    # The server may close before all messages are sent.
+    # The server may close the connection before all messages are sent.
     with contextlib.suppress(websockets.ConnectionClosed):
         for message in messages:
             await client.send(message)
@@ -20,7 +20,7 @@ async def code_after(shared, *messages, room="closing", **options):
 
 
 async def test_a_close_says_why_before_it(shared):
-    """R7, R11: The client gets an `error` with a code and words, and then the close frame with a reason."""
+    """R7, R11: The client gets an `error` with a code and a message, and then a close frame with a reason."""
     client = await connect(shared, "why")
     await client.send({"type": "digest"})
     error = await client.receive()
@@ -29,7 +29,7 @@ async def test_a_close_says_why_before_it(shared):
 
 
 async def test_no_such_room_is_4404(shared):
-    """C1: For a name that no room may have, and for a room that was deleted."""
+    """C1: The code is used for an invalid room name, and for a room that was deleted."""
     assert await code_after(shared, room="no%20room") == 4404
     assert await code_after(shared, room="x" * 65) == 4404
     client = await Client.join(shared, "gone")
@@ -40,7 +40,7 @@ async def test_no_such_room_is_4404(shared):
 
 
 async def test_silence_is_4408():
-    """Both if no hello comes in time, whatever else arrives, and if no pong comes in time."""
+    """The code is used if no hello comes in time, whatever else arrives, and if a pong is missing."""
     with Server("--hello-ms", 1000, "--idle-ms", 1000, "--pong-ms", 100) as server:
         client = await connect(server, "silent")
         assert await client.closed() == 4408
@@ -51,7 +51,7 @@ async def test_silence_is_4408():
 
 
 async def test_broken_frames_are_1002():
-    """The metrics have a name for this close."""
+    """The close is also counted in the metrics."""
     with Server() as server:
         raw = await Raw.open(server)
         raw.send(3, b"")
@@ -61,7 +61,8 @@ async def test_broken_frames_are_1002():
 
 
 async def test_too_many_are_4429():
-    """For too many connections from one address or in one room, and for operations over the rate for long."""
+    """The code is used for too many connections from one address or in one room, and for a client that exceeds the rate
+    of operations for long."""
     with Server(
         "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-ops-per-second", 1,
         "--max-ops-per-message", 1, "--max-refusals-ignored", 5,
@@ -88,7 +89,7 @@ async def test_too_many_are_4429():
 
 
 async def test_what_is_over_the_rate_of_messages_is_answered_later():
-    """R10: Nothing is dropped: each ping gets its pong, the newest presence arrives, and no connection is closed."""
+    """R10: Nothing is lost. Each ping gets its pong, the newest presence arrives, and no connection is closed."""
     with Server("--max-messages-per-second", 50) as server:
         ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
         for number in range(150):
@@ -98,8 +99,8 @@ async def test_what_is_over_the_rate_of_messages_is_answered_later():
         answered = [(await ann.until("pong", id=number))["time"] for number in range(150)]
         while {"number": 24} not in [peer["state"] for peer in (await bob.until("presence"))["peers"]]:
             pass
-        # The room takes a hundred at once and then fifty a second, so the last answers came a second later by the
-        # server's clock.
+        # The room accepts a hundred messages at once and then fifty a second. So the last answer is a second later by
+        # the server's clock.
         assert answered[-1] - answered[0] > 900
         viewer = await Client.join(server, "rate", readonly=True)
         for number in range(150):

@@ -1,16 +1,16 @@
-"""permessage-deflate, by a client that shares no code with the server's."""
+"""permessage-deflate, tested with an independent client."""
 
 import websockets
 
 from client import Client
 from server import Server, identifier
 
-# A message's id of almost 1,024 bytes, which is the limit. The answer repeats it.
+# Part of a message id of almost 1,024 bytes, which is the limit. The answer repeats the id.
 LONG = "words " * 160
 
 
 async def enter(server, compression):
-    """Joins over a socket that offers compression or doesn't. Returns the extensions that were agreed on as well."""
+    """Joins with or without an offer of compression. Also returns the negotiated extensions."""
     socket = await websockets.connect(server.socket("packed"), compression=compression)
     client = Client(socket)
     await client.send({"type": "hello"})
@@ -20,8 +20,7 @@ async def enter(server, compression):
 
 
 async def bytes_to_say(client):
-    """The number of bytes that a long message takes on the wire. The server's answer shows that it has understood the
-    message."""
+    """How many bytes a long message takes on the wire. The answer shows that the server has understood it."""
     transport, sent = client.socket.transport, []
     write = transport.write
     transport.write = lambda data: (sent.append(len(data)), write(data))
@@ -32,7 +31,8 @@ async def bytes_to_say(client):
 
 
 async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
-    """A client that doesn't ask is not compressed. Each of the two reads what the other writes."""
+    """A client that doesn't offer compression gets none. Clients with and without compression read each other's
+    writes."""
     with Server("--compress") as server:
         packed, agreed = await enter(server, "deflate")
         assert agreed == ["permessage-deflate"]
@@ -52,7 +52,7 @@ async def test_a_client_that_asks_may_compress_where_the_server_was_told_so():
 
 
 async def test_what_unpacks_to_more_than_a_message_may_have_is_1009():
-    """A message of few bytes that unpacks to many closes the connection."""
+    """A short message that decompresses to more than the limit closes the connection."""
     with Server("--compress", "--max-message-bytes", 16_384) as server:
         client, _ = await enter(server, "deflate")
         await client.send('{"type":"digest","x":"' + "y" * 1_000_000 + '"}')
@@ -60,7 +60,7 @@ async def test_what_unpacks_to_more_than_a_message_may_have_is_1009():
 
 
 async def test_nobody_compresses_where_the_server_was_not_told_so(shared):
-    """A client that offers compression is served without it."""
+    """By default the server doesn't compress, even if the client offers it."""
     client, agreed = await enter(shared, "deflate")
     assert agreed == []
     assert await bytes_to_say(client) > len(LONG)

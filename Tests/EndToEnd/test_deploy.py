@@ -1,4 +1,4 @@
-"""Checks that the files of deploy/ are true."""
+"""Checks that the files in deploy/ fit the server."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ def script(name):
 
 @pytest.fixture(scope="module")
 def image():
-    """The module of scripts/image, which says which packages of Debian are in the image, and how the image is started."""
+    """The module scripts/image, which lists the Debian packages of the image and how the image is started."""
     return script("image")
 
 
@@ -37,14 +37,13 @@ async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
     assert loaded == {"libwebsockets-evlib-uv", "libjwt0", "libpq5"} and loaded <= set(image.DEBIAN)
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
-    # Swift's own libraries are left out, because the deployed program contains them.
+    # Swift's libraries are not counted, because the deployed program contains them.
     linked, _ = script("sbom").linked(process.BINARY)
     assert len(linked) > 5 and set(linked) <= set(image.DEBIAN)
 
 
 async def test_flags_and_variables_are_the_servers(shared):
-    """The flags and variables in every file of deploy/ exist, and so do those in docs/OPERATING.md, whose table has all
-    limits."""
+    """All flags and variables in deploy/ and docs/OPERATING.md exist. The table in docs/OPERATING.md has all limits."""
     _, out, _ = await asyncio.to_thread(run, "--help")
     _, commands, _ = await asyncio.to_thread(run, "log", "--help")
     flags = set(re.findall(r"--[a-z-]+", out + commands))
@@ -68,14 +67,14 @@ async def test_flags_and_variables_are_the_servers(shared):
 
 
 async def test_the_unit_is_one_that_systemd_takes(shared):
-    """The unit is tested alone, and with the drop-in for rooms in PostgreSQL. systemd has no complaints."""
+    """systemd accepts the unit, alone and with the drop-in for PostgreSQL."""
     verify = tool("systemd-analyze") or pytest.skip("systemd-analyze is not here")
     with tempfile.TemporaryDirectory() as folder:
         unit = content("deploy", "canvas-sync.service")
         assert "\nExecStart=/usr/bin/SyncServer\n" in unit
         path = os.path.join(folder, "canvas-sync.service")
         with open(path, "w") as file:
-            # systemd requires that the program exists, so the unit gets the path that it has here.
+            # systemd requires that the program exists, so the unit gets its path here.
             file.write(unit.replace("/usr/bin/SyncServer", process.BINARY))
         os.mkdir(path + ".d")
 
@@ -94,8 +93,8 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
 
 def database_script(folder, programs):
-    """The script that starts a database's container, with these programs for etcd and Patroni, and with paths in this
-    folder."""
+    """The script that starts a database's container. It uses the given programs in place of etcd and Patroni, and paths
+    in this folder."""
     for program, does in programs.items():
         (folder / program).write_text(f"#!/bin/sh\n{does}\n")
         (folder / program).chmod(0o755)
@@ -106,7 +105,7 @@ def database_script(folder, programs):
 
 
 async def test_a_databases_container_that_is_told_to_stop_stops_patroni_before_etcd(tmp_path):
-    """etcd must still run, because Patroni passes the leadership on through etcd."""
+    """etcd has to keep running meanwhile, because Patroni hands its leadership over through etcd."""
     until_told = "trap 'echo $(basename $0) stopped; exit' TERM; echo $(basename $0) runs; while :; do sleep 0.05; done"
     script = database_script(tmp_path, {"etcd": until_told, "patroni": until_told})
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": "database1", "ADDRESS": "10.0.0.21", "DATABASES": "database1=10.0.0.21"}

@@ -1,5 +1,4 @@
-"""Nobody can fill the server: with requests that are begun and not finished, with many or long ones, or with hidden
-characters."""
+"""Nobody can exhaust the server: with unfinished requests, with many or long requests, or with hidden characters."""
 
 import asyncio
 import json
@@ -17,7 +16,7 @@ from waiting import SECONDS, eventually
 
 
 async def answered(server, request):
-    """The first line of the answer to these raw bytes."""
+    """Sends raw bytes, and returns the first line of the response."""
     reader, writer = await idle(server)
     writer.write(request)
     line = await asyncio.wait_for(reader.readline(), SECONDS)
@@ -26,14 +25,14 @@ async def answered(server, request):
 
 
 async def test_operators_addresses_have_one_spelling(shared):
-    """H11: A proxy blocks `/metrics` with one rule, so no other spelling of the path may lead there."""
+    """H11: A proxy blocks `/metrics` with one rule, so no other spelling of the path may work."""
     assert (await shared.get("/metrics")).status == 200
     for path in ("/metrics/", "/%6detrics", "/metric%73", "//metrics", "/healthz/", "/%72eadyz"):
         assert (await shared.get(path)).status == 404, path
 
 
 async def test_chunks_are_read_strictly(shared):
-    """H12: A chunk's size with anything but an extension after it is refused."""
+    """H12: In a chunk's first line, only an extension may follow the size."""
     head = b"POST /v1/rooms/chunks/ops HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json\r\n\r\n"
     body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
     size = b"%x" % len(body)
@@ -47,8 +46,8 @@ HIDDEN = ["\u202eevil", "An\u200bn", "\u2067Ann", "Ann\ufeff", "An\u200dn", "\U0
 
 
 async def test_names_hide_nothing(shared):
-    """S8: Invisible characters, and those that change the direction of text, are refused in names of shapes and people,
-    however the names arrive."""
+    """S8: Names of shapes and people must not contain invisible characters or characters that change the text
+    direction, whichever way the names arrive."""
     ann = await Client.join(shared, "hidden", name="نامه\u200cها 👩\u200d🚀")
     for name in HIDDEN:
         shape = {"shape": identifier(), "set": {"kind": "star", "name": name}}
@@ -57,7 +56,7 @@ async def test_names_hide_nothing(shared):
         refused = await shared.http("POST", "/v1/rooms/hidden/ops", {"ops": [shape]})
         assert (refused.status, refused.error) == (400, "bad_value")
         drawing = {"room": "x", "cursor": "1", "shapes": [{"id": identifier(), "kind": "star", "name": name}]}
-        # A drawing may be older than the rule, so its names are cleaned instead of being refused.
+        # A drawing may be older than the rule, so its names are cleaned and not refused.
         assert (await shared.http("POST", "/v1/rooms/hidden/layout", drawing)).status == 200
         names = [stored.get("name") for stored in (await shared.get("/v1/rooms/hidden")).json["shapes"]]
         assert name not in names, names
@@ -68,8 +67,8 @@ async def test_names_hide_nothing(shared):
 
 
 async def test_what_is_stored_is_its_owners():
-    """No other user of the machine can read the rooms. If others could read the files, the server closes them off and
-    says so."""
+    """Other users of the machine can't read the rooms. If the files are readable for others, the server changes that
+    and logs it."""
     old = os.umask(0o022)
     try:
         with Server() as server:
@@ -89,14 +88,14 @@ async def test_what_is_stored_is_its_owners():
 
 
 async def asked_for_the_time(raw):
-    """The time by the server's clock. How long the server makes a client wait doesn't depend on how busy the machine
-    is."""
+    """The server's time, in the answer to a ping. The length of a pause that the server makes doesn't depend on the
+    machine's load."""
     raw.send(1, b'{"type":"ping"}')
     return (await raw.message("pong"))["time"]
 
 
 async def test_websocket_pings_count():
-    """R10: WebSocket pings are read no faster than other messages, and all are answered."""
+    """R10: WebSocket pings count toward the rate of messages, and all are answered."""
     with Server("--max-messages-per-second", 20) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -105,13 +104,13 @@ async def test_websocket_pings_count():
         for number in range(100):
             raw.send(9, b"%d" % number)
             assert await raw.frame() == (10, b"%d" % number)
-        # The server reads forty messages at once, and then twenty a second. It may read twice as many as that, because
-        # a ping that arrives just when reading resumes isn't counted.
+        # The server reads forty messages at once, and then twenty a second. It may read twice as many, because a ping
+        # that arrives just when reading resumes isn't counted.
         assert await asked_for_the_time(raw) - began > 1_000
 
 
 async def test_bytes_have_a_rate():
-    """R10: If a client sends more than the rate, the server reads from it later, and loses nothing."""
+    """R10: If a client exceeds the rate, the server delays reading and loses nothing."""
     with Server("--max-bytes-per-second", 131_072, "--max-message-bytes", 131_072) as server:
         ann = await Client.join(server, "bytes")
         padding = " " * 100_000
@@ -121,12 +120,12 @@ async def test_bytes_have_a_rate():
         for number in range(5):
             await ann.until("ack", id=number)
         await ann.send({"type": "ping"})
-        # The room takes 256 KiB at once, and then 128 KiB a second.
+        # The room accepts 256 KiB at once, and then 128 KiB a second.
         assert (await ann.until("pong"))["time"] - ann.welcome["time"] > 1_000
 
 
 async def test_what_is_not_operations_counts_by_its_length():
-    """R10: A ping of 20 KB counts as twenty messages, so the fourth one is read at least a second after the first."""
+    """R10: A ping of 20 KB counts as twenty messages. So the fourth one is read at least a second after the first."""
     with Server("--max-messages-per-second", 20) as server:
         ann = await Client.join(server, "short")
         for number in range(4):
@@ -137,8 +136,8 @@ async def test_what_is_not_operations_counts_by_its_length():
 
 
 async def test_a_message_is_finished_or_given_up():
-    """X3: A connection whose message is unfinished is closed with 4408 after the allowed time, or earlier if the
-    message is the oldest of too many."""
+    """X3: A connection with an unfinished message is closed with 4408 after a timeout. It is closed earlier if there
+    are too many unfinished messages and this one is the oldest."""
     with Server("--message-ms", 500) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -171,7 +170,7 @@ async def test_a_message_is_finished_or_given_up():
             late.send(0, b"}")
             return await late.outcome() == "pong"
 
-        # An unfinished request is evicted by another one of its address once it is a second old.
+        # An unfinished request can be evicted for another one from the same address once it is a second old.
         await eventually(is_let_in, "one more is let in for the oldest")
         assert await left[0] == 4408
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
@@ -180,8 +179,7 @@ async def test_a_message_is_finished_or_given_up():
 
 
 async def test_unfinished_requests_make_way():
-    """H13: Unfinished heads and bodies, and idle connections, don't keep other clients out, not even clients of the
-    same address."""
+    """H13: Unfinished requests and idle connections don't keep other clients out, even those from the same address."""
     with Server("--max-http-connections-per-address", 20, "--upload-stall-ms", 60_000) as server:
         half = [await idle(server) for _ in range(20)]
         for number, (_, writer) in enumerate(half):
@@ -191,7 +189,7 @@ async def test_unfinished_requests_make_way():
                 writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort")
         for _ in range(5):
             await eventually(lambda: told(server), "what has waited for nothing makes way", holds=status(200))
-        # Some requests had to be evicted: those that had not sent a byte yet.
+        # Some requests were evicted. They are among those that had not sent a byte.
         reading = {asyncio.create_task(reader.read()): number for number, (reader, _) in enumerate(half)}
         ended, rest = await asyncio.wait(reading, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
         assert {reading[one] % 3 for one in ended} == {2}
@@ -202,7 +200,7 @@ async def test_unfinished_requests_make_way():
 
 
 async def test_an_upload_that_stops_is_given_up():
-    """H13: Some bytes of a body must arrive in every interval."""
+    """H13: A request is dropped if no byte of its body arrives within an interval."""
     with Server("--upload-stall-ms", 300) as server:
         reader, writer = await idle(server)
         writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx")
@@ -212,8 +210,8 @@ async def test_an_upload_that_stops_is_given_up():
 
 
 async def test_what_is_written_in_a_day_is_bounded():
-    """W11: The writes of an address and of a token are bounded. Operations that were accepted before are accepted
-    again, and other clients go on."""
+    """W11: There is a daily limit on writes for an address and for a token. Repeated operations that were accepted
+    before are still accepted, and other clients are not affected."""
     with Server("--day-bytes-per-address", 4_096) as server:
         ann = await Client.join(server, "day")
         first = {"shape": identifier(), "at": f"{int(time.time() * 1000)}.0.{ann.actor}", "set": {"kind": "star"}}
@@ -245,7 +243,8 @@ async def test_what_is_written_in_a_day_is_bounded():
 
 
 async def test_rooms_made_in_a_day_are_bounded():
-    """W11: Existing rooms can be written to. Reading a room that nobody has written to doesn't make it."""
+    """W11: Beyond the limit, existing rooms can still be written to. Reading a room that nobody has written to doesn't
+    create it."""
     with Server("--day-rooms-per-address", 3) as server:
         for number in range(3):
             await server.write(f"room{number}", count=2)
@@ -259,7 +258,8 @@ async def test_rooms_made_in_a_day_are_bounded():
 
 
 async def test_a_reserve_of_disk_is_for_deletions():
-    """W6: If less than the reserve is free, deletions are accepted, and all other operations are refused for now."""
+    """W6: When the free disk space is below the reserve, only deletions are accepted. Other operations are refused for
+    now."""
     with tempfile.TemporaryDirectory() as data:
         with Server(data=data) as server:
             first, second = await server.write("low", count=2)
@@ -286,35 +286,35 @@ async def test_a_reserve_of_disk_is_for_deletions():
 
 
 async def test_a_square_is_charged_for_all_that_it_moves():
-    """H8: If the drawing order has no place left at its end, adding one square moves all other shapes, and the next
-    request has to wait."""
+    """H8: If there is no space at the end of the drawing order, adding one square moves all other shapes. The charge
+    for that makes the next request wait."""
     with Server("--max-ops-per-second", 50, "--max-ops-per-message", 600) as server:
         ann = await Client.join(server, "crowded")
         shapes = [{"shape": identifier(), "set": {"kind": "star", "z": "z" * 64}} for _ in range(500)]
         assert (await ann.write(*shapes))["type"] == "ack"
         body = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
         assert (await server.http("POST", "/v1/rooms/crowded/layout", body)).status == 200
-        # The room allows 600 operations at once, of which 501 are used.
+        # The room accepts 600 operations at once, and 501 of them are used.
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")
 
 
 async def test_deletions_without_end_keep_nobody_from_drawing():
-    """W12: When the memory for deletions is full, the oldest deletions are forgotten. While it is half full, one
-    address can take no more than its share."""
+    """W12: When the memory for deletions is full, the oldest deletions are forgotten. One address can't take more than
+    its share, which is limited once the memory is half full."""
     flags = "--max-erasures", 2_400, "--max-ops-per-second", 1_000_000
 
     async def delete(eve, count, id):
         return await eve.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(count)), id=id)
 
-    # A share counts the deletions of the last hour.
+    # By default, the deletions of the last hour count toward an address's share.
     with Server(*flags) as server:
         eve = await Client.join(server, "full")
         assert (await delete(eve, 1_000, 1))["type"] == "ack"
         assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-    # With this flag a share counts the deletions of the last second, so in the end Eve deletes more than the memory
+    # With this flag, only the deletions of the last second count toward a share, so Eve can delete more than the memory
     # holds.
     with Server(*flags, "--min-erasure-ms", 1_000) as server:
         eve = await Client.join(server, "full")

@@ -1,4 +1,4 @@
-"""What flags and variables do to a running server. ConfigurationTests covers all invalid values."""
+"""How flags and variables affect a running server. ConfigurationTests has the invalid values."""
 
 import os
 import re
@@ -12,8 +12,7 @@ from waiting import eventually
 
 
 async def test_variables_of_what_is_no_limit(shared):
-    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS` and `CANVAS_PROXIES` have the same effect as
-    their flags."""
+    """`CANVAS_HOST`, `CANVAS_WEB`, `CANVAS_LOG_LEVEL`, `CANVAS_COMPRESS` and `CANVAS_PROXIES` work like their flags."""
     with tempfile.TemporaryDirectory() as web:
         with open(os.path.join(web, "index.html"), "w") as file:
             file.write("a page of its own")
@@ -34,7 +33,8 @@ async def test_variables_of_what_is_no_limit(shared):
 
 
 async def test_as_many_connections_in_all_as_may_be():
-    """The next connection is closed with 4429, with a reason. After one has left, another one is accepted."""
+    """A connection beyond the limit is closed with 4429 and a reason. When another client has left, one more is
+    accepted."""
     with Server("--max-connections", 2) as server:
         ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
         third = await connect(server, "three")
@@ -54,7 +54,7 @@ async def test_as_many_connections_in_all_as_may_be():
 
 
 async def test_names_of_peers_are_bounded():
-    """The length of a name is counted in bytes, not in letters. A name that is one byte too long closes with 4400."""
+    """The limit counts bytes and not letters. A name that is one byte too long is refused with 4400."""
     with Server("--max-name-bytes", 4) as server:
         for name in ["Anna", "Ää"]:
             ann = await Client.join(server, "names", name=name)

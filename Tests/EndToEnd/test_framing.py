@@ -1,11 +1,11 @@
-"""RFC 6455 case by case, in the groups of the Autobahn test suite's fuzzing client: what a server must take, answer and
-refuse, as bytes on a socket.
+"""RFC 6455 case by case, in the groups of the Autobahn test suite: what a server must accept, answer and refuse. The
+cases are raw bytes on a socket.
 
-Where libwebsockets 4.1.6 is laxer than the RFC, the test says what it does, and docs/PROTOCOL.md says so to authors of
-clients (X2). `ENDED` is a socket that ends without a close frame.
+If libwebsockets 4.1.6 is laxer than the RFC, the test asserts what it does, and docs/PROTOCOL.md tells authors of
+clients (X2). `ENDED` means that the connection ends without a close frame.
 
-The server has no echo. An answer shows that a message was taken whole: a ping of the room's own protocol carries an
-identifier of any length, and the answer brings it back. A close code shows that a message was refused.
+The server has no echo. Instead, an accepted message is a ping of our protocol, whose answer repeats its id of any
+length. A refused message shows as a close code.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ masked = partial(frame, key=b"\x1f\x2e\x3d\x4c")
 
 
 def ask(length, id="x"):
-    """A message of this many bytes that the room answers."""
+    """A ping message of this length, which the room answers."""
     frame = json.dumps({"type": "ping", "id": id}, separators=(",", ":")).encode()
     return frame[:-1] + b" " * (length - len(frame)) + b"}"
 
@@ -33,7 +33,7 @@ SHORT = ask(40)
 
 
 async def joined(server):
-    # A room of its own, because in a shared one other people would come and go.
+    # Uses its own room, because in a shared one other people would come and go.
     raw = await Raw.open(server, identifier())
     raw.send(TEXT, b'{"type":"hello"}')
     await raw.message("ops")
@@ -41,7 +41,7 @@ async def joined(server):
 
 
 async def outcome(raw):
-    """`FINE` if the room answers the request, `ENDED` if the socket ends without a close frame, otherwise the close
+    """`FINE` if the room answers, `ENDED` if the connection ends without a close frame, and otherwise the close
     code."""
     try:
         while True:
@@ -55,8 +55,8 @@ async def outcome(raw):
 
 
 async def hold(server, cases):
-    """Checks cases. Each case is a name, the bytes to write, and the expected outcome. If the bytes are a tuple, its
-    parts are written one by one."""
+    """Checks cases, each a name, the bytes to send, and the expected outcome. The parts of a tuple are sent
+    separately."""
     wrong = []
 
     async def attempt(name, written, expected):
@@ -64,7 +64,7 @@ async def hold(server, cases):
         for part in written if isinstance(written, tuple) else (written,):
             raw.writer.write(part)
             await raw.writer.drain()
-            # Yields, so that each part is sent as a segment of its own, as far as a client can decide that.
+            # Yields to the event loop, so that each part is likely to go out in its own TCP segment.
             await asyncio.sleep(0)
         found = await asyncio.wait_for(outcome(raw), SECONDS)
         raw.writer.close()
@@ -78,7 +78,7 @@ async def hold(server, cases):
 
 
 async def test_1_framing_of_messages_of_all_lengths(shared):
-    """Lengths at the boundaries of each form, in whole frames and in pieces of other sizes."""
+    """Tests the smallest and largest length of each form, in whole frames and in pieces."""
     cases = []
     for length in (30, 31, 124, 125, 126, 127, 128, 4095, 4096, 4097, 16384, 65534, 65535, 65536, 65537, 131072):
         whole = masked(TEXT, ask(length))
@@ -94,8 +94,8 @@ async def test_1_framing_of_messages_of_all_lengths(shared):
 
 
 async def test_1_lengths_in_more_bytes_than_they_need(shared):
-    """X2: section 5.2: a length must take the least number of bytes, which libwebsockets doesn't check; its most
-    significant bit must be 0."""
+    """X2: by section 5.2, a length must use the fewest bytes, which libwebsockets doesn't check. Its most significant
+    bit must be 0."""
     key = b"abcd"
     two, eight = bytes([0x81, 0xFE]), bytes([0x81, 0xFF])
     cases = [
@@ -107,14 +107,14 @@ async def test_1_lengths_in_more_bytes_than_they_need(shared):
         ("65535 in eight", eight + (65535).to_bytes(8, "big") + key + apply(key, ask(65535)), FINE),
         ("65536 in eight", eight + (65536).to_bytes(8, "big") + key + apply(key, ask(65536)), FINE),
         ("2^63", eight + (2**63).to_bytes(8, "big") + key, ENDED),
-        # The message is too long for a room, which the server says as soon as any part of the message has come.
+        # The message is too long. The server closes as soon as any part of it arrives.
         ("2^63 - 1", eight + (2**63 - 1).to_bytes(8, "big") + key + bytes(8192), 1009),
     ]
     await hold(shared, cases)
 
 
 async def test_2_pings_and_pongs(shared):
-    """All lengths that a control frame may have; pongs without a ping; pings in the middle of a message."""
+    """Tests all lengths of control frames, pongs without a ping, and pings inside a message."""
     raw = await joined(shared)
     for length in (0, 1, 4, 124, 125):
         payload = bytes(range(length))
@@ -137,9 +137,9 @@ async def test_2_pings_and_pongs(shared):
 
 
 async def test_2_a_burst_of_pings(shared):
-    """X2: section 5.5.3: of several pings that it has not answered yet, an endpoint may answer only the newest.
-    libwebsockets answers the oldest, and forgets the pings that came before this answer had left. So some of the pings
-    are answered, in order, the first one among them. No ping is answered twice, and a single ping is always answered."""
+    """X2: by section 5.5.3, of several unanswered pings, an endpoint may answer only the newest. libwebsockets answers
+    the oldest, and drops later pings that arrive before this answer is sent. So some pings are answered, in order and
+    including the first. No ping is answered twice, and a single ping is always answered."""
     for count in (2, 10, 1000):
         raw = await joined(shared)
         raw.writer.write(b"".join(masked(PING, b"%d" % number) for number in range(count)))
@@ -151,13 +151,14 @@ async def test_2_a_burst_of_pings(shared):
                 answered.append(int(payload))
             elif opcode == TEXT and json.loads(payload)["type"] == "pong":
                 break
-        # The room may have answered before all pings were read, so one more ping is sent and its answer awaited.
+        # The room's answer may be sent before all pings were read. So the test sends one more ping and waits for its
+        # answer.
         raw.send(PING, b"-1")
         while not answered or answered[-1] != -1:
             opcode, payload = await raw.frame()
             assert opcode == PONG
             answered.append(int(payload))
-            # The ping before may have been among those that the server leaves unanswered, so another one is sent.
+            # The last ping may be one of those without an answer, so the test sends another.
             raw.send(PING, b"-1")
         pings = [number for number in answered if number >= 0]
         assert pings[0] == 0 and pings == sorted(set(pings)), answered
@@ -165,7 +166,7 @@ async def test_2_a_burst_of_pings(shared):
 
 
 async def test_3_reserved_bits(shared):
-    """Without an extension all three bits must be 0, in every kind of frame, alone and after valid frames."""
+    """Without an extension all three bits must be 0, in every kind of frame."""
     cases = []
     for reserved in range(0x10, 0x80, 0x10):
         for opcode in (TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG):
@@ -175,7 +176,7 @@ async def test_3_reserved_bits(shared):
 
 
 async def test_4_reserved_opcodes(shared):
-    """Opcodes 3 to 7 and 11 to 15, with and without a payload, in final frames and others."""
+    """Tests opcodes 3 to 7 and 11 to 15, with and without a payload, in final and other frames."""
     cases = []
     for opcode in (*range(3, 8), *range(11, 16)):
         for payload in (b"", b"payload"):
@@ -185,7 +186,7 @@ async def test_4_reserved_opcodes(shared):
 
 
 async def test_5_fragmentation(shared):
-    """Messages in fragments, control frames between the fragments, and all invalid orders."""
+    """Tests fragmented messages, control frames between the fragments, and all invalid orders."""
     start, middle, end = SHORT[:10], SHORT[10:20], SHORT[20:]
     parts = masked(TEXT, start, False) + masked(0, middle, False) + masked(0, end)
     cases = [
@@ -210,7 +211,7 @@ async def test_5_fragmentation(shared):
         ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
         ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
     ]
-    # Without the cases whose first part is a whole message, which the server may answer before it reads the fault.
+    # Excludes cases whose first part is a whole message, because the server may answer it before it reads the error.
     cases = [case for case in cases if case[2] is not None]
     await hold(shared, cases)
     raw = await joined(shared)
@@ -235,7 +236,7 @@ BAD_TEXTS = [
 
 
 async def test_6_text_is_utf8(shared):
-    """Texts are sent whole, cut between any two bytes, and cut off at the end. Invalid UTF-8 is refused with 1007."""
+    """Sends texts whole, cut between any two bytes, and truncated. Invalid UTF-8 is refused with 1007."""
     cases = []
     for text in GOOD_TEXTS:
         payload = json.dumps({"type": "ping", "id": text}, ensure_ascii=False).encode()
@@ -252,8 +253,8 @@ async def test_6_text_is_utf8(shared):
 
 
 async def test_6_text_that_can_not_become_utf8_is_not_waited_for(shared):
-    """A fragment that makes the text invalid closes at once, although the message isn't finished. Half a character
-    doesn't."""
+    """A fragment with invalid UTF-8 closes the connection at once, although the message is unfinished. A truncated
+    character at its end does not."""
     cases = [(f"{text}", masked(TEXT, b'{"' + text, final=False), NOT_TEXT) for text in BAD_TEXTS]
     cases.append(("in a later part", masked(TEXT, b'{"', False) + masked(0, b"\xff", False), NOT_TEXT))
     await hold(shared, cases)
@@ -266,15 +267,15 @@ async def test_6_text_that_can_not_become_utf8_is_not_waited_for(shared):
 
 
 async def test_7_closing(shared):
-    """Every close code: allowed codes are echoed, all others are refused. After a close nothing is answered."""
+    """Tests every close code: allowed codes are echoed, and all others are refused. After a close nothing is
+    answered."""
     allowed = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999]
     forbidden = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999]
     code = lambda number: number.to_bytes(2, "big")
     cases = [(f"{number}", masked(CLOSE, code(number)), number) for number in allowed]
     cases += [(f"{number} and why", masked(CLOSE, code(number) + b"why"), number) for number in allowed]
     cases += [(f"{number}", masked(CLOSE, code(number)), PROTOCOL_ERROR) for number in forbidden]
-    # The server sends these codes back, although an endpoint should close with 1002, or with 1007 for a reason that is
-    # no text.
+    # The server echoes these codes. By the RFC it should close with 1002, or with 1007 if the reason is not valid text.
     cases += [(f"{number}", masked(CLOSE, code(number)), number) for number in (5000, 65535)]
     cases += [
         ("no code", masked(CLOSE), 1005),
@@ -292,7 +293,7 @@ async def test_7_closing(shared):
 
 
 async def test_7_who_closes_has_the_socket_closed(shared):
-    """The server ends the connection once both sides have sent a close frame (7.1.1), whichever side was first."""
+    """The server ends the connection once both sides have sent a close frame, whichever side was first (7.1.1)."""
     raw = await joined(shared)
     raw.send(CLOSE, (1000).to_bytes(2, "big"))
     assert await raw.frame() == (CLOSE, (1000).to_bytes(2, "big"))
@@ -305,8 +306,8 @@ async def test_7_who_closes_has_the_socket_closed(shared):
 
 
 async def test_8_frames_that_are_not_masked(shared):
-    """X2: section 5.1: a server must close on a frame without a mask. libwebsockets accepts such frames, also mixed
-    with masked ones."""
+    """X2: by section 5.1, a server must close on an unmasked frame. libwebsockets accepts such frames, even among
+    masked ones."""
     bare = lambda opcode, payload: head(opcode, len(payload), mask=0) + payload
     empty_in_two = bytes([0x81, 126, 0, 0])
     cases = [
@@ -333,8 +334,7 @@ async def test_8_frames_that_are_not_masked(shared):
 
 
 async def test_9_many_frames_and_long_ones(shared):
-    """A room's bound is a mebibyte: a message of exactly that many bytes is accepted, whole or in fragments. One more
-    byte is refused."""
+    """A message of exactly one MiB, the room's limit, is accepted, whole or in fragments. One byte more is refused."""
     most = 1 << 20
     cases = [
         ("whole", masked(TEXT, ask(most)), FINE),
@@ -347,8 +347,8 @@ async def test_9_many_frames_and_long_ones(shared):
 
 
 async def test_10_what_is_no_frame_at_all(shared):
-    """Random bytes, masked correctly or not, with every value of the first byte. The connection ends, and nothing else
-    happens."""
+    """Sends random bytes with every value of the first byte, with and without a correct mask. Only the connection
+    ends."""
     for second in (0x00, 0x85, 0xFE, 0xFF):
         for first in range(0, 256, 3):
             raw = await Raw.open(shared)

@@ -1,5 +1,3 @@
-"""Tests every route."""
-
 import asyncio
 import gzip
 import json
@@ -19,7 +17,8 @@ NAMES = [
 
 
 async def test_the_page_is_served_as_a_browser_wants_it(shared):
-    """The files have types and tags, are compressed if the client asks for it, and come with a strict policy."""
+    """The files have content types and entity tags, are compressed if the client wants that, and come with a strict
+    security policy."""
     for path in ["/", "/r/some.room"]:
         page = await shared.get(path)
         assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -40,7 +39,8 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
 
 
 async def test_files_are_compressed_as_the_client_likes_best():
-    """The client's qualities decide, and brotli wins a tie. Each encoding has its own tag, and `Vary` names the header."""
+    """The client's quality values decide, and brotli wins a tie. Each encoding has its own entity tag, and `Vary` names
+    the header."""
     import tempfile
 
     text = b"".join(b"// the words of line %d\n" % line for line in range(1000))
@@ -77,8 +77,8 @@ async def test_files_are_compressed_as_the_client_likes_best():
 
 
 async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
-    """A compressed file that belongs to another content, or to no file, isn't sent. Nor is it served as a file of its
-    own."""
+    """A precompressed file is used only if it matches the current content of its original. It is never served under its
+    own name."""
     import tempfile
 
     text = b"".join(b"%d " % (number * number) for number in range(5000))
@@ -104,8 +104,8 @@ async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
 
 
 async def test_nothing_outside_of_web_is_served():
-    """Neither dots in the path, escaped or not, nor links lead outside, and hidden files are not served. The core has
-    the right type."""
+    """Dots in the path, escaped or not, and symbolic links don't lead outside, and hidden files are not served.
+    core.wasm has the right content type."""
     import os
     import tempfile
 
@@ -119,7 +119,7 @@ async def test_nothing_outside_of_web_is_served():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
-        # The path of the link's target begins with the path of the root, but is outside of it.
+        # The path of the link's target starts with the path of the root, but lies outside the root.
         os.symlink(web + "-private", os.path.join(web, "beside"))
         with open(os.path.join(web, "long.js"), "w") as file:
             file.write("// words\n" * 1000)
@@ -146,7 +146,7 @@ async def test_nothing_outside_of_web_is_served():
 
 
 async def test_the_files_of_the_page_are_listed_with_their_version(shared):
-    """The list has all served files and nothing else. The version changes with any of them."""
+    """The list has exactly the served files. The version changes if any file changes."""
     import os
     import tempfile
 
@@ -175,7 +175,7 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
 
 
 async def test_how_far_back_a_room_can_be_looked_at(shared):
-    """The span begins with the room's first operation and ends with its last, by the server's clock."""
+    """The time span goes from the room's first operation to its last, by the server's clock."""
     began = time.time() * 1000
     assert (await shared.get("/v1/rooms/span-nobody/history")).status == 404
     await shared.write("span")
@@ -191,8 +191,8 @@ async def test_how_far_back_a_room_can_be_looked_at(shared):
 
 
 async def test_h18_history_tells_who_did_something_and_when(shared):
-    """H18: The history has a step for what one actor does in one go, with times that `at` accepts, and with the number
-    of its deletions."""
+    """H18: The history groups what an actor does without a pause into one step. It has times that `at` accepts, and the
+    number of deletions."""
     ann, ben = await Client.join(shared, "steps"), await Client.join(shared, "steps")
     shapes = [identifier() for _ in range(3)]
     await ann.write(*({"shape": shape, "set": {"kind": "star"}} for shape in shapes))
@@ -211,7 +211,7 @@ async def test_h18_history_tells_who_did_something_and_when(shared):
 
 
 async def test_rooms_are_listed(shared):
-    """C1: The list is in the order of names, and has each room's shapes, peers, cursor and number of operations."""
+    """C1: The list is sorted by name, and has each room's number of shapes, peers, cursor and number of operations."""
     await shared.write("list-b", 3)
     await shared.write("list-a")
     ann = await Client.join(shared, "list-a")
@@ -223,8 +223,8 @@ async def test_rooms_are_listed(shared):
 
 
 async def test_a_list_of_rooms_opens_only_so_many():
-    """After a crash the shapes of rooms aren't counted yet. All rooms are listed at once, and each request for the list
-    counts the shapes of a few more rooms."""
+    """After a crash the server doesn't know how many shapes its rooms have. It lists all rooms at once, and counts the
+    shapes of a few more rooms at each request for the list."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"crashed-{number:03}", 2) for number in range(150)])
         server.restart()
@@ -243,7 +243,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
         for number in range(3):
             await server.write(f"open-{number}")
         clients = [await Client.join(server, f"open-{number}") for number in range(2)]
-        # The maximum of open rooms is reached and none of them is idle, so the third room stays closed.
+        # As many rooms are open as allowed and none is idle, so the third room stays closed.
         *others, closed = (await server.get("/v1/rooms")).json["rooms"]
         assert [(room["room"], room["shapes"]) for room in others] == [("open-0", 1), ("open-1", 1)]
         assert (closed["room"], closed["operations"], closed["uncounted"]) == ("open-2", 1, True)
@@ -251,8 +251,8 @@ async def test_a_list_of_rooms_opens_only_so_many():
 
 
 async def test_a_room_as_a_drawing(shared):
-    """S1, S3, S5: The drawing has every property, with defaults filled in, in drawing order; stamps if they are asked
-    for; and a tag."""
+    """S1, S3, S5: The drawing is in drawing order, has every property with its default, has stamps if requested, and
+    has an entity tag."""
     ann = await Client.join(shared, "drawing")
     below, above = identifier(), identifier()
     await ann.write(
@@ -272,8 +272,8 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_what_is_made_anew_is_compressed_where_asked():
-    """Such answers are compressed by gzip, which is quick, even for a client that prefers brotli. A client that accepts
-    neither gets them uncompressed."""
+    """Generated answers are compressed with gzip, which is fast, even if the client prefers brotli. A client that
+    accepts neither gets them uncompressed."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
         room = "/v1/rooms/packed-0"
@@ -285,12 +285,12 @@ async def test_what_is_made_anew_is_compressed_where_asked():
                 assert packed.headers["Content-Encoding"] == "gzip" and packed.headers["Vary"] == "Accept-Encoding", path
                 assert int(packed.headers["Content-Length"]) == len(packed.body) < len(plain.body), path
                 body = gzip.decompress(packed.body)
-                # The metrics are not compared, because their counters change from one request to the next.
+                # The metrics are not compared, because their counters change with each request.
                 assert body == plain.body if path != "/metrics" else b"canvas_ready 1\n" in body, path
 
 
 async def test_a_room_as_it_was(shared):
-    """The past by cursor and by time: as a drawing, as a picture, and as overlaps."""
+    """The past can be requested by cursor and by time: as a drawing, as a picture, and as overlaps."""
     ann = await Client.join(shared, "history")
     shape = identifier()
     await ann.write({"shape": shape, "set": {"kind": "star", "alpha": 1}})
@@ -322,7 +322,7 @@ async def test_a_room_as_it_was(shared):
 
 
 async def test_history_that_is_not_kept():
-    """A request for the past is answered with 404, and the present room still works."""
+    """A request for the past gets 404, and the current room still works."""
     first = Server()
     with first:
         await first.write("kept")
@@ -331,7 +331,7 @@ async def test_history_that_is_not_kept():
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
-        # Ending the server writes a snapshot, because without a snapshot no history is dropped.
+        # The server writes a snapshot when it exits. Without a snapshot, no history is dropped.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             answer = await server.answers(f"/v1/rooms/kept?at={span['from']}", 404)
@@ -344,7 +344,7 @@ async def test_history_that_is_not_kept():
 
 
 async def test_overlaps_boxes_and_free_places(shared):
-    """Which shapes overlap, what a box would overlap, and where a box would overlap nothing."""
+    """Asks which shapes overlap, what a box would overlap, and where a box would be free."""
     box = {"position": [0, 0], "size": [100, 100]}
     one, two = await shared.write("places", 2, **box)
     answer = (await shared.get("/v1/rooms/places/overlaps")).json
@@ -363,7 +363,7 @@ async def test_overlaps_boxes_and_free_places(shared):
 
 
 async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
-    """Boxes around everything, around half of the shapes, around nothing, and smaller than any shape."""
+    """Tries boxes around all shapes, around half of them, around none, and boxes smaller than any shape."""
     left, ellipse, right = identifier(), identifier(), identifier()
     await shared.http("POST", "/v1/rooms/boxes/ops", {"ops": [
         {"shape": left, "set": {"kind": "rectangle", "position": [-1e7, -1e7], "size": [100, 100]}},
@@ -381,7 +381,7 @@ async def test_boxes_of_any_size_anywhere_are_asked_about(shared):
 
 
 async def test_the_picture(shared):
-    """The picture is an SVG, and contains nothing that a browser would run."""
+    """The picture is an SVG without anything that a browser would execute."""
     await shared.write("picture", name="<script>alert(1)</script>")
     answer = await shared.get("/v1/rooms/picture/picture.svg")
     assert answer.headers["Content-Type"] == "image/svg+xml"
@@ -392,8 +392,8 @@ async def test_the_picture(shared):
 
 
 async def test_operations_over_http(shared):
-    """H4: When a request is answered, its operations are durable and are sent to the connected clients. They are
-    refused for the same reasons as over a socket."""
+    """H4: When a request is answered, its operations are durable and sent to connected clients. They are refused for
+    the same reasons as over a WebSocket."""
     ann = await Client.join(shared, "posted")
     (shape,) = await shared.write("posted")
     await ann.sees(shape)
@@ -413,7 +413,7 @@ async def test_operations_over_http(shared):
         assert (answer.status, answer.error) == (status, code), (body, answer.body)
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
     assert answer.status == 415
-    # curl sends this type by default. A page of another site is refused with it.
+    # curl sends this content type by default. It is refused only from a page of another site.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
     assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200
@@ -424,8 +424,8 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """H6, H8: An address that writes more than a connection may gets 429. A single layout may have more, and then the
-    next request waits."""
+    """H6, H8: An address that exceeds the rate of a connection gets 429. A single layout may exceed it, and then the
+    next request has to wait."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
         ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
         assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
@@ -441,7 +441,7 @@ async def test_rates_over_http():
 
 
 async def test_layouts_and_drawings_are_taken(shared):
-    """H10: Squares in single quotes are accepted, and so is a drawing in the form in which the server gives it."""
+    """H10: Squares in single quotes are accepted, and so is a drawing in the form in which the server sends it."""
     layout = b"{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 1, 'y': 2, 'colour': '#00FF00', 'size': 30}]}"
     answer = await shared.http("POST", "/v1/rooms/layout/layout", layout, {"Content-Type": "application/json"})
     assert answer.status == 200, answer.body
@@ -461,8 +461,8 @@ async def test_layouts_and_drawings_are_taken(shared):
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():
-    """The same holds for a layout that is as long as many messages: when its first shape is visible, all are. If the
-    server is killed in between, either all shapes are there or none."""
+    """A layout becomes visible as a whole, even if it is as long as many messages. If the server is killed meanwhile,
+    all shapes are stored or none."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
     with Server() as server:
         ann = await Client.join(server, "many")
@@ -483,7 +483,7 @@ async def test_a_layout_is_taken_whole_or_not_at_all():
 
 
 async def test_the_largest_room_can_be_posted_back():
-    """A drawing of as many shapes as a room may have can be posted in the form in which it was fetched."""
+    """A drawing with the maximum number of shapes can be fetched and posted back."""
     with Server() as server:
         squares = ",".join(f"{{'x':{at % 1000 * 10},'y':{at // 1000 * 10},'colour':'#FF0000','size':9}}" for at in range(100_000))
         json_type = {"Content-Type": "application/json"}
@@ -500,7 +500,7 @@ async def test_the_largest_room_can_be_posted_back():
 
 
 async def test_rooms_are_deleted(shared):
-    """The answer is 204, and after that the room is as if it had never existed."""
+    """The answer is 204. After that, the room is as if it had never existed."""
     await shared.write("deleted")
     assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
     assert (await shared.get("/v1/rooms/deleted")).status == 404
@@ -509,7 +509,7 @@ async def test_rooms_are_deleted(shared):
 
 
 async def test_what_is_not_there_and_what_is_not_allowed(shared):
-    """H1, H2, H3: Unknown paths get 404, and wrong methods get 405 with the allowed methods. Both are errors in JSON."""
+    """H1, H2, H3: Unknown paths get 404, and wrong methods get 405 with the allowed methods. The errors are JSON."""
     for path in ["/v1", "/v1/rooms/nobody", "/v1/rooms/nobody/overlaps", "/v1/rooms/a%20b", "/v1/rooms/x/y", "/v1/x", "/r/a%20b"]:
         answer = await shared.get(path)
         assert answer.status == 404 and answer.json["error"]["message"], path
@@ -526,7 +526,8 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """H9: The next part of the path is not taken for the name. The answer is 404 over HTTP, and 4404 over a socket."""
+    """H9: The server doesn't take the next part of the path for the name. It answers 404 over HTTP, and 4404 over a
+    WebSocket."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [
@@ -544,7 +545,7 @@ async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
 
 
 async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared):
-    """The answer is 400, with the parameter's name."""
+    """The answer is 400, and names the parameter."""
     await shared.write("escaped")
     for path in [
         "?at=%ZZ", "?at=%FF", "?stamps=%1", "/overlaps?box=%FF", "/picture.svg?at=%FF", "/free?size=5,5&near=%C3%28", "/free?size=%", "/history?x=%ZZ",
@@ -556,7 +557,8 @@ async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared)
 
 
 async def test_a_person_is_told_in_words_what_is_not_there(shared):
-    """A person gets a page with a link to the list of rooms, as safe as the other pages. A program gets JSON."""
+    """A browser gets a page with a link to the list of rooms, with the same security headers as other pages. A program
+    gets JSON."""
     accepting = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for path in ["/r/bad%20name", "/r//", "/nothing"]:
         page = await shared.get(path, accepting)

@@ -1,4 +1,4 @@
-"""How much one address may take, and which proxies the server believes about where a request comes from."""
+"""What a single address may use, and which proxies the server trusts about the client's address."""
 
 import asyncio
 import contextlib
@@ -13,12 +13,13 @@ from waiting import SECONDS, eventually
 
 
 async def idle(server):
-    """A connection that has sent nothing yet."""
+    """Opens a connection that sends nothing."""
     return await asyncio.open_connection("127.0.0.1", server.port)
 
 
 async def told(server):
-    """The head of the answer to a new connection that requests /healthz; empty if the server closes it."""
+    """Requests /healthz on a new connection, and returns the head of the response. Empty if the server closes the
+    connection."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -33,8 +34,8 @@ def status(code):
 
 
 async def test_http_connections_are_bounded_by_address():
-    """H6: The next connection gets 429 and `Retry-After`. A place is free again when a connection is closed, or has
-    become a WebSocket."""
+    """H6: A connection beyond the limit gets 429 and `Retry-After`. A connection no longer counts when it is closed or
+    has become a WebSocket."""
     with Server("--max-http-connections-per-address", 3) as server:
         held = [await idle(server) for _ in range(3)]
         answer = await eventually(lambda: told(server), "three are accepted", holds=status(429))
@@ -57,7 +58,7 @@ async def test_http_connections_are_bounded_by_address():
 
 
 async def test_http_connections_are_bounded_in_all():
-    """The next connection gets 503. Open WebSockets are not affected."""
+    """A connection beyond the limit gets 503. Open WebSockets are not affected."""
     with Server("--max-http-connections", 2) as server:
         ann = await Client.join(server, "room")
         held = [await idle(server) for _ in range(2)]
@@ -68,7 +69,7 @@ async def test_http_connections_are_bounded_in_all():
 
 
 async def said(server, head):
-    """The status of the answer to a head that no client should send."""
+    """Sends the head of a request, and returns the status of the response."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(head.encode())
@@ -79,7 +80,7 @@ async def said(server, head):
 
 
 async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
-    """Malformed requests, bodies that are too large, and upgrades that are refused."""
+    """Tests malformed requests, bodies that are too large, and refused upgrades."""
     upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     with Server() as server:
         for line, headers, status in [
@@ -106,8 +107,8 @@ async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
 
 
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
-    """A proxy's idle connections count for no address. Requests under way are bounded by the client's address, so that
-    those of other clients go on."""
+    """A proxy's idle connections count for no address. A request counts for the client's own address, so one client
+    behind the proxy can't block others."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:
         held = [await idle(server) for _ in range(5)]
         body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
@@ -132,8 +133,7 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
 
 
 async def test_bodies_that_mean_nothing_are_charged():
-    """H8: Such bodies are charged by their length, before they are read. The operations in a body are paid for by the
-    same charge."""
+    """H8: Such a body is charged by its length before it is parsed. That charge also pays for the operations in it."""
     with Server("--max-ops-per-second", 1) as server:
         nonsense = b'{"ops":[' + b"1," * 500_000
         headers = {"Content-Type": "application/json"}
@@ -148,7 +148,7 @@ async def test_bodies_that_mean_nothing_are_charged():
 
 
 async def half_sent(server, address="127.0.0.1", origin=None):
-    """A connection that has sent a request without its body."""
+    """Opens a connection, and sends a request without its body."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address, 0))
     way = f"X-Forwarded-For: {origin}\r\n" if origin else ""
     head = f"POST /v1/rooms/halves/ops HTTP/1.1\r\nHost: localhost\r\n{way}Content-Length: 64\r\n\r\n"
@@ -158,8 +158,8 @@ async def half_sent(server, address="127.0.0.1", origin=None):
 
 
 async def test_a_limit_on_files_is_said_at_start_and_kept():
-    """The server accepts as many connections as the limit on files allows. Further ones are refused with an answer, and
-    no connection is cut off because no file is left."""
+    """The server accepts as many connections as the limit on open files allows. Connections beyond that are refused
+    with a response, and no open connection fails for lack of files."""
     with Server(files_max=1_024) as server:
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
@@ -167,8 +167,8 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
 
 
 async def test_where_files_run_out_the_greedy_make_way():
-    """H13: When files run out, unfinished connections of one address are closed for others at once, even if no flag
-    bounds connections."""
+    """H13: When open files run out, unfinished connections of the address with the most are closed in favour of others
+    at once, even without a flag that limits connections."""
     with Server() as server:
         client = await Client.join(server, "kept")
         open_files = int(await server.metric("process_open_fds"))
@@ -184,7 +184,8 @@ async def test_where_files_run_out_the_greedy_make_way():
 
 
 async def test_clients_behind_a_proxy_make_way_each_for_itself():
-    """H13: Behind a proxy, too, the client that has begun the most is evicted, and not the client that came first."""
+    """H13: Behind a proxy too, the client with the most unfinished requests is evicted, and not the client that came
+    first."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections", 20) as server:
         reader, writer = await half_sent(server, origin="203.0.113.1")
         held = [await half_sent(server, origin="203.0.113.2") for _ in range(19)]
@@ -193,7 +194,7 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
             with contextlib.suppress(OSError):
                 return (await server.get("/healthz", {"X-Forwarded-For": "203.0.113.9"})).status == 200
 
-        # The server knows whose a request is only once its head has been read.
+        # The server learns the client's address only from the request's head.
         for _ in range(5):
             await eventually(served, "somebody makes way")
         body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}, separators=(",", ":")).encode()

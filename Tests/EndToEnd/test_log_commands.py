@@ -1,4 +1,4 @@
-"""`SyncServer log …`: what an operator can do with stored rooms."""
+"""`SyncServer log …`: the commands with which operators check and repair stored rooms."""
 
 import asyncio
 import contextlib
@@ -26,15 +26,15 @@ def content(path):
 
 @contextlib.asynccontextmanager
 async def stored(end=signal.SIGKILL):
-    """A directory in which room `torn` has three records and room `whole` has one. Its server was killed, or stopped
-    with snapshots written."""
+    """Makes a directory with two rooms, `torn` with three records and `whole` with one. The server is killed, or
+    stopped so that it writes snapshots."""
     with Server() as server:
         shapes = [(await server.write("torn", name=name))[0] for name in ("before", NEEDLE, "after")]
         await server.write("whole", 3)
         server.process.send_signal(end)
         server.process.wait()
         if end == signal.SIGKILL:
-            # The next start moves the content of the write-ahead log into the database.
+            # The next start copies the write-ahead log into the database file.
             server.start()
             server.kill()
         server.shapes = shapes
@@ -42,8 +42,8 @@ async def stored(end=signal.SIGKILL):
 
 
 def damage(server, name=NEEDLE, find=bytes.find):
-    """Changes a byte in the record that contains the name, and leaves the copy in the snapshot as it is. With
-    `bytes.rfind` it is the other way round."""
+    """Changes a byte in the record that contains the name. The copy of the name in the snapshot stays intact. With
+    `bytes.rfind`, changes the snapshot instead."""
     path = os.path.join(server.data, "canvas.db")
     whole = content(path)
     place = find(whole, name.encode())
@@ -54,7 +54,7 @@ def damage(server, name=NEEDLE, find=bytes.find):
 
 
 async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
-    """The command prints how many rooms and records there are, and changes nothing."""
+    """The command prints the number of rooms and records, and changes nothing, even while a server is running."""
     await shared.write("verified", 2)
     code, out, words = await log("verify", "--data", shared.data)
     assert code == 0 and words == "" and out.count("\n") == 1 and " all sound" in out, (out, words)
@@ -67,8 +67,7 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
 
 
 async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
-    """The records before the damaged one are usable again, and so are the other rooms. Without `--cut` nothing is
-    dropped."""
+    """The records before the damaged one and the other rooms are usable again. Without `--cut` nothing is dropped."""
     async with stored() as server:
         damage(server)
         for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
@@ -87,7 +86,7 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
 
 
 async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(shared):
-    """No shape of the drawing is lost."""
+    """The whole drawing is kept."""
     async with stored(end=signal.SIGTERM) as server:
         damage(server)
         code, out, _ = await log("verify", "--data", server.data)
@@ -100,7 +99,7 @@ async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(sha
 
 
 async def test_a_database_that_is_cut_short_is_named_and_left_alone(shared):
-    """Each of the commands names the file in one line."""
+    """Each command names the file in one line."""
     async with stored() as server:
         path = os.path.join(server.data, "canvas.db")
         assert os.path.getsize(path + "-wal") > 0, "that knows how many pages there were"
@@ -125,8 +124,8 @@ async def test_repair_is_refused_while_a_server_has_the_directory(shared):
 
 
 async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
-    """The backup is made while everybody writes, and restored as deploy/README.md says, without anything from the
-    original directory."""
+    """Makes a backup while everybody writes. Restores it as deploy/README.md says, with nothing from the original
+    directory."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         acknowledged, isWriting = [], True
 
@@ -167,7 +166,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
 
 
 async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
-    """C9: The actor's key works on the restored server, and nobody gets the actor without the key."""
+    """C9: The actor's key works on the restored server, and nobody gets the actor without it."""
     copy = tmp_path / "data"
     copy.mkdir()
     with Server() as server:
@@ -185,7 +184,7 @@ async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
-    """The command prints one line that says why. The help is printed only for a person."""
+    """The command prints one line that says why. It prints the help only to a terminal."""
     for arguments, said in [
         ([], "verify, repair, backup or move"), (["mend"], "log mend"), (["verify"], "needs --data"),
         (["verify", "--data"], "--data needs a value"), (["verify", "--data", "d", "--cut"], "unknown flag"),
@@ -208,7 +207,7 @@ async def test_log_commands_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
-    """The original is sound. If a backup isn't written to, it can be used like a directory."""
+    """The original stays intact. A backup can be used like a directory, as long as nothing is written to it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "none", "copy.db")
         code, out, words = await log("backup", "--data", shared.data, "--to", copy)
@@ -223,7 +222,7 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
 
 
 async def test_commands_dont_wait_for_ever_for_a_database():
-    """After ten seconds the commands end, and say why."""
+    """The commands give up after ten seconds, and say why."""
     url = f"postgresql://127.0.0.1:{free_port()}/nowhere"
     code, _, words = await log("verify", "--data", url)
     assert code == 1 and "waiting for the database" in words and words.count("\n") >= 2, words

@@ -1,4 +1,4 @@
-"""Every message of the contract, and every code of a refusal."""
+"""Every message of the protocol, and every code of a refusal."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from waiting import SECONDS
 
 
 async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
-    """C6, C7: Hello is answered by a welcome with all its members, and by a state that is empty."""
+    """C6, C7: A hello is answered by a welcome with all its members, and by the state of an empty room."""
     ann = await connect(shared, "welcome")
     await ann.send({"type": "hello", "name": "Ann", "color": "#E4572E", "actor": "k3j-9x2-m1p"})
     welcome = await ann.receive()
@@ -33,8 +33,8 @@ async def test_welcome_tells_room_actor_role_clock_limits_and_peers(shared):
 
 
 async def test_ids_come_back_as_they_were_written(shared):
-    """W1: The id in the answer is the same to the byte, for every kind of message. The answer to a message without an
-    id has none."""
+    """W1: An answer repeats the id byte for byte, for every kind of message. The answer to a message without an id has
+    none."""
     ann = await Client.join(shared, "ids")
 
     async def answer(message, kind):
@@ -56,7 +56,8 @@ async def test_ids_come_back_as_they_were_written(shared):
 
 
 async def test_ping_and_digest(shared):
-    """M9, R4, R5: A ping is answered with the clock. The digest is the same that an independent client computes."""
+    """M9, R4, R5: A ping is answered with the server's time. The server's digest is the one that an independent client
+    computes."""
     ann = await Client.join(shared, "digest")
     await ann.send({"type": "ping", "id": 7})
     pong = await ann.until("pong", id=7)
@@ -75,7 +76,7 @@ async def refused(client, operation, code, id=1):
 
 
 async def test_each_refusal_has_its_code(shared):
-    """W5, W6: Nothing of a refused message is applied, and the connection goes on."""
+    """W5, W6: A refused message changes nothing, and the connection stays open."""
     ann = await Client.join(shared, "refusals")
     shape = identifier()
     good = {"shape": shape, "set": {"kind": "rectangle"}}
@@ -109,8 +110,8 @@ async def test_each_refusal_has_its_code(shared):
 
 
 async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
-    """W6, W7: Writes are refused, reading goes on, and `/readyz` fails. When the disk has space again, writing works
-    again."""
+    """W6, W7: Writes are refused, reads still work, and `/readyz` fails. When the disk has space again, writes work
+    too."""
     with Server(file_bytes_max=200_000) as server:
         ann = await Client.join(server, "disk")
         good = await ann.write({"shape": identifier(), "set": {"kind": "rectangle", "name": "kept"}})

@@ -1,4 +1,4 @@
-"""`/metrics`: Prometheus can read the metrics, and they count correctly."""
+"""`/metrics`: Prometheus can read the metrics, and their values are right."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from waiting import eventually
 
 
 async def grown(server, before):
-    """The metrics that have grown since `before`, and by how much."""
+    """The metrics that have grown since `before`, with their growth."""
     after = await server.metrics()
     return {name: value - before.get(name, 0) for name, value in after.items() if value != before.get(name, 0)}
 
@@ -27,7 +27,7 @@ STAR = {"kind": "star"}
 
 
 async def test_metrics_time_the_turns_of_the_loop():
-    """Each turn is counted, and the longest one is shown."""
+    """Each iteration of the event loop is counted, and the longest one is shown."""
     with Server() as server:
         before = await server.metrics()
         ann = await Client.join(server, "timed")
@@ -40,7 +40,7 @@ async def test_metrics_time_the_turns_of_the_loop():
 
 
 async def test_metrics_count_connections_and_messages():
-    """Each connection, each message and each close is counted once, and bytes are counted as they come over the wire."""
+    """Each connection, message and close is counted once. Bytes are counted as they are on the wire."""
     with Server("--max-connections-per-room", 3) as server:
         before = await server.metrics()
         assert before["canvas_connections"] == 0 and before["canvas_ready"] == 1
@@ -53,7 +53,7 @@ async def test_metrics_count_connections_and_messages():
         assert change["canvas_messages_in_total"] == 7
         assert not any(name.startswith("canvas_closes_total") for name in change)
 
-        # Frames are counted by their payload. Reading the metrics adds bytes too.
+        # Frames are counted by their payload. Requests for the metrics add bytes too.
         raw = await Raw.open(server, "counted")
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
@@ -86,7 +86,7 @@ async def test_metrics_count_connections_and_messages():
 
 
 async def test_metrics_count_http_connections():
-    """The open connections are counted, and the requests by status."""
+    """Open connections are counted, and requests are counted by status."""
     with Server() as server:
         before = await server.metrics()
         held = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(4)]
@@ -102,8 +102,7 @@ async def test_metrics_count_http_connections():
 
 
 async def test_metrics_count_what_rooms_do():
-    """Operations, refusals by code, digests, states and shapes are counted, for open rooms and for rooms that were
-    open."""
+    """Operations, refusals, digests, states and shapes are counted, including those of rooms that are closed again."""
     with Server("--room-idle-ms", 0) as server:
         ann = await Client.join(server, "busy")
         before = await server.metrics()
@@ -141,8 +140,8 @@ async def test_metrics_count_what_rooms_do():
 
 
 async def test_metrics_tell_how_far_clocks_are_off():
-    """The deviation is that of the newest stamp in a message over a socket. Stamps that the server makes, and stamps
-    over HTTP, don't count."""
+    """The clock's deviation is measured by the newest stamp of each message over a WebSocket. Stamps from the server or
+    over HTTP don't count."""
     with Server() as server:
         ann = await Client.join(server, "clocks")
         before = await server.metrics()
@@ -158,7 +157,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
         assert (ahead, behind) == (1, 0) and 10 < seconds <= 20
         ahead, _, behind, seconds = await told(-40_000)
         assert (ahead, behind) == (1, 1) and 40 <= seconds < 100
-        # A message may contain older edits beside new ones.
+        # A message may contain older edits along with new ones.
         ahead, seconds, behind, _ = await told(-40_000, 20_000, -90_000)
         assert (ahead, behind) == (2, 1) and 20 < seconds <= 40
         body = {"ops": [{"shape": identifier(), "at": stamp(identifier(), ahead=5_000), "set": STAR}]}
@@ -167,7 +166,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
 
 
 async def test_metrics_tell_of_the_log():
-    """The log's files and their sizes, and how long it took to move the write-ahead log into the database."""
+    """The metrics include the sizes of the log's files, and how long checkpoints took."""
     with Server("--max-ops-per-second", 1_000_000, "--max-ops-per-message", 65536, "--max-message-bytes", 16 << 20) as server:
         before = await server.metrics()
         folder = f"/proc/{server.process.pid}/fd"
@@ -195,8 +194,8 @@ async def test_metrics_tell_of_the_log():
 
 
 async def test_damage_is_found_though_nobody_asks_for_the_room():
-    """The damage is found in the background. The metrics and the log report it, and when everything was last verified.
-    Other rooms go on."""
+    """Background verification finds the damage. The metrics and the log report it, and the time of the last full
+    verification. Other rooms are not affected."""
     for end, status in [(signal.SIGKILL, 503), (signal.SIGTERM, 200)]:
         async with stored(end=end) as server:
             damage(server)
@@ -210,7 +209,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
                 (found,) = [line for line in server.log if line["message"] == "room torn is damaged at position 2"]
                 assert found["level"] == "error" and found["room"] == "torn"
                 (told,) = [line for line in server.log if line["message"] == "verified all rooms"]
-                # The records after a damaged one aren't counted, because they couldn't be used and so aren't read.
+                # Records after a damaged one are not counted. They can't be used, so they are not read.
                 assert told["level"] == "info" and told["rooms"] == 2 and told["records"] == 2 and told["damaged"] == 1
                 (summary,) = [line for line in server.log if "log repair" in line["message"]]
                 assert summary["level"] == "error" and summary["rooms"] == "torn"
@@ -219,7 +218,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
 
 
 async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
-    """Verifying reads a bounded number of bytes a second. The next round begins when the interval is over."""
+    """Verification reads a limited number of bytes a second. The next round begins when the interval is over."""
     with Server() as server:
         await server.write("whole")
         assert await asyncio.to_thread(server.terminate) == 0
@@ -227,21 +226,21 @@ async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
         server.start()
         first, second, *_ = await eventually(
             lambda: [line for line in server.log if line["message"] == "verified all rooms"], "two rounds", holds=lambda lines: len(lines) > 1)
-        # Verification reads a record and a snapshot, each in a second of its own by the server's clock.
+        # Verification reads a record and a snapshot, each in its own second by the server's clock.
         assert first["seconds"] >= 1 and second["seconds"] >= 1
         assert first["records"] == second["records"] == 1 and first["damaged"] == 0
 
 
 async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
-    """The room's drawing in memory is sound. As soon as the damage is found, a snapshot is made of it, so nothing is
-    lost."""
+    """The open room's drawing in memory is intact. When the damage is found, a snapshot of the drawing is written, so
+    nothing is lost."""
     async with stored() as server:
         server.flags = ["--verify-every-ms", "1"]
         with server.start():
             ann = await Client.join(server, "torn")
             assert set(server.shapes) <= set(ann.live)
             damage(server)
-            # The new record makes the server read the file again, instead of what it had cached.
+            # After a new record, the server reads the file again instead of its cache.
             await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
             await server.logged("room torn is damaged at position 2")
 
@@ -260,8 +259,8 @@ SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"(?:,[a-z]+="[^"\\\n]*"
 
 
 async def test_metrics_are_what_prometheus_reads(shared):
-    """Each metric has a name and a type once, the names of counters end in _total, and histograms are cumulative up to
-    the total count."""
+    """Each metric is declared once, counters end in `_total`, and the buckets of histograms add up to the total
+    count."""
     ann = await Client.join(shared, "metrics")
     await ann.write({"shape": identifier(), "at": f"{ann.welcome['time']}.0.{ann.actor}", "set": {"kind": "star"}})
     answer = await shared.get("/metrics")
@@ -304,7 +303,7 @@ async def test_metrics_are_what_prometheus_reads(shared):
 
 
 async def test_metrics_pass_promtool(shared):
-    """Prometheus' own check of the format has no complaints."""
+    """Prometheus' own format check accepts the metrics."""
     promtool = tool("promtool") or pytest.skip("promtool is not here; scripts/setup test fetches it")
     ann = await Client.join(shared, "promtool")
     await ann.write({"shape": identifier(), "set": {"kind": "star"}})
@@ -321,7 +320,7 @@ async def test_metrics_pass_promtool(shared):
 
 
 async def test_metrics_tell_how_readers_came_and_how_beats_gather():
-    """New and resumed readers are counted, and how many operations and frames each broadcast has."""
+    """New and resumed readers are counted, and so are the operations and frames of each broadcast."""
     with Server() as server:
         await server.write("counted")
         ann = await Client.join(server, "counted")

@@ -1,4 +1,4 @@
-"""`SyncServer log backup` of a database that servers are using."""
+"""`SyncServer log backup` of a database while servers use it."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ def log(*words):
 
 
 async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):
-    """The copy has the rooms, their history, the locks and the secret. A client that has seen more than the copy has is
+    """The copy has the rooms with their history, the locks and the secret. A client that has seen more than the copy is
     sent the whole room again."""
     copy = str(tmp_path / "copy")
     with nodes(2, "--room-idle-ms", 100) as servers:
@@ -40,7 +40,7 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         await all_are_answered(drawn_by, 2)
         code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
         assert code == 0 and "2 rooms copied" in out and out.count("\n") == 2 and "2 rooms with" in out and "all sound" in out, (out, said)
-        # The copy lacks the edits that were acknowledged while it was being made.
+        # The copy lacks edits that were acknowledged while it was being made.
         await all_are_answered(drawn_by, 2)
         is_over.set()
         await asyncio.gather(*drawing)

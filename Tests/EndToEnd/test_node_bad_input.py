@@ -1,5 +1,5 @@
-"""Databases that can't be used, not yet or no longer. Each is reported in one line that says what to do, and if it may
-become usable, the server waits for it."""
+"""Databases that can't be used, at the start or later. Each fault is logged in one line that says what to do. If the
+database may become usable, the server waits for it."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ PASSWORD = "opensesame"
 
 @pytest.fixture(scope="module")
 def guarded():
-    """A PostgreSQL server that asks the user `ann` for a password, and has a certificate of its own."""
+    """A PostgreSQL server with its own certificate, which asks the user `ann` for a password."""
     with postgres.Cluster() as cluster:
         data = cluster.data(0)
         cluster.ask(0, f"CREATE ROLE ann LOGIN PASSWORD '{PASSWORD}'")
@@ -50,7 +50,7 @@ def guarded():
 
 
 def line(*flags, **variables):
-    """The one line with which the server ends."""
+    """Starts a server that must fail, and returns the one line that it prints."""
     code, out, said = run("--port", 0, *flags, environment=variables)
     assert code == 1 and out == "" and said.count("\n") == 1, (code, out, said)
     return said
@@ -58,7 +58,7 @@ def line(*flags, **variables):
 
 @contextlib.contextmanager
 def waiting(url, **variables):
-    """A server that has no rooms yet."""
+    """Starts a server that waits for a database."""
     process = subprocess.Popen(
         [programs.BINARY, "--port", "0", "--data", url], stderr=subprocess.PIPE, text=True, env=os.environ | variables)
     try:
@@ -73,10 +73,10 @@ def of_ann(cluster, query=""):
 
 
 def test_a_wrong_password_ends_the_server_in_one_line(guarded):
-    """The password is shown nowhere. If none is given, the line is similar."""
+    """The password is never shown. If no password is given, the line is similar."""
     said = line("--data", of_ann(guarded), PGPASSWORD="sesame-shut")
     assert "refuses the user or the password" in said and "PGPASSWORD" in said and "sesame-shut" not in said
-    # The path keeps libpq from finding a password file of the user who runs the tests.
+    # Keeps libpq from finding the password file of the user who runs the tests.
     said = line("--data", of_ann(guarded), PGPASSFILE="/nonexistent")
     assert "refuses the user or the password" in said and "password file" in said
 
@@ -103,7 +103,7 @@ def test_a_password_comes_by_variable_by_file_or_in_the_url(guarded, tmp_path):
 
 
 def test_hosts_of_a_list_need_no_port(guarded):
-    """A host without a port has PGPORT, or else 5432, as if it were the only host."""
+    """The port of a host without one is PGPORT or 5432, as for a single host."""
     for hosts in ("127.0.0.1", "127.0.0.1,127.0.0.1"):
         variables = {"PGPASSWORD": PASSWORD, "PGPORT": str(guarded.ports[0])}
         with waiting(f"postgresql://ann@{hosts}/postgres", **variables) as process:
@@ -112,7 +112,7 @@ def test_hosts_of_a_list_need_no_port(guarded):
 
 
 def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_require(guarded, tmp_path):
-    """No authority has signed the certificate, so verify-full needs the path of the certificate."""
+    """The certificate is self-signed, so verify-full needs its path."""
     tool("openssl") or pytest.skip("openssl is not here")
     with Server(data=of_ann(guarded, "?sslmode=require"), environment={"PGPASSWORD": PASSWORD}) as server:
         assert guarded.ask(0, "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'") == ["t"]
@@ -121,7 +121,7 @@ def test_a_database_with_a_certificate_of_its_own_making_is_reached_by_sslmode_r
     by_name = of_ann(guarded, f"?sslmode=verify-ca&sslrootcert={root}")
     with Server(data=by_name, environment={"PGPASSWORD": PASSWORD}):
         pass
-    # The certificate is for `database`, and not for 127.0.0.1.
+    # The certificate is valid for the name `database`, and not for 127.0.0.1.
     with waiting(by_name.replace("verify-ca", "verify-full"), PGPASSWORD=PASSWORD) as process:
         said = process.stderr.readline()
         assert "waiting for the database" in said and "does not match host name" in said, said
@@ -137,11 +137,11 @@ def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
 
 
 async def test_settings_that_turn_bad_later_are_noticed():
-    """Settings that may damage or weaken the data are reported. If acknowledged edits could be lost, nothing is stored
-    until the setting is right."""
+    """Settings that endanger the data are logged. If acknowledged edits could be lost, nothing is stored until the
+    setting is corrected."""
     with postgres.Cluster() as cluster:
-        # The setting names a standby that doesn't exist. A commit would wait for that standby for ever, but the node
-        # reads the setting when it connects.
+        # The setting names a standby that doesn't exist, for which commits would wait forever. The node checks the
+        # setting when it connects.
         cluster.set(0, "synchronous_standby_names = 'nobody'")
         server = Server(data=f"{cluster.address}/postgres")
         async with database.waiting(server) as starting:
@@ -169,16 +169,15 @@ async def test_settings_that_turn_bad_later_are_noticed():
 
 
 def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
-    # This file has the library's name but isn't the library, and hides the real one.
+    # This file is no library, and hides the real libpq.
     (tmp_path / "libpq.so.5").touch()
     said = line("--data", "postgresql://127.0.0.1:1/canvas", LD_LIBRARY_PATH=str(tmp_path))
     assert "install libpq5" in said
 
 
 async def test_a_database_that_is_gone_at_the_start_is_waited_for():
-    """The node reports once that it waits. Until then it is alive and not ready, serves the page, and refuses clients
-    that want a room. When the database comes, the node goes on by itself, and so do clients that it had before it was
-    restarted."""
+    """The node logs once that it waits. It is alive but not ready, serves the page, and refuses clients that want a
+    room. When the database comes, the node continues without help, and clients from before its restart can return."""
     with postgres.Cluster() as cluster, Server(data=f"{cluster.address}/postgres") as server:
         client = os.path.join(os.path.dirname(programs.BINARY), "sync-client")
         watching = subprocess.Popen(
@@ -212,7 +211,7 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
                 await starting
                 assert (await server.get("/readyz")).status == 200 and await server.metric("canvas_ready") == 1
                 await sees("Moon")
-                # Each node accepts the keys that the other nodes have given.
+                # Each node accepts the actor keys of the other nodes.
                 with Server(data=server.data) as other:
                     ann = await Client.join(server, "garden")
                     assert len(ann.live) == 2
@@ -223,8 +222,8 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
 
 
 async def test_a_limit_on_connections_that_is_reached_while_running_is_named(guarded):
-    """Connections that break can't be opened again. The log line says which limit to raise. Once it is raised, edits go
-    on."""
+    """Broken connections can't be opened again, because the database has too many. The log line names the limit to
+    raise. Once it is raised, edits work again."""
     guarded.ask(0, "CREATE ROLE cat LOGIN")
     guarded.ask(0, "CREATE DATABASE cats OWNER cat")
     with Server(data=f"postgresql://cat@127.0.0.1:{guarded.ports[0]}/cats") as server:
@@ -244,7 +243,7 @@ async def test_a_limit_on_connections_that_is_reached_while_running_is_named(gua
 
 @pytest.fixture(scope="module")
 def limited(guarded):
-    """A database user whose number of connections can be limited, with a database of its own."""
+    """A database and a database user whose number of connections the test can limit."""
     guarded.ask(0, "CREATE ROLE dan LOGIN")
     guarded.ask(0, "CREATE DATABASE dans OWNER dan")
 
@@ -259,7 +258,7 @@ def limited(guarded):
 
 @pytest.mark.parametrize("name", ["follower", "reader"])
 async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready(limited, name):
-    """The other connections work, so edits are stored. A connection that is soon open again changes nothing."""
+    """Edits are stored, because the other connections work. A connection that can be reopened soon changes nothing."""
     url, limit, hang_up = limited
     connected = f'canvas_log_connections{{connection="{name}"}}'
     with Server(data=url) as server:
@@ -319,7 +318,7 @@ async def test_a_database_without_a_connection_left_is_waited_for():
                 ask(f"ALTER ROLE {name} CONNECTION LIMIT 20")
                 said = await asyncio.to_thread(process.stderr.readline)
                 assert "listening" in said, said
-            # The server must end at once if it is told to while it waits.
+            # The server must exit at once if it is told to stop while it waits.
             ask(f"ALTER ROLE {name} CONNECTION LIMIT 0")
             with waiting(url.replace("canvas@", name + "@")) as process:
                 await asyncio.to_thread(process.stderr.readline)

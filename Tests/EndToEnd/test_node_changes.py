@@ -1,5 +1,5 @@
-"""A client that moves from one node to another finds everything there that it has seen and written, even if that node
-hasn't read it yet."""
+"""A client that moves to another node finds everything there that it has seen and written, even if that node has not
+read it yet."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -15,8 +15,8 @@ pytestmark = database.needed
 
 
 class Deafener(Relay):
-    """A relay between a node and the database. While it holds, the connection by which the node follows other nodes
-    brings nothing."""
+    """A relay between a node and its database. While it holds, the node gets no notifications about other nodes'
+    writes."""
 
     def __init__(self, port):
         super().__init__(port)
@@ -31,8 +31,8 @@ class Deafener(Relay):
         return part, True
 
     async def held_for(self, doing):
-        """Does something that has to wait until the node hears from others again. The relay lets go once the node has
-        asked the database something after that."""
+        """Runs something that has to wait for the node's notifications. The relay releases them once the node has asked
+        the database something after that."""
         asked, task = self.asked, asyncio.create_task(doing)
         await eventually(lambda: self.asked, "the node asks the database", holds=lambda now: now > asked + 1)
         assert not task.done(), "it has not waited"
@@ -42,7 +42,7 @@ class Deafener(Relay):
 
 @asynccontextmanager
 async def two_nodes(*flags):
-    """Two nodes. The relay can make the second one deaf. A client has the room open there."""
+    """Starts two nodes and joins a client at the second one, whose notifications the relay can hold back."""
     with database.database() as url:
         head, name = url.rsplit("/", 1)
         place, port = head.rsplit(":", 1)
@@ -59,8 +59,8 @@ async def two_nodes(*flags):
 
 
 async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
-    """W3: This also holds if the actor's last edit has a later stamp than the other node's clock, and if the actor
-    comes without a cursor."""
+    """W3: The later write gets the later stamp even if the actor's last edit has a stamp ahead of the other node's
+    clock, and even if the client comes without a cursor."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
@@ -73,8 +73,8 @@ async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
 
 
 async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
-    """W8: An edit that is sent again at another node counts as accepted before. Writes over HTTP find the space that
-    another node has freed."""
+    """W8: An edit that is repeated at another node counts as accepted. Writes over HTTP can use space that another node
+    has freed."""
     async with two_nodes("--max-shapes", 2) as (first, second, ben, relay):
         ann, (old,), new = await Client.join(first, "garden"), ben.live, identifier()
         other = identifier()
@@ -84,7 +84,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
         relay.hold()
         await draw(ann, {"shape": old, "set": {"deleted": True}}, edit)
         await ann.close()
-        # The other node can't know whether the acknowledgement reached Ann.
+        # The other node can't know whether Ann received the acknowledgement.
         again = await relay.held_for(Client.join(second, "garden", since=since, actor=ann.actor, key=ann.welcome["key"]))
         await draw(again, edit)
         await agree(ben, await Client.join(first, "garden"))
@@ -99,7 +99,7 @@ async def test_a_room_is_full_only_if_it_is_by_what_all_nodes_have_stored():
 
 
 async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
-    """H9: A node that hasn't read up to the cursor first reads what it lacks."""
+    """H9: A node that has not read up to the cursor reads the missing records first."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
@@ -110,8 +110,8 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
 
 
 async def test_a_room_that_another_node_has_just_made_can_be_deleted():
-    """This also holds for a node where a client has joined the room, and which doesn't know yet that another node has
-    written to the room."""
+    """A client may have joined the room at this node, and the node may not have noticed the other node's writes yet.
+    The deletion still works."""
     async with two_nodes() as (first, second, _, relay):
         await Client.join(second, "pond")
         relay.hold()

@@ -1,4 +1,4 @@
-"""How nodes remember deletions, and forget the same ones together; how they read a stored room."""
+"""How nodes remember and forget deletions together, and how they read a stored room."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ async def memory(server, method="GET"):
 
 
 async def test_all_nodes_forget_at_the_same_place():
-    """H17, W12: Whichever node is asked to forget, operations with an earlier stamp are `too_old` at all nodes, also
+    """H17, W12: One node is asked to forget. Then all nodes refuse operations with an earlier stamp as `too_old`, even
     after a crash."""
     with nodes(2, "--max-erasures", "20") as (first, second):
         ann, ben = await Client.join(first, "demo"), await Client.join(second, "demo")
@@ -26,7 +26,7 @@ async def test_all_nodes_forget_at_the_same_place():
         await ann.write({"shape": kept, "set": {"kind": "star"}})
         await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in gone), id=2)
         late = stamp(ben.actor, ahead=-20_000)
-        # Until both clients agree, the second node may not know of the room.
+        # The second node may not know the room before both clients agree.
         await agree(ann, ben)
         await eventually(lambda: memory(second), "the other node has heard of all", holds=lambda found: found["erasures"] == 20)
         assert (await ben.write({"shape": identifier(), "set": {"kind": "star"}}, id=3))["code"] == "room_full"
@@ -48,7 +48,7 @@ async def test_all_nodes_forget_at_the_same_place():
 
 
 async def test_opening_a_room_reads_each_of_its_records_once():
-    """If records were read more than once, a room with a long history would take too long to open."""
+    """Reading records more than once would make a room with a long history open too slowly."""
     records = 20_000
     with database.database() as place:
         with Server(data=place) as first:
@@ -64,10 +64,10 @@ async def test_opening_a_room_reads_each_of_its_records_once():
             second.terminate()
 
         async def counted():
-            """The database counts what a connection has read when the connection ends, which is soon after the server
+            """PostgreSQL updates a connection's statistics when the connection ends, which is soon after the server
             ends."""
             (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
             return int(read) >= records and int(read)
 
-        # Each record may be read twice, because verification may read the room at the same time.
+        # Each record may be read twice, because background verification may read the room too.
         assert await eventually(counted, "the records are counted") < 2.1 * records

@@ -19,7 +19,7 @@ def command(*words):
 
 
 async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path):
-    """Rooms are moved with history, cursors and keys, so their people go on as if nothing had happened."""
+    """Rooms are moved with their history, cursors and keys, so clients go on as if nothing had happened."""
     plain, again = str(tmp_path / "plain"), str(tmp_path / "again")
 
     async def look(server, names):
@@ -54,7 +54,7 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
             past = await server.get("/v1/rooms/garden?at=" + cursor)
             assert past.status == 200 and len(past.json["shapes"]) == 600
             assert await asyncio.to_thread(server.terminate) == 0
-        # The source has newer edits than the copy, so it counts as another room.
+        # The source has newer edits than the copy, so the two count as different rooms.
         code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
         assert code == 1 and "another room garden" in out, out
         code, out, said = await command("move", "--from", url, "--to", again)
@@ -65,7 +65,7 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
 
 
 async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
-    """A database accepts no time in the future: records with such a time get the database's time, and are otherwise
+    """A database stores no times in the future. Records with such times get the database's time, and are otherwise
     unchanged."""
     ahead = "SELECT count(*) || ' of ' || (SELECT count(*) FROM canvas.records) FROM canvas.records " \
         "WHERE milliseconds > extract(epoch FROM clock_timestamp()) * 1000 + 2000"
@@ -88,8 +88,8 @@ async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
 
 
 async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
-    """The room is locked during the move. Its people can only view it then, and afterwards go on drawing at the other
-    database as the same actors."""
+    """During the move the room is locked, so clients can only view it. Afterwards they go on at the other database as
+    the same actors."""
     tokens = tmp_path / "tokens"
     tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
     tokens.chmod(0o600)
@@ -102,7 +102,7 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
     with database.database() as one, database.database() as two, Server("--tokens", tokens, data=one) as old:
         pond = await Client.join(old, "pond", options=bearer)
         await draw(pond, rectangle(identifier()))
-        # A database without a secret gets the secret of the database from which a room is moved.
+        # A database without a secret takes the secret of the database that the room comes from.
         assert (await command("move", "--from", one, "--to", two, "--room", "pond"))[0] == 0
         with Server("--tokens", tokens, data=two) as new:
             ann = await Client.join(old, "garden", options=bearer)
@@ -130,7 +130,7 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
 
 
 async def drawn_in(place):
-    """A room of about a megabyte: several pages of records."""
+    """Makes a room of about a megabyte, which is several pages of records."""
     with Server("--max-ops-per-second", 1_000_000, data=place) as server:
         ann = await Client.join(server, "garden")
         for _ in range(60):
@@ -140,7 +140,7 @@ async def drawn_in(place):
 
 
 def when_stored(url, condition, deed):
-    """Makes the database run a statement before it stores some of the records."""
+    """Makes the database run a statement before it stores certain records."""
     ask(
         f"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {deed}; RETURN NEW; END $$;"
         f"CREATE TRIGGER meddle BEFORE INSERT ON canvas.records FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION meddle()", url,
@@ -148,8 +148,8 @@ def when_stored(url, condition, deed):
 
 
 async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
-    """The move is killed in the middle of a room. The next move takes the records that are there for the beginning of
-    the room."""
+    """The first move is killed in the middle of a room. The next move continues after the records that are already
+    there."""
     plain = str(tmp_path / "plain")
     drawn = await drawn_in(plain)
     with database.database() as url:
@@ -185,7 +185,7 @@ async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path)
     with database.database() as url:
         with Server(data=url):
             pass
-        # Stores the tenth record once more in place of the fiftieth, with a correct checksum.
+        # In place of the fiftieth record, stores the tenth record again with a correct checksum.
         when_stored(
             url, "NEW.position = 50",
             "SELECT checksum, bytes INTO NEW.checksum, NEW.bytes FROM canvas.records WHERE room = NEW.room AND position = 10")

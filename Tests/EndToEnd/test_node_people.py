@@ -1,4 +1,5 @@
-"""The people in the rooms of several nodes: operators and the list of rooms see all of them, whichever node is asked."""
+"""The people in the rooms of several nodes. Operators and the list of rooms see all of them, whichever node is
+asked."""
 
 import asyncio
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ pytestmark = database.needed
 
 @contextmanager
 def asking_nodes(count):
-    """This many nodes that ask for tokens."""
+    """Starts this many nodes that require tokens."""
     with asking() as (_, path), nodes(count, "--tokens", path) as servers:
         yield servers
 
@@ -35,7 +36,7 @@ async def all_count(servers, people):
 
 
 async def test_every_node_lists_the_people_of_all():
-    """H7, H14: The list has role, token and address, also for rooms that are open only at another node."""
+    """H7, H14: The list shows role, token and address, even for rooms that are open only at another node."""
     with asking_nodes(3) as (first, second, third):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(second, "demo", GUEST, name="Eve")
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})
@@ -58,7 +59,7 @@ async def test_every_node_lists_the_people_of_all():
 
 
 async def test_an_operator_removes_somebody_at_another_node():
-    """H14: The request is answered when the person has been removed."""
+    """H14: The answer comes after the person was removed."""
     with asking_nodes(2) as (first, second):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(first, "demo", GUEST, name="Eve")
         await eventually(lambda: people(second, "demo"), "the other node knows them", holds=lambda found: len(found) == 2)
@@ -69,7 +70,7 @@ async def test_an_operator_removes_somebody_at_another_node():
         again = await second.http("DELETE", path, headers=bearer(KEEPER))
         assert again.status == 404 and again.error == "no_such_peer"
         assert not guest.errors
-        # A node that hangs doesn't answer. A node that has ended has no people.
+        # The suspended node can't answer. The request still succeeds, and the people of that node are no longer listed.
         cat = await enter(first, "demo", ANN, name="Cat")
         await eventually(lambda: people(second, "demo"), "the other node knows her", holds=lambda found: len(found) == 2)
         first.freeze()
@@ -96,7 +97,7 @@ async def test_a_node_that_comes_later_knows_who_is_there():
 
 
 async def test_a_crowd_over_two_nodes_is_one_number():
-    """R12: A client that has asked is told how many people there are at all nodes together."""
+    """R12: A client that asks gets the number of people at all nodes together."""
     with nodes(2, "--max-named-people", 4, "--max-showing-people", 6) as servers:
         crowd = [await Client.join(servers[number % 2], "square", crowd=True) for number in range(20)]
         for client in (crowd[0], crowd[1]):

@@ -1,5 +1,5 @@
-"""A database loses records that it had acknowledged: here because a standby that was behind becomes the primary. The
-nodes keep running, and all come to show what is stored."""
+"""A database loses acknowledged records, because a standby that was behind becomes the primary. The nodes keep running,
+and in the end all show what is stored."""
 
 import websockets
 
@@ -21,14 +21,14 @@ async def keeps_up(cluster):
 
 
 async def hang_up_standby(cluster):
-    """From here on, the standby receives nothing, and no commit waits for it."""
+    """Disconnects the standby. It receives nothing more, and commits no longer wait for it."""
     cluster.reset(0, "synchronous_standby_names")
     cluster.set(1, "primary_conninfo = ''")
     await eventually(lambda: cluster.ask(0, "SELECT count(*) FROM pg_stat_replication") == ["0"], "the standby is on its own")
 
 
 async def draw_at_last(server, client, *operations):
-    """Writes until the write is stored, joining again as often as needed."""
+    """Writes until a write is stored, and rejoins if necessary."""
     async def drawn():
         nonlocal client
         try:
@@ -46,7 +46,7 @@ async def come_back(server, client, since=None):
         try:
             return await Client.join(server, "garden", since=since or client.cursor, actor=client.actor, key=client.welcome["key"])
         except AssertionError as answer:
-            # Until the node has found the new primary, it refuses with this error.
+            # Until the node has found the new primary, its answer is this error.
             assert "unavailable" in str(answer), answer
 
     return await eventually(joined, "coming back")
@@ -64,7 +64,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
                 await draw(ann, {"shape": kept, "set": {"position": [7, x]}})
             await draw(ben, rectangle(lost))
             await agree(ann, ben)
-            # The cursor stands for a state of which the last part is about to be lost.
+            # The cursor includes records that are about to be lost.
             cursor = ann.cursor
             cluster.kill(0)
             cluster.promote(1)
@@ -72,7 +72,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
             ann, ben = await come_back(first, ann, since=cursor), await come_back(second, ben, since=cursor)
             await agree(ann, ben)
             assert ann.live.keys() == {kept} and position(ann, kept) == [1, 1]
-            # Both nodes write other records, which take the positions of the lost ones.
+            # Both nodes write new records at the positions of the lost ones.
             for x in range(5):
                 for server, client in ((first, ann), (second, ben)):
                     await draw(client, {"shape": kept, "set": {"position": [9, x]}})
@@ -84,7 +84,7 @@ async def test_what_a_standby_lacks_that_takes_over_is_gone_for_everyone():
                 assert await server.metric("canvas_log_rooms_set_back_total") == 1
                 assert await server.metric("canvas_node_differences_total") == 0
 
-            # The former primary comes back unchanged, and is first on the list of addresses. The nodes must not write
+            # The old primary returns with its old data, and is first in the list of addresses. The nodes must not write
             # to it.
             cluster.start(0)
             before = cluster.ask(0, "SELECT last FROM canvas.rooms")

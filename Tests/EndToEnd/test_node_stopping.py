@@ -1,4 +1,4 @@
-"""When a node is told to stop, its people can go on at another node."""
+"""When a node is stopped, its clients can continue at another node."""
 
 import asyncio
 import signal
@@ -27,14 +27,14 @@ async def test_a_node_that_stops_sends_its_people_away_one_after_the_other():
         waiting = [asyncio.create_task(wait(one)) for one in people]
         assert await asyncio.to_thread(first.terminate) == 0
         again = await asyncio.gather(*waiting)
-        # Clients leave one after the other, so that the other node doesn't have to let in all of them at once.
+        # The clients are disconnected one after another, so that the other node doesn't get all of them at once.
         assert "gone" in happened[happened.index("back") :], happened
         assert [one.actor for one in again] == [one.actor for one in people]
 
 
 async def test_people_at_other_nodes_keep_no_node_from_stopping():
-    """They all send presence all the time, and draw. Each presence is passed on seldom, so that there is always more to
-    send."""
+    """All clients send presence all the time, and draw. Each presence is passed on only seldom, so there is always more
+    to send."""
     with nodes(2, "--presence-interval-ms", 20_000) as (first, second):
         ann, others = await Client.join(first, "garden"), [await Client.join(second, "garden") for _ in range(12)]
         is_over = asyncio.Event()
@@ -59,8 +59,7 @@ async def test_people_at_other_nodes_keep_no_node_from_stopping():
         stopping = asyncio.create_task(asyncio.to_thread(first.terminate))
         assert await ann.closed() == 1001
         assert await stopping == 0
-        # The node waited neither for the deadline by which accepted edits must be stored, nor for the one by which they
-        # must be sent.
+        # The node reached neither of its two timeouts: for storing accepted edits, and for sending them.
         messages = [line["message"] for line in first.log]
         assert messages[-1] == "stopped" and not any("hasn't answered" in message for message in messages), messages
         is_over.set()
@@ -70,14 +69,14 @@ async def test_people_at_other_nodes_keep_no_node_from_stopping():
 
 
 async def test_a_database_that_says_nothing_keeps_nobody_from_going_on_elsewhere():
-    """It isn't known whether the edit that is under way is stored. Everybody is asked to reconnect all the same."""
+    """The outcome of the pending edit is unknown. Everybody is asked to reconnect nevertheless."""
     with postgres.Cluster() as cluster, Server(data=f"{cluster.address}/postgres") as server:
         ann = await Client.join(server, "garden")
         await ann.write({"shape": identifier(), "set": {"kind": "star"}})
         cluster.signal(0, signal.SIGSTOP)
         try:
             await ann.send({"type": "ops", "id": 2, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
-            # The pong shows that the server has read the edit before it.
+            # The pong shows that the server has read the edit before the ping.
             await ann.send({"type": "ping"})
             await ann.until("pong")
             stopping = asyncio.create_task(asyncio.to_thread(server.terminate))

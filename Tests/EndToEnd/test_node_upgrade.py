@@ -1,4 +1,4 @@
-"""Older and newer servers share rooms while one after the other is upgraded."""
+"""Older and newer servers share rooms during a rolling upgrade."""
 
 import asyncio
 
@@ -13,8 +13,8 @@ pytestmark = database.needed
 
 
 async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgraded():
-    """H17: A room forgets deletions by a record of form 3. The node that can read only up to form 2 goes on in the
-    room, and in the end both nodes have forgotten."""
+    """H17: A room forgets deletions by a record of form 3, which the older node can't read. The newer node writes no
+    such record until all nodes are upgraded. In the end both nodes have forgotten."""
     with database.database() as url, Server("--record-form", 2, data=url) as older, Server(data=url) as newer:
         ann, ben = await Client.join(older, "garden"), await Client.join(newer, "garden")
         gone, kept = identifier(), identifier()
@@ -35,7 +35,7 @@ async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgra
         assert await asyncio.to_thread(older.terminate) == 0
         with Server(data=url) as upgraded:
             ann = await Client.join(upgraded, "garden", actor=ann.actor, key=ann.welcome["key"])
-            # The newer node waits for the older one, since that may only have been suspended.
+            # The newer node still waits for the older one, which may only be suspended.
             assert (await eventually(lambda: forgets(newer), "forgetting")).status == 204
             assert "3" in ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)
             await draw(ben, rectangle(identifier()))
@@ -50,7 +50,7 @@ async def forgets(server):
 
 
 def checksum(data):
-    """FNV-1a of 64 bits, as a signed number, because PostgreSQL has no others."""
+    """FNV-1a of 64 bits as a signed number, because PostgreSQL has no unsigned ones."""
     value = 0xCBF29CE484222325
     for byte in data:
         value = (value ^ byte) * 0x100000001B3 % 2**64
@@ -58,8 +58,8 @@ def checksum(data):
 
 
 async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgraded():
-    """C13: Without reading the record the node would show another drawing. It says so in its log, and goes on in all
-    other rooms."""
+    """C13: If the node skipped the record, it would show another drawing. So it closes this room, says so in its log,
+    and serves all other rooms."""
     with database.database() as url, Server(data=url) as server:
         ann, ben = await Client.join(server, "garden"), await Client.join(server, "pond")
         await draw(ann, rectangle(identifier()))
@@ -81,7 +81,7 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
         assert any("has to be brought up to date" in line.get("reason", "") for line in said), said
         await draw(ben, rectangle(identifier()))
 
-        # With a form number that the server knows, it reads the record.
+        # If the record has a known form, the server reads it.
         bytes[0] = form
         ask(f"UPDATE canvas.records SET bytes = '\\x{bytes.hex()}', checksum = {checksum(bytes)} WHERE position = 2", url)
         ann = await Client.join(server, "garden")
@@ -90,12 +90,12 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
 
 
 async def test_a_node_goes_on_beside_a_newer_one_that_has_added_to_the_tables():
-    """The older node's connections may break, and it may be restarted; `log verify` and `log backup` of its version can
-    read the rooms. Only a server that the newer one has declared too old for the tables is refused."""
+    """The older node keeps working after reconnects and restarts, and its version of `log verify` and `log backup` can
+    read the rooms. It is refused only if the newer server has declared it too old."""
     with database.database() as url, Server(data=url) as older:
         ann = await Client.join(older, "garden")
         await draw(ann, rectangle(identifier()))
-        # Changes the tables in the way that a newer server would.
+        # Changes the tables as a newer server would.
         ask("ALTER TABLE canvas.rooms ADD COLUMN colour text; UPDATE canvas.about SET version = version + 1", url)
         await draw(ann, rectangle(identifier()))
         ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", url)

@@ -1,4 +1,4 @@
-"""Several nodes over one PostgreSQL: any node serves any room."""
+"""Several nodes over one PostgreSQL. Any node can serve any room."""
 
 import asyncio
 import json
@@ -40,8 +40,8 @@ def position(client, shape):
 
 
 async def all_are_answered(acknowledged, people, times=1):
-    """Waits until the server has acknowledged, for each person, a write that they made after this call. `acknowledged`
-    has the number of each person's newest write."""
+    """Waits until each person has got an acknowledgement for a write made after this call. `acknowledged` has the
+    number of each person's newest acknowledged write."""
     before = {place: number + times for place, number in acknowledged.items()}
     await eventually(
         lambda: len(acknowledged) == people and all(number > before.get(place, 0) for place, number in acknowledged.items()),
@@ -53,7 +53,7 @@ async def test_what_is_drawn_on_one_node_is_seen_on_all():
     with nodes(3) as servers:
         people = [await Client.join(server, "garden") for server in servers]
         shapes = [identifier() for _ in people]
-        # The room has no record yet, so all nodes try to write its first one.
+        # The room has no record yet, so all nodes compete to write the first one.
         await asyncio.gather(*(draw(one, rectangle(shape)) for one, shape in zip(people, shapes)))
         await agree(*people)
         assert set(people[0].live) == set(shapes)
@@ -71,7 +71,7 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
             ann = await Client.join(first, "garden")
             shape = identifier()
             cursor = (await draw(ann, rectangle(shape)))["cursor"]
-            # Ann's cursor may be ahead of what the other node has read so far.
+            # Ann's cursor may be ahead of what the other node has read.
             again = await Client.join(second, "garden", state=False, since=cursor, actor=ann.actor, key=ann.welcome["key"])
             messages = await again.state()
             assert not any(message.get("reset") for message in messages), round
@@ -83,7 +83,8 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
 
 
 async def test_people_see_each_other_across_nodes():
-    """C13: People are reported across nodes, and the older connection of an actor is closed, at whichever node it is."""
+    """C13: People see each other across nodes. Of two connections of an actor, the older one is closed, whichever nodes
+    they are at."""
     with nodes(2) as (first, second):
         ann, ben = await Client.join(first, "garden", name="Ann"), await Client.join(second, "garden", name="Ben")
         assert (await ann.until("join"))["peer"]["name"] == "Ben"
@@ -92,8 +93,7 @@ async def test_people_see_each_other_across_nodes():
         await ann.send({"type": "presence", "state": {"cursor": [3, 4], "told": "x" * 3_900}})
         states = (await ben.until("presence"))["peers"]
         assert states[0]["actor"] == ann.actor and states[0]["state"]["cursor"] == [3, 4]
-        # The same actor has joined at the other node, so the older connection is closed, even if it has just been
-        # opened.
+        # The same actor joins at the other node. The older connection is closed, even if it was opened just before.
         cat = await Client.join(first, "garden", name="Cat")
         while (await ben.until("join"))["peer"]["name"] != "Cat":
             pass
@@ -105,13 +105,13 @@ async def test_people_see_each_other_across_nodes():
             newest = again
         await newest.send({"type": "ping", "id": 1})
         await newest.until("pong")
-        # When a node is killed, the others remove its people.
+        # When a node is killed, the other nodes remove its people.
         first.kill()
         await ben.until("leave", actor=cat.actor)
 
 
 class Balancer(Nginx):
-    """nginx with the files of deploy/, without TLS, in front of several servers."""
+    """nginx with the files of deploy/ and without TLS, in front of several servers."""
 
     def __init__(self, servers):
         super().__init__()
@@ -141,7 +141,7 @@ class Balancer(Nginx):
 
 
 async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
-    """Thirty people draw in six rooms at three nodes. One node is killed and comes back, and another is stopped."""
+    """Thirty people draw in six rooms at three nodes. One node is killed and restarted, and another is stopped."""
     with nodes(3) as servers, Balancer(servers) as balancer:
         names = [f"room-{number}" for number in range(6)]
         acknowledged, is_over = {}, asyncio.Event()
@@ -180,7 +180,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
 
 
 async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away():
-    """All nodes were away, as after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node works
+    """All nodes were down, as after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node works
     again."""
     with nodes(3) as servers, Balancer(servers) as balancer:
         for server in servers:
@@ -237,12 +237,12 @@ async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
 
 
 async def test_a_node_that_has_not_heard_of_a_lock_ends_it_all_the_same():
-    """H15: An operator unlocks the room at any node. That node reads what the others have stored, instead of trusting
-    what it knows."""
+    """H15: An operator unlocks the room at a node that doesn't know of the lock. The node looks in the database instead
+    of its memory."""
     with nodes(1) as (server,):
         for number in range(8):
             room = f"room-{number}"
-            # Acts as another node that has locked the room, and whose notification has not reached this node yet.
+            # Stands for another node that has just locked the room, and whose notification has not arrived yet.
             ask(f"INSERT INTO canvas.locks VALUES ('{room}')", server.data)
             assert (await server.http("DELETE", f"/v1/rooms/{room}/lock")).status == 204
             assert ask("SELECT room FROM canvas.locks", server.data) == []
@@ -262,8 +262,8 @@ async def test_a_room_deleted_at_one_node_is_closed_at_all():
 
 
 async def test_what_no_standby_has_is_shown_to_nobody():
-    """After its connection was cut, a commit still waits for the standbys, even if it blocks another node. If that wait
-    were ended, other nodes would show edits that are lost when one machine is."""
+    """After its connection was cut, a commit still waits for the standbys, even if it blocks another node. Ending that
+    wait would show edits that are lost if one machine fails."""
     with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
         async with Relay(cluster.ports[0]) as relay:
             server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres").start)
@@ -283,8 +283,8 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 relay.hang_up()
-                # The cut node connects again at once, and asks whether its commit was stored. After two seconds, the
-                # other node asks which connection blocks it.
+                # The cut node reconnects at once and asks for the outcome of its commit. After two seconds, the other
+                # node looks for the connection that blocks it.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
@@ -320,7 +320,7 @@ async def test_a_database_that_takes_no_writes_is_read_until_it_does():
 
         await eventually(is_known, "that it takes no writes")
         assert await refused(ann)
-        # Clients that are connected can still read.
+        # Reads still work.
         assert (await server.get("/v1/rooms/garden")).status == 200
         ask(f"ALTER DATABASE {name} SET default_transaction_read_only = off")
         await eventually(lambda: taken(ann), "writing again")
@@ -336,7 +336,8 @@ async def test_a_database_whose_disk_is_full_refuses_and_comes_back():
         os.rmdir(place)
         pytest.skip("no file system can be mounted here")
     try:
-        # A server of its own, because on a full disk PostgreSQL makes no checkpoints, and other tests wait for them.
+        # This test uses its own PostgreSQL, because with a full disk PostgreSQL makes no checkpoints, and other tests
+        # wait for them.
         with postgres.Cluster() as cluster:
             os.mkdir(f"{place}/data")
             os.chown(f"{place}/data", cluster.user.pw_uid, cluster.user.pw_gid)

@@ -1,4 +1,4 @@
-"""What an operator works with: flags, signals, logs, metrics."""
+"""What operators use: flags, signals, logs and metrics."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from waiting import SECONDS, eventually
 
 
 async def test_flags_that_cannot_be_used_exit_with_64(shared):
-    """The server prints one line that says which flag and why."""
+    """The server prints one line with the flag and the reason."""
     for arguments, environment, words in [
         (["--prot", "1"], {}, ["--prot", "unknown flag", "Did you mean --port?"]),
         (["--port", "http"], {}, ["--port http", "0 to 65535"]),
@@ -34,7 +34,7 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
 
 
 async def test_help_and_version(shared):
-    """The help has all flags, in groups, with their defaults."""
+    """The help lists all flags in groups, with their defaults."""
     code, out, _ = await asyncio.to_thread(run, "--help")
     assert code == 0
     for flag in ["--host", "--port", "--data", "--web", "--log-level", "--log-format", "--max-message-bytes", "--max-shapes",
@@ -46,8 +46,8 @@ async def test_help_and_version(shared):
 
 
 async def test_sigterm_makes_durable_what_is_in_hand(shared):
-    """Every client gets 1001, the server exits with 0 within ten seconds, and every acknowledged edit is there after a
-    restart."""
+    """Every client gets the close code 1001, the server exits with 0 within ten seconds, and every acknowledged edit is
+    still there after a restart."""
     with Server() as server:
         writers = [await Client.join(server, f"term{number}") for number in range(3)]
         acknowledged = {client: [] for client in writers}
@@ -77,8 +77,8 @@ async def test_sigterm_makes_durable_what_is_in_hand(shared):
 
 
 async def test_sigterm_waits_for_nobody_who_does_not_answer():
-    """A client never reads, another is before its hello, another in the middle of a request. Clients that read still
-    get 1001."""
+    """One client never reads, one has not sent its hello, and one is in the middle of a request. Clients that read
+    still get 1001."""
     with Server() as server:
         deaf = await Raw.open(server, "term")
         deaf.send(1, b'{"type":"hello"}')
@@ -93,7 +93,7 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
 
 
 async def test_sigint_is_as_good_as_sigterm():
-    """SIGINT is what Ctrl-C in a terminal sends."""
+    """Ctrl-C in a terminal sends SIGINT."""
     with Server() as server:
         ann = await Client.join(server, "term")
         server.process.send_signal(signal.SIGINT)
@@ -102,8 +102,7 @@ async def test_sigint_is_as_good_as_sigterm():
 
 
 async def test_told_twice_it_stops_at_once():
-    """A second signal of either kind, while the server waits for a client that doesn't answer the close, ends it with
-    1."""
+    """The server waits for a client that doesn't answer the close. A second signal ends the server with exit code 1."""
     for first, second in [(signal.SIGTERM, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)]:
         with Server() as server:
             deaf = await Raw.open(server, "term")
@@ -126,7 +125,7 @@ async def test_a_port_in_use_is_one_line(shared):
 
 
 async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
-    """The directory is used by a second server, or a file has its path."""
+    """A second server uses the directory, or the path leads to a file."""
     code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", shared.data)
     assert code == 1 and words.count("\n") == 1 and f"in use by another server, process {shared.process.pid}" in words, words
     code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", "/dev/null/rooms")
@@ -134,7 +133,7 @@ async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
 
 
 async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_made():
-    """The log is JSON, one object a line. Of a flood of refusals the log gives the count, at the latest when the server
+    """The log has one JSON object per line. Many refusals are summed up in a count, at the latest when the server
     stops."""
     with Server("--log-level", "debug") as server:
         ann = await Client.join(server, "logged", name="Ann")
@@ -160,7 +159,7 @@ async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_mad
 
 
 async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number():
-    """The lines and the counts add up to all refusals."""
+    """The lines and the counts together account for every refusal."""
     with Server() as server:
         paths = [f"/v1/rooms/told-{number}/overlaps?box=1" for number in range(40)]
         assert {(await server.get(path)).status for path in paths} == {404}, "what is not there is nothing refused"
@@ -168,7 +167,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
             await server.write(f"told-{number}")
         assert {answer.status for answer in await asyncio.gather(*[server.get(path) for path in paths])} == {400}
         await server.logged("refused more")
-        # Within another second, the first refusals have lines of their own again.
+        # After a second, the first refusals get their own lines again.
         await server.write("told-40")
         assert (await server.get("/v1/rooms/told-40/overlaps?box=1")).status == 400
         assert await asyncio.to_thread(server.terminate) == 0
@@ -181,7 +180,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
 
 
 async def test_a_full_disk_is_told_once_and_then_as_numbers():
-    """This holds however many clients write meanwhile. Each refusal has a line or is part of a count."""
+    """The log stays short however many clients write. Each refusal has a line or is included in a count."""
     with Server(file_bytes_max=1 << 20) as server:
         writers = [await Client.join(server, f"full{number % 3}") for number in range(6)]
         with server.full_disk():
@@ -200,8 +199,8 @@ async def test_a_full_disk_is_told_once_and_then_as_numbers():
 
 
 async def test_the_log_tells_of_connections_and_rooms():
-    """At level debug the log reports connections, and rooms that open and close; at level info it reports rooms that
-    are deleted."""
+    """At the level debug, the log has connections, and rooms that open and close. At the level info, it has deleted
+    rooms."""
     with Server("--log-level", "debug", "--room-idle-ms", 0) as server:
 
         async def told(message):
@@ -221,7 +220,7 @@ async def test_the_log_tells_of_connections_and_rooms():
 
 @contextlib.contextmanager
 def held(server):
-    """Within `with`, another program holds the lock of the database."""
+    """Within `with`, another program holds a lock on the database."""
     with contextlib.closing(sqlite3.connect(os.path.join(server.data, "canvas.db"), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -229,7 +228,7 @@ def held(server):
 
 
 async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
-    """Slow commits are warnings. A disk that can't be written is an error, and its end is reported too."""
+    """Slow commits are logged as warnings. A failing disk is an error, and the end of the failure is logged too."""
     with Server() as server:
         ann = await Client.join(server, "disk")
 
@@ -237,7 +236,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             return [line for line in server.log if line["message"] == message]
 
         async def slow():
-            # The other program must hold the lock first, because otherwise the commit wouldn't have to wait.
+            # The other program has to hold the lock first, because otherwise the commit doesn't wait.
             with held(server):
                 await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
                 begun = time.time()
@@ -265,7 +264,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
 
 
 async def test_how_long_operations_take_is_measured_while_people_move():
-    """Two people move all the time, so their presence is never completely sent."""
+    """Two people move all the time, so there is always presence left to send."""
     with Server("--presence-interval-ms", 100) as server:
         ann, bob = await Client.join(server, "moving"), await Client.join(server, "moving")
         writer = await Client.join(server, "moving")

@@ -1,5 +1,5 @@
-"""What operators can do with rooms and with the people in them, what is recorded of that, and who counts as an operator
-where there are no tokens."""
+"""What operators can do with rooms and people, what the audit log records of that, and who is an operator without
+tokens."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ async def peers(server, room):
 
 
 async def test_operators_see_who_is_in_a_room():
-    """H14: The list has each actor with role, token's label and address. Only operators may request it."""
+    """H14: The list shows each actor with role, token's label and address. Only operators may request it."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN, name="Ann", color="#112233"), await enter(server, "demo", GUEST, name="Eve")
         await enter(server, "team-a", ANN)
@@ -54,7 +54,8 @@ def guest_color(found, guest):
 
 
 async def test_an_operator_removes_a_peer():
-    """H14: The peer's connection is closed with 4403 after the error `removed`; no other connection is."""
+    """H14: The peer gets the error `removed`, and its connection is closed with 4403. No other connection is
+    affected."""
     with asking() as (server, _):
         ann, guest = await enter(server, "demo", ANN), await enter(server, "demo", GUEST)
         path = f"/v1/rooms/demo/peers/{ann.actor}"
@@ -66,8 +67,8 @@ async def test_an_operator_removes_a_peer():
 
 
 async def test_only_operators_write_to_a_locked_room():
-    """H15: In a locked room editors come back as viewers, and writes over HTTP are refused. A restart doesn't unlock
-    it, deletion does."""
+    """H15: In a locked room editors become viewers, and writes over HTTP are refused. The lock survives a restart, and
+    ends when the room is deleted."""
     with asking() as (server, _):
         async def lock(method, room="demo"):
             assert (await server.http(method, f"/v1/rooms/{room}/lock", headers=bearer(KEEPER))).status == 204
@@ -104,8 +105,8 @@ async def test_only_operators_write_to_a_locked_room():
 
 
 async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
-    """H16: The edits are taken back by new operations, which every client gets. Later values of other actors stay, and
-    the history has both."""
+    """H16: New operations take back the edits, and every client gets them. Later values of other actors stay, and the
+    history has both."""
     path = str(tmp_path / "audit.jsonl")
     with asking(LINES, "--audit", path) as (server, _):
         ann, eve = await enter(server, "demo", ANN), await enter(server, "demo", KEEPER)
@@ -139,7 +140,7 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
         assert await drawing() == {star: (30, 10), circle: (30, 10), square: (90, 10)}
         assert drawn in await drawing(spoilt) and star not in await drawing(spoilt)
         assert set(await drawing(before)) == {star, circle, square}
-        # Taking back a second time changes nothing, not even after a restart.
+        # Taking back a second time changes nothing, even after a restart.
         server.restart()
         assert (await take_back(eve.actor)).json["shapes"] == []
         for actor, token, room, status, code in [
@@ -153,8 +154,7 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
 
 
 async def test_taking_back_goes_as_far_as_history():
-    """H16: Where the history is gone, the shapes that the actor made are deleted, and its values in others' shapes
-    stay."""
+    """H16: Where the history is gone, the actor's shapes are deleted. Its values in the shapes of others stay."""
     first = Server()
     with first:
         ann, eve = await Client.join(first, "old"), await Client.join(first, "old")
@@ -162,7 +162,7 @@ async def test_taking_back_goes_as_far_as_history():
         await ann.write({"shape": theirs, "set": {"kind": "star", "rotation": 30}})
         await eve.write({"shape": theirs, "set": {"rotation": 60}}, {"shape": made, "set": {"kind": "star"}}, id=2)
         at = (await first.get("/v1/rooms/old/history")).json["from"]
-        # Ending the server writes a snapshot, and the history before the snapshot is dropped.
+        # The server writes a snapshot when it exits, and drops the history before it.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             await server.answers(f"/v1/rooms/old?at={at}", 404)
@@ -173,8 +173,8 @@ async def test_taking_back_goes_as_far_as_history():
 
 
 async def test_an_operator_has_a_room_forget_deletions():
-    """H17: The memory is as large as before any deletion. Operations with an earlier stamp are `too_old` from then on,
-    also after a crash."""
+    """H17: The memory for deletions is empty afterwards. Operations with an earlier stamp are refused as `too_old` from
+    then on, even after a crash."""
     with asking(LINES, "--max-erasures", "20") as (server, _):
         ann = await enter(server, "demo", ANN)
         shape = identifier()
@@ -206,8 +206,7 @@ async def test_an_operator_has_a_room_forget_deletions():
 
 
 async def test_stamps_over_http_are_for_operators():
-    """W2: A request of an editor who isn't connected can't write with another actor's stamps, not even beside
-    operations without stamps."""
+    """W2: An editor's HTTP request can't use stamps of another actor, even if other operations in it have no stamps."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN)
         forged = {"shape": identifier(), "at": stamp(ann.actor), "set": {"kind": "star"}}
@@ -219,8 +218,8 @@ async def test_stamps_over_http_are_for_operators():
 
 
 async def test_the_audit_log_says_who_did_what(tmp_path):
-    """The log says who entered, was refused, removed, locked and deleted, by actor and token's label. It never has a
-    token. SIGHUP opens it again."""
+    """The log says who entered, was refused or removed, and who locked or deleted rooms, by actor and token's label. It
+    never shows a token. SIGHUP makes the server reopen the file."""
     path = str(tmp_path / "audit.jsonl")
     with asking(LINES_WITH_LABELS, "--audit", path) as (server, _):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
@@ -268,10 +267,10 @@ LINES_WITH_LABELS = f"{ANN} editor demo team-*  # Ann\n{GUEST} viewer * # Guest\
 
 
 def foreign_address():
-    """An address of this machine that is not a loopback address; None if it has none."""
+    """An address of this machine that is not a loopback address, or None."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            # Connecting a datagram socket chooses an address without sending a packet.
+            # Connecting a datagram socket selects the local address without sending a packet.
             probe.connect(("192.0.2.1", 9))
         except OSError:
             return None
@@ -288,8 +287,8 @@ def reaches(address, port):
 
 
 async def test_without_tokens_only_this_machine_is_let_in():
-    """Without tokens the server says so and listens only on loopback. With `--open` or tokens it listens where it is
-    told to."""
+    """Without tokens the server listens only on loopback, and says so. With `--open` or with tokens, it listens where
+    it is told to."""
     address = foreign_address()
     for flags, is_open in [(["--host", "0.0.0.0"], False), (["--host", "::"], False), (["--host", "0.0.0.0", "--open"], True)]:
         with Server(*flags) as server:

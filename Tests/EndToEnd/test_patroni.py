@@ -1,7 +1,7 @@
-"""Three nodes behind nginx over three databases that Patroni watches over: everything that may go is taken away once, while people draw.
+"""Three nodes behind nginx, over three databases that Patroni manages. Each part is taken away once while people draw.
 
-It runs beside what is patient in `make test` (scripts/test), since Patroni and etcd go by seconds. How long each recovery took is printed, to
-be compared with docs/SCALING.md."""
+scripts/test runs it in parallel with other tests that mostly wait, because Patroni and etcd work in seconds. It prints
+how long each recovery took, for comparison with docs/SCALING.md."""
 
 import asyncio
 import json
@@ -24,15 +24,15 @@ from waiting import eventually
 
 pytestmark = pytest.mark.skipif(not patroni_cluster.is_here(), reason="PostgreSQL or Patroni isn't here; scripts/setup test fetches both")
 
-# A failover takes 2 to 30 seconds on a quiet machine, so a test that waits longer than this hangs.
+# A failover takes 2 to 30 seconds on a quiet machine. A test that waits longer than this has hung.
 HANG_SECONDS = 120
 ROOMS = [f"room-{number}" for number in range(6)]
 SYNC_CLIENT = os.path.join(ROOT, ".build", "test", "release", "sync-client")
 
 
 class Ledger:
-    """Twenty people draw in six rooms, and each room has a reader. The ledger knows what was acknowledged to each
-    person, and what each reader was shown."""
+    """Twenty people draw in six rooms, and each room has a reader. The ledger records what each person got acknowledged
+    and what each reader was shown."""
 
     def __init__(self, cluster, nodes, balancer):
         self.cluster, self.nodes, self.balancer = cluster, nodes, balancer
@@ -50,8 +50,8 @@ class Ledger:
         self.going += [asyncio.create_task(self.reader(room)) for room in ROOMS]
 
     async def person(self, room):
-        """Moves one shape to the right, and moves it again as soon as each move is answered. Moves without an answer
-        are written again."""
+        """Moves one shape to the right again and again, each time after the answer. Repeats moves that got no
+        answer."""
         client, shape, x = await self.balancer.join(room), identifier(), 0
         while not self.is_over.is_set() or (room, shape) not in self.acknowledged:
             try:
@@ -63,11 +63,11 @@ class Ledger:
             await asyncio.sleep(0.1)
 
     async def reader(self, room):
-        """Reads the room over HTTP. Whatever it was shown must stay there for ever."""
+        """Reads the room over HTTP. What it was shown must never disappear."""
         url = f"http://127.0.0.1:{self.balancer.port}/v1/rooms/{room}"
 
         def read():
-            # The limit is longer than a node is allowed to stand still in these tests.
+            # This timeout is longer than the tests suspend a node.
             with urllib.request.urlopen(url, timeout=15) as answer:
                 return json.load(answer)
 
@@ -82,8 +82,8 @@ class Ledger:
             await asyncio.sleep(0.2)
 
     async def all_write_again(self, what, since):
-        """Waits until each person has had a write acknowledged that was made after this call, and prints how long that
-        took since `since`. The deadline only ends a hang."""
+        """Waits until each person has got an acknowledgement for a write made after this call. Prints how long that
+        took since `since`. The timeout only ends a hang."""
         before = {place: x + 1 for place, x in self.acknowledged.items()}
         while any(self.acknowledged[place] <= x for place, x in before.items()):
             assert time.monotonic() - since < HANG_SECONDS, f"{what}: not all write\n{self.cluster.words()}"
@@ -115,8 +115,8 @@ class Ledger:
 
 
 async def joined(node, room):
-    """Joins a room. A node may notice only by a read for this client that its connection to a former primary is gone;
-    then the client has to try again (W7)."""
+    """Joins a room. The node may notice only by this request that it has lost the old primary. Then the client has to
+    try again (W7)."""
     async def look():
         try:
             return await Client.join(node, room)
@@ -175,7 +175,7 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
 
             ledger.reading_never_failed()
 
-            # Kills all processes at once, as a loss of power would.
+            # Kills all processes at once, as a power cut would.
             begun = time.monotonic()
             for node in nodes:
                 node.kill()
@@ -201,8 +201,8 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
 
 
 async def test_a_primary_without_its_standbys_acknowledges_nothing():
-    """This also holds if the primary's machine is cut off from the others while its processes go on. Then the others
-    make another primary, so there are two, and nodes reach both."""
+    """The primary acknowledges nothing, even if its machine is only cut off while its processes run. The other machines
+    then elect a second primary, and nodes reach both."""
     async with people_draw() as ledger:
         cluster, nodes = ledger.cluster, ledger.nodes
         begun, primary = time.monotonic(), cluster.primary
@@ -217,12 +217,12 @@ async def test_a_primary_without_its_standbys_acknowledges_nothing():
 
         begun, old = time.monotonic(), cluster.primary
         cluster.cut(old)
-        # Patroni would end PostgreSQL as soon as etcd doesn't answer, so Patroni is stopped.
+        # Patroni is suspended, because it would stop PostgreSQL as soon as etcd doesn't answer.
         cluster.signal_watcher(old, signal.SIGSTOP)
         await ledger.all_write_again("the primary cut off while it goes on", begun)
         in_recovery = [cluster.ask(number, "SELECT pg_is_in_recovery()") for number in range(DATABASES)]
         assert in_recovery.count(["f"]) == 2 and in_recovery[old] == ["f"], in_recovery
-        # A node may notice the new primary late, but must use it as soon as somebody draws at this node.
+        # A node may notice the new primary late, but must use it as soon as somebody draws there.
         looking = [await joined(node, ROOMS[0]) for node in nodes]
         shapes = [identifier() for _ in looking]
         for client, shape in zip(looking, shapes):

@@ -1,7 +1,8 @@
-"""What each input costs, as docs/SECURITY.md lists them: the worst of each is sent, and the server's processor time is compared with
-that of the cheapest request for as many bytes. An input that costs more has to be paid for by its sender before it is done.
+"""What each kind of input costs the server. The test sends the worst input of each row of the table in
+docs/SECURITY.md, and compares the processor time with that of the cheapest request of as many bytes. An input that
+costs more has to be charged to its sender before it is processed.
 
-Processor time and not time: however busy the machine is, both sides of a comparison are told by the kernel.
+It measures processor time, because that doesn't depend on how busy the machine is.
 """
 
 import asyncio
@@ -18,21 +19,20 @@ from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
 from waiting import SECONDS, eventually
 
-# How many bytes of each input are sent: fewer than the 64 KB that a connection may send beside messages.
+# How many bytes of each input are sent. This is less than the 64 KB that a connection may send besides messages.
 BYTES = 48_000
-# The upper bound on what an input may cost, as a multiple of what the same number of bytes of the cheapest request
-# costs.
+# The highest allowed cost, relative to the cheapest request of the same length.
 RATIO_MAX = 20
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 CHEAPEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-# The rates are raised, because they would only slow the measurement down. Other tests check them.
+# The rate limits are raised, because they would only slow the measurement down. Other tests check them.
 FLAGS = ["--max-messages-per-second", 1_000_000, "--max-ops-per-second", 1_000_000, "--max-bytes-per-second", 1 << 30,
          "--day-rooms-per-address", 1_000_000, "--max-refusals-ignored", 1_000_000, "--proxies", "127.0.0.77"]
 SHAPES = 1_000
 
 
 def processor(server):
-    """The nanoseconds of processor time that the server has used: the loop's thread, and all threads together."""
+    """The server's processor time in nanoseconds, of the event loop's thread and of all threads."""
     loop = whole = 0
     folder = f"/proc/{server.process.pid}/task"
     for thread in os.listdir(folder):
@@ -44,7 +44,7 @@ def processor(server):
 
 
 def repeated(*pieces):
-    """The pieces in turn, as often as the bytes to send allow."""
+    """Repeats the pieces up to the number of bytes to send."""
     sent = 0
     for number in range(BYTES):
         piece = pieces[number % len(pieces)]
@@ -55,7 +55,7 @@ def repeated(*pieces):
 
 
 class Exchange:
-    """A connection on which raw bytes are sent."""
+    """A connection for raw bytes."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer = reader, writer
@@ -76,7 +76,8 @@ class Exchange:
 
 
 async def requests(server, pieces, address="127.0.0.1", at_once=4):
-    """Sends requests over some connections, several in a row on each, and reads all answers. Returns their statuses."""
+    """Sends requests over some connections, several in a row on each. Reads all responses, and returns their
+    statuses."""
     pieces = list(pieces)
     statuses = []
 
@@ -110,7 +111,7 @@ async def upgraded(server, room="priced", token=None):
 
 
 async def messages(server, pieces, token=None, room="quiet"):
-    """Sends frames over a connection that has said hello, and waits until the server has read all of them."""
+    """Sends frames over a connection that has said hello, and waits until the server has read them."""
     exchange = await upgraded(server, room, token)
     exchange.writer.write(said(type="hello"))
     exchange.writer.write(b"".join(pieces) + said(type="ping", id=424_242))
@@ -119,13 +120,13 @@ async def messages(server, pieces, token=None, room="quiet"):
 
 
 async def connections(server, piece, room="priced"):
-    """Sends a piece over each of many connections that were upgraded."""
+    """Opens many WebSockets, and sends a piece over each."""
     for _ in range(BYTES // len(piece + upgrade(room))):
         exchange = await upgraded(server, room)
         exchange.writer.write(piece)
         with contextlib.suppress(OSError):
             if b"hello" in piece:
-                # The digest is answered after the state, so its answer shows that the state has been sent.
+                # The digest is answered after the state was sent, so its answer marks the end of the state.
                 exchange.writer.write(said(type="digest"))
                 await exchange.until(b'"digest"')
             else:
@@ -133,8 +134,8 @@ async def connections(server, piece, room="priced"):
         exchange.drop()
 
 
-# The senders, by the first cells of the table. Each gets the server and the tokens, sends `BYTES` bytes and waits for
-# the answers.
+# One sender for each row of the table, by the text of the row's first cell. A sender gets the server and the tokens,
+# sends `BYTES` bytes, and waits for the answers.
 
 def asking(*pieces, expected=200, address="127.0.0.1"):
     async def send(server, _):
@@ -246,7 +247,7 @@ GUARDED = {
 
 
 def cells():
-    """The inputs that the table of prices lists."""
+    """The inputs that the table lists, by their first cells."""
     with open(os.path.join(ROOT, "docs", "SECURITY.md"), encoding="utf-8") as page:
         part = page.read().split("## What each input may cost")[1].split("\n## ")[0]
     lines = [line for line in part.splitlines() if line.startswith("| ") and not line.startswith(("| input", "| ---"))]
@@ -267,7 +268,7 @@ def guarded():
 
 
 async def measured(server, tokens, send):
-    """Processor time for each byte: of the loop's thread, and of all threads."""
+    """The processor time per byte, of the event loop's thread and of all threads."""
     before = processor(server)
     other = await send(server, tokens)
     bytes_sent = BYTES
@@ -286,14 +287,14 @@ async def draw(server):
 
 
 async def is_charged(server, piece):
-    """Whether the server refuses some of many such requests, sent at once, before all are done."""
+    """Whether the server refuses some of many such requests at once before it has processed all of them."""
     answers = await asyncio.gather(*[requests(server, [piece] * 4, at_once=1) for _ in range(100)])
     statuses = {status for each in answers for status in each}
     return 429 in statuses
 
 
 async def too_dear(server, tokens, senders, strict):
-    """The senders whose input costs too much, each with its price."""
+    """The senders whose input costs too much, with the cost."""
     cheapest = (await measured(server, tokens, asking(CHEAPEST)))[1]
     dear, charged = {}, set()
     for name, send in senders.items():
@@ -308,14 +309,14 @@ async def too_dear(server, tokens, senders, strict):
 
 
 async def test_every_input_has_a_price():
-    """Each row of the table has a sender here, and each sender a row there."""
+    """Each row of the table has a sender here, and the other way round."""
     assert cells() == set(PLAIN) | set(GUARDED)
 
 
 async def test_no_input_costs_more_than_twenty_times_the_cheapest():
-    """If an input costs more, its sender has to pay before all of it is done: by waiting for turns, or by the rate.
-    Whatever the loop does itself is cheap in any case."""
-    # The rate of the second server is so low that it asks for payment however slow the machine is.
+    """An input that costs more is charged before all of it is processed: its sender has to wait for its turn, or
+    exceeds the rate. Work on the event loop itself is always cheap."""
+    # The second server's rate limit is so low that it takes effect on a slow machine too.
     with Server(*FLAGS) as server, Server("--max-ops-per-second", 100) as strict:
         await draw(server)
         await draw(strict)
@@ -325,14 +326,14 @@ async def test_no_input_costs_more_than_twenty_times_the_cheapest():
 
 
 async def test_no_token_costs_more_than_twenty_times_the_cheapest():
-    """Tokens that are guessed, forged or sent again and again."""
+    """Tests tokens that are guessed, forged or repeated."""
     with guarded() as (server, tokens):
         dear, _ = await too_dear(server, tokens, GUARDED, server)
         assert not dear, dear
 
 
 async def test_sighup_checks_the_tokens_of_all_who_are_here_beside_the_loop():
-    """The signatures of all clients are never checked in one turn of the loop."""
+    """The signatures of all clients are never checked in one iteration of the event loop."""
     count = 200
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)

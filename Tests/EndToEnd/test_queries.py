@@ -1,4 +1,4 @@
-"""Queries and writes over HTTP, at the limits of a room."""
+"""Queries and writes over HTTP at the limits of a room."""
 
 from client import Client, stamp
 from server import Server, identifier
@@ -14,8 +14,8 @@ async def post(server, room, *operations):
 
 
 async def test_too_many_overlaps_pass():
-    """The pairs of a large heap aren't sent. Once the heap is pulled apart, the remaining pairs are, in notices and in
-    answers."""
+    """The overlapping pairs of a large heap aren't sent. When the heap is pulled apart, the remaining pairs are sent,
+    in notices and in answers."""
     with Server("--max-overlaps", 10) as server:
         heap = [identifier() for _ in range(8)]
         watcher = await Client.join(server, "heap", overlaps=True)
@@ -39,7 +39,7 @@ async def test_too_many_overlaps_pass():
 
 
 async def test_operations_of_several_writers_in_one_request(shared):
-    """The stamps of all actors are stored as they are, so that a history can be written again."""
+    """The stamps of all actors are stored unchanged, so that a history can be written again."""
     ann, bob, shape = identifier(), identifier(), identifier()
     made, named = stamp(ann, counter=1), stamp(bob, counter=2)
     answer = await post(
@@ -54,7 +54,7 @@ async def test_operations_of_several_writers_in_one_request(shared):
 
 
 async def test_a_layout_that_has_no_room():
-    """The error says that the room is full, not that the layout is bad. A message that deletes shapes first is
+    """The error says that the room is full, and not that the layout is invalid. A message that deletes shapes first is
     accepted."""
     with Server("--max-shapes", 5) as server:
 

@@ -1,4 +1,4 @@
-"""Clients that come back, come late, or can't keep up."""
+"""Clients that reconnect, come late, or can't keep up."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from test_binary import BinaryClient
 
 
 async def test_a_large_state_comes_in_parts(shared):
-    """D1, D3: Each part has at most messageBytes; all but the last have `more`, and only the first has `reset`."""
+    """D1, D3: Each part has at most messageBytes. All but the last have `more`, and only the first has `reset`."""
     await asyncio.gather(*[shared.write("parts", 500, name=f"{number} " + "x" * 100) for number in range(2)])
     client = await Client.join(shared, "parts", state=False)
     state = await client.state()
@@ -21,7 +21,7 @@ async def test_a_large_state_comes_in_parts(shared):
 
 
 async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
-    """The reader resumes with the cursor of the last message that it got, which is a part of the state."""
+    """The reader resumes with the cursor of the last message that it received, which is a part of the state."""
     async def cut_off(parts, old=None):
         client = await Client.join(shared, "cut-off", state=False, **({"since": old.cursor} if old else {}))
         if old:
@@ -47,7 +47,8 @@ async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
-    """D5: The reader leaves sixteen megabytes unread. It costs constant memory, and in the end has what everybody has."""
+    """D5: The reader leaves sixteen megabytes unread. The server uses constant memory for it, and in the end it has
+    what everybody has."""
     with Server("--max-ops-per-second", 1000000) as server:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -83,7 +84,7 @@ async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
 
 
 async def test_a_room_closes_when_idle_and_opens_as_it_was():
-    """Closing makes a snapshot, so that the list of rooms knows how many shapes the room has."""
+    """The server writes a snapshot when it closes a room, so that the list of rooms knows the number of shapes."""
     with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
         ann = await Client.join(server, "idle")
         for number in range(5):
@@ -101,8 +102,8 @@ async def test_a_room_closes_when_idle_and_opens_as_it_was():
 
 
 async def test_as_many_rooms_are_open_as_may_be():
-    """An idle room is closed so that a new one can open, and opens again as it was. If no room is idle, the client is
-    told."""
+    """An idle room is closed so that another can open, and opens again unchanged. If no room is idle, the client gets
+    an error."""
     with Server("--max-rooms", 3) as server:
         shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
         assert await server.metric("canvas_rooms_open") <= 3
@@ -118,7 +119,7 @@ async def test_as_many_rooms_are_open_as_may_be():
 
 
 async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
-    """Rooms that are being read from the log count too."""
+    """Rooms that are being read from the log count as open."""
     with Server() as server:
         for number in range(12):
             await server.write(f"room{number}")
@@ -134,8 +135,8 @@ async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
 
 
 async def test_an_actor_is_resumed_by_its_key_alone(shared):
-    """C9: The actor is resumed with the key, over either encoding, after others tried without the key. The others get
-    actors of their own."""
+    """C9: Only a client with the key can resume the actor, in either encoding. Clients without the key get new
+    actors."""
     ann = await Client.join(shared, "keyed")
     key = ann.welcome["key"]
     mallory = None
@@ -159,8 +160,8 @@ async def test_an_actor_is_resumed_by_its_key_alone(shared):
 
 
 async def test_keys_outlast_restarts():
-    """C9: The secret is a file beside the rooms that only the server's user may read. If the file is missing, the
-    database has the secret. With another secret, old keys are worth nothing."""
+    """C9: The secret is in a file next to the rooms, which only the server's user may read. If the file is missing, the
+    copy in the database is used. With another secret, old keys are invalid."""
     with Server() as server:
         path = os.path.join(server.data, "canvas.secret")
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600

@@ -1,5 +1,5 @@
-"""JSON Web Tokens: which are accepted, what they allow, and which are refused. They are made here with openssl, and
-checked by libjwt."""
+"""Which JSON Web Tokens are accepted, what they allow, and which are refused. The tests make them with openssl, and the
+server checks them with libjwt."""
 
 import asyncio
 import base64
@@ -33,7 +33,7 @@ def openssl(*arguments, **options):
 
 
 class Keys:
-    """A directory of public keys, as an operator has it, and the private keys beside it."""
+    """A directory of public keys as an operator has it, and the private keys."""
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "keys")
@@ -62,7 +62,7 @@ class Keys:
         signature = openssl("dgst", "-sha256", "-sign", os.path.join(self.private, kid + ".private"), input=content)
         if algorithm == "RS256":
             return signature
-        # The signature is two integers in ASN.1. A token has each of them as 32 bytes.
+        # openssl gives the signature as two integers in ASN.1. A token has each of them as 32 bytes.
         first = signature[4 : 4 + signature[3]]
         second = signature[6 + len(first) :]
         return b"".join(number.lstrip(b"\0").rjust(32, b"\0") for number in (first, second))
@@ -85,7 +85,7 @@ def encoded(value):
 
 @contextlib.contextmanager
 def trusting(*flags):
-    """A server that accepts tokens that are signed with these keys."""
+    """Starts a server that accepts tokens signed with these keys."""
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)
         with Server("--jwt-keys", keys.folder, "--log-level", "debug", *flags) as server:
@@ -98,8 +98,8 @@ async def status(server, token, room="demo"):
 
 
 async def test_tokens_of_all_three_algorithms_are_taken():
-    """C10: Tokens are accepted over HTTP and WebSockets, in the header and in the address, for the rooms and the role
-    that they name."""
+    """C10: Tokens are accepted over HTTP and WebSockets, in the header and in the URL, for the rooms and the role that
+    they name."""
     with trusting() as (server, keys):
         for algorithm, kid in [("HS256", "hs"), ("RS256", "rs"), ("ES256", "es")]:
             token = keys.token(algorithm, kid)
@@ -117,15 +117,13 @@ async def test_tokens_of_all_three_algorithms_are_taken():
 
 
 async def test_tokens_that_are_not_as_they_should_be_are_refused():
-    """C10: The algorithm is not the key's, or is none; the key is unknown; bytes are changed; claims are missing or
-    make no sense."""
+    """C10: Tests a wrong algorithm or none, an unknown key, changed bytes, and claims that are missing or invalid."""
     with trusting() as (server, keys):
         assert (await post(server, "demo", keys.token())).status == 200
         good = keys.token()
         head, claims, signature = good.split(".")
         now = int(time.time())
-        # The public key is not secret. So a token that is signed with it, as if it were a shared secret, proves
-        # nothing.
+        # The public key is known to everybody. A signature that uses it as if it were a shared secret proves nothing.
         content = f"{encoded({'alg': 'HS256', 'kid': 'rs'})}.{claims}".encode()
         confused = content.decode() + "." + text(hmac.new(keys.public("rs"), content, hashlib.sha256).digest())
         wrong = [
@@ -153,8 +151,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
 
 
 async def test_a_token_that_is_refused_says_why():
-    """C10: The log has the reason. The bearer of a token with a valid signature is told the reason too; anybody else
-    learns nothing of the keys."""
+    """C10: The log always has the reason. The client gets it only if the token's signature is valid, so nobody else
+    learns about the keys."""
     with trusting("--jwt-audience", "canvas") as (server, keys):
         good = {"aud": "canvas"}
         expired = int(time.time()) - 600
@@ -191,7 +189,7 @@ async def test_a_token_that_is_refused_says_why():
 
 
 async def test_the_audience_and_the_leeway_are_settings():
-    """C10: If an audience is set, a token must name it, alone or among others."""
+    """C10: If an audience is configured, the token must include it."""
     with trusting("--jwt-audience", "canvas", "--jwt-leeway", "0") as (server, keys):
         assert (await post(server, "demo", keys.token(aud="canvas"))).status == 200
         assert await status(server, keys.token(aud=["mail", "canvas"])) == 200
@@ -200,8 +198,7 @@ async def test_the_audience_and_the_leeway_are_settings():
 
 
 async def test_a_token_names_its_bearer():
-    """C10: The name that others see, the actor, and the label in the log are those of the token, whatever the hello
-    says."""
+    """C10: The shown name, the actor and the label in the log come from the token, whatever the hello says."""
     with trusting() as (server, keys):
         own = identifier()
         token = keys.token(name="Ann Example", actor=own, sub="ann@example.com")
@@ -216,8 +213,7 @@ async def test_a_token_names_its_bearer():
         for client in (again, forger):
             await client.close()
         for encoding in (Client, BinaryClient):
-            # The actor's bearer is away, but no other bearer may become that actor, whether the server has chosen the
-            # actor or not.
+            # The actor's owner is offline. Nobody else may become that actor, whether the token or the server chose it.
             protocol = "canvas.v1.json" if encoding is Client else "canvas.v1.bin"
             taker = await encoding.join(
                 server, "demo", [protocol], options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
@@ -231,8 +227,8 @@ async def test_a_token_names_its_bearer():
 
 
 async def test_a_token_that_expires_ends_its_connections():
-    """C10: The client gets `token_expires` a minute before, and is then closed with 4401. It comes back with a new
-    token and its actor's key."""
+    """C10: The client gets `token_expires` a minute before the token ends, and is then closed with 4401. It can return
+    with a new token and its actor's key."""
     with trusting("--jwt-leeway", "0") as (server, keys):
         ann = await enter(server, "demo", keys.token(exp=int(time.time()) + 3))
         lasting = await enter(server, "demo", keys.token())
@@ -245,8 +241,7 @@ async def test_a_token_that_expires_ends_its_connections():
 
 
 async def test_a_token_is_replaced_while_connected():
-    """C10: By sending `token` a client stays after the end of its first token. A token that the server refuses changes
-    nothing."""
+    """C10: A client that sends `token` may stay after its first token ends. A refused token changes nothing."""
     with trusting("--jwt-leeway", "0") as (server, keys):
         end = int(time.time()) + 3
         ann = await enter(server, "demo", keys.token(exp=end))
@@ -262,13 +257,13 @@ async def test_a_token_is_replaced_while_connected():
                       keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
             answer = await bring(wrong)
             assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
-        # As for the first token, the client is told when the new token ends.
+        # The client is told when the new token ends, as it was for the first one.
         assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
         await eventually(time.time, "the first token has ended", holds=lambda now: now > end + 1.2)
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
-        # When the new token's key is removed, its bearer is disconnected.
+        # When the key of the new token is removed, the client is disconnected.
         assert (await bring(keys.token("ES256", "es")))["type"] == "token"
         os.remove(os.path.join(keys.folder, "es.pem"))
         server.process.send_signal(signal.SIGHUP)
@@ -276,7 +271,7 @@ async def test_a_token_is_replaced_while_connected():
 
 
 async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_asked_for(shared):
-    """C10: If the token has no end, `until` is left out."""
+    """C10: If the token has no expiry, `until` is left out."""
     ann, bob = await Client.join(shared, "tokens"), await BinaryClient.enter(shared, "tokens")
     for client in (ann, bob):
         await client.send({"type": "token", "token": "any"})
@@ -287,7 +282,7 @@ async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_aske
 
 
 async def test_keys_are_read_again_on_sighup():
-    """C10: A removed key lets nobody in, and a new key does. A directory that can't be read changes nothing."""
+    """C10: A removed key stops working, and a new key works. A directory that can't be read changes nothing."""
     with trusting() as (server, keys):
         stays, goes = await enter(server, "demo", keys.token()), await enter(server, "demo", keys.token("ES256", "es"))
         os.remove(os.path.join(keys.folder, "es.pem"))
@@ -304,7 +299,7 @@ async def test_keys_are_read_again_on_sighup():
 
 
 async def test_one_file_is_one_key_and_lines_of_tokens_go_on_beside_it():
-    """If there is only one key, a token needs no `kid`."""
+    """With a single key, a token needs no `kid`."""
     with tempfile.TemporaryDirectory() as folder:
         keys = Keys(folder)
         path = os.path.join(folder, "tokens")

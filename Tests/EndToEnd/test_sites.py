@@ -1,5 +1,5 @@
-"""Requests from pages of other sites, and with hosts that this server doesn't know, over plain sockets. Tests/Page
-tries them in a browser."""
+"""Requests from pages of other sites and with unknown `Host` headers, over plain sockets. Tests/Page tries them in a
+browser."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ EVIL = "https://evil.example"
 
 
 async def status(server, head, body=b""):
-    """The status and the error of the answer to this head."""
+    """Sends a request head, and returns the status and the error of the response."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write("\r\n".join([*head, f"Content-Length: {len(body)}", "Connection: close", "", ""]).encode() + body)
     answer = await reader.read()
@@ -27,7 +27,7 @@ async def status(server, head, body=b""):
 
 
 async def opens(server, room, **options):
-    """Whether a WebSocket opens and gets a welcome; if not, the status with which the upgrade is refused."""
+    """Whether a WebSocket opens and gets a welcome. If not, the status with which the upgrade is refused."""
     try:
         client = Client(await websockets.connect(server.socket(room), compression=None, **options))
     except websockets.InvalidStatus as refused:
@@ -43,7 +43,7 @@ def post(server, room, headers):
 
 
 async def test_pages_of_other_sites_are_refused(shared):
-    """C8: They are refused on the upgrade, on writes, on deletion and on reads; with and without tokens."""
+    """C8: Upgrades, writes, deletions and reads of other sites are refused, with and without tokens."""
     (shape,) = await shared.write("visited")
     for origin in [EVIL, "null", "http://127.0.0.1:1", f"http://localhost:{shared.port}.evil.example", "http://localhost"]:
         headers = {"Origin": origin}
@@ -62,7 +62,7 @@ async def test_pages_of_other_sites_are_refused(shared):
 
 
 async def test_its_own_pages_and_programs_may(shared):
-    """C8: The origin is the server's own, by either name of loopback, or missing."""
+    """C8: Requests are accepted if the origin is the server's own, by either name of loopback, or missing."""
     for origin in [None, f"http://127.0.0.1:{shared.port}", f"http://localhost:{shared.port}"]:
         assert await opens(shared, "own", origin=origin) is True, origin
         assert (await post(shared, "own", {"Origin": origin} if origin else {})).status == 200, origin
@@ -70,7 +70,7 @@ async def test_its_own_pages_and_programs_may(shared):
 
 
 async def test_only_known_names_are_answered(shared):
-    """C8: Any other `Host` gets 421, whatever is requested. Probes are answered under any name."""
+    """C8: Any other `Host` gets 421, for every route except the probes."""
     await shared.write("named")
     for host in ["evil.example", f"evil.example:{shared.port}", f"127.0.0.1.evil.example:{shared.port}", "x"]:
         for target in ["GET /", "GET /r/named", "GET /page.json", "GET /v1/rooms", "GET /v1/rooms/named", "GET /metrics",
@@ -86,7 +86,7 @@ async def test_only_known_names_are_answered(shared):
     assert (await status(shared, ["GET /v1/rooms/named HTTP/1.0"]))[0] == 200
 
     async def told():
-        # The request is repeated, because the log gives only the sum of many refusals in one second.
+        # The request is repeated, because the log sums up many refusals in a second.
         await status(shared, ["GET /v1/rooms HTTP/1.1", "Host: evil.example"])
         return [line for line in shared.log if "--hosts evil.example" in line.get("reason", "")]
 
@@ -94,8 +94,8 @@ async def test_only_known_names_are_answered(shared):
 
 
 async def test_the_operator_names_hosts_and_sites():
-    """C8: The names are set by flags or variables. The page behind a proxy counts as the server's own, whichever `Host`
-    the proxy passes on."""
+    """C8: Flags or variables set the allowed names. The page behind a proxy counts as the server's own, whichever
+    `Host` the proxy sends."""
     flags = ("--hosts", "canvas.example.com,ported.example:8443", "--origins", "https://www.example.com")
     for settings in [{"flags": flags}, {"environment": {"CANVAS_HOSTS": flags[1], "CANVAS_ORIGINS": flags[3]}}]:
         with Server(*settings.get("flags", ()), environment=settings.get("environment")) as server:

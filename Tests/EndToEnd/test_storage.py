@@ -15,10 +15,11 @@ ROOMS = 400
 
 
 async def test_a_damaged_row_is_an_error_of_its_room_only():
-    """That room is refused, named in the log, listed with its fault (H7), and counted. The other rooms go on."""
+    """The damaged room is refused, named in the log, listed with its fault (H7), and counted. Other rooms are not
+    affected."""
     async with stored() as server:
         damage(server)
-        # Without this flag, verification would find the damage too.
+        # Disables background verification, which would find the damage too.
         server.flags = ["--verify-every-ms", "0"]
         server.start()
         assert await server.metric("canvas_log_damaged_rooms") == 0
@@ -48,8 +49,8 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
 
 
 async def test_a_copy_of_the_directory_that_is_put_back(shared):
-    """D7: A client that has seen lost operations gets the whole state. A client that has only what the copy has
-    resumes."""
+    """D7: A client that has seen lost operations gets the whole state. A client that has only what the copy has can
+    resume."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy")
         await server.write("room", 3)
@@ -91,7 +92,7 @@ async def test_a_copy_of_the_directory_that_is_put_back(shared):
 
 
 async def test_rooms_that_are_closed_cost_nothing():
-    """Hundreds of closed rooms take hardly any memory, and all are listed."""
+    """Hundreds of closed rooms use hardly any memory, and all are listed."""
     with Server("--room-idle-ms", 0) as server:
         async def memory_after(rooms):
             body = b'{"ops":[{"shape":"aaa-aaa-aaa","set":{"kind":"star"}}]}'
@@ -99,7 +100,7 @@ async def test_rooms_that_are_closed_cost_nothing():
             await server.has("canvas_rooms_open", 0)
             return await server.metric("process_resident_memory_bytes")
 
-        # The first half takes memory that is needed only once: of the allocator, the log and the threads.
+        # The first half pays for memory that is needed only once, by the allocator, the log and the threads.
         before = await memory_after(range(ROOMS // 2))
         grown = await memory_after(range(ROOMS // 2, ROOMS)) - before
         assert grown / (ROOMS // 2) < 8_000, grown

@@ -1,4 +1,5 @@
-"""The server behind TLS: deploy/nginx.conf as it stands, except for its ports, certificates and the places of its logs."""
+"""The server behind TLS: nginx with deploy/nginx.conf, of which only the ports, certificates and paths of logs are
+changed."""
 
 import asyncio
 import os
@@ -28,7 +29,7 @@ def certificate(folder, name="localhost"):
 
 
 def settings(folder, port, upstream):
-    """The settings that an operator would have."""
+    """The settings that an operator would make."""
     with open(os.path.join(ROOT, "deploy", "nginx.conf")) as file:
         text = file.read()
     authority, key = certificate(folder)
@@ -71,7 +72,7 @@ class Proxy(Nginx):
         return await asyncio.to_thread(self._http, method, path, body, headers or {})
 
     async def join(self, room, query="", subprotocols=("canvas.v1.json",), source="127.0.0.2", **hello):
-        """Joins from an address that is not the proxy's own."""
+        """Joins from another address than the proxy's."""
         address = f"wss://localhost:{self.port}/v1/rooms/{room}/sync{query}"
         socket = await websockets.connect(
             address, subprotocols=subprotocols, ssl=self.context, max_size=None, compression=None, local_addr=(source, 0)
@@ -82,7 +83,7 @@ class Proxy(Nginx):
 
 
 async def test_a_room_behind_tls():
-    """Sockets, requests and close codes go through the proxy. The client's own address arrives at the server, and the
+    """WebSockets, requests and close codes pass through the proxy. The server gets the client's own address, and the
     metrics can't be reached from outside."""
     with Server("--proxies", "127.0.0.1", "--max-connections-per-address", 3) as server, Proxy(server) as proxy:
         page = await proxy.http("GET", "/r/demo")
@@ -116,7 +117,7 @@ async def test_a_room_behind_tls():
 
 
 async def test_tokens_behind_tls():
-    """The close codes arrive through the proxy, and no log has the token."""
+    """The close codes pass through the proxy, and no log contains the token."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{TOKEN} operator demo\n")
         file.flush()

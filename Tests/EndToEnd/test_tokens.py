@@ -1,4 +1,4 @@
-"""A server that asks for tokens: who gets in, what they may do, and what the others learn of them."""
+"""A server that requires tokens: who gets in, with which rights, and what others learn of the token."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ LINES = f"# for the tests\n{ANN} editor demo team-*  # Ann's laptop\n{GUEST} vie
 
 @contextlib.contextmanager
 def asking(lines=LINES, *flags):
-    """Starts a server that asks for tokens. Yields it with the path of the file that has the tokens."""
+    """Starts a server that requires tokens. Yields it with the path of its file of tokens."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
         replace(path, lines)
@@ -47,7 +47,7 @@ def post(server, room, token, what="ops"):
 
 
 async def knock(server, room, token=None, header=False, hello=None):
-    """The code with which the server closes a socket, and the `error` before it."""
+    """Opens a WebSocket that the server closes. Returns the close code and the `error` before it."""
     address = server.socket(room) + (f"?token={token}" if token and not header else "")
     options = {"additional_headers": bearer(token)} if header else {}
     client = Client(await websockets.connect(address, compression=None, **options))
@@ -59,7 +59,7 @@ async def knock(server, room, token=None, header=False, hello=None):
 
 
 async def enter(server, room, token, header=False, **hello):
-    """Joins a room, with the token in the header or in the way that a browser has."""
+    """Joins a room. The token is in the header, or in the subprotocols as a browser has to send it."""
     if header:
         return await Client.join(server, room, options={"additional_headers": bearer(token)}, **hello)
     client = Client(await websockets.connect(server.socket(room) + f"?token={token}", compression=None))
@@ -71,8 +71,8 @@ async def enter(server, room, token, header=False, **hello):
 
 
 async def test_http_asks_for_a_token():
-    """H1, H5: A request without a known token gets 401, and 403 if the token doesn't allow it. Everything that isn't
-    secret stays open."""
+    """H1, H5: Without a known token the answer is 401. If the token doesn't allow the request, the answer is 403.
+    Everything that isn't secret needs no token."""
     with asking() as (server, _):
         assert (await post(server, "demo", ANN)).status == 200
         assert (await post(server, "other", KEEPER)).status == 200
@@ -95,7 +95,8 @@ async def test_http_asks_for_a_token():
 
 
 async def test_http_allows_by_role():
-    """H5: A viewer reads, an editor writes, an operator deletes and reads the metrics; each lists the rooms it is for."""
+    """H5: A viewer reads, an editor writes, and an operator deletes and reads the metrics. Each of them sees only the
+    rooms that its token allows."""
     with asking() as (server, _):
         for room in ("demo", "team-a", "other"):
             assert (await post(server, room, KEEPER)).status == 200
@@ -121,7 +122,8 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """C3: This holds whether hello comes early or never, with both ways to send a token, and in both encodings."""
+    """C3: The close codes are the same with an early hello and without one, for both ways to send a token, and for both
+    encodings."""
     with asking() as (server, _):
         hello = {"name": "Mallory"}
         for early in (None, hello):
@@ -132,7 +134,7 @@ async def test_sockets_are_closed_with_4401_and_4403():
             assert await knock(server, "other", ANN, hello=early) == (4403, "forbidden")
             assert await knock(server, "other", ANN, header=True, hello=early) == (4403, "forbidden")
         assert await knock(server, "no%20room", KEEPER) == (4404, "no_such_room")
-        # The close code arrives, no matter how much the client has sent by then.
+        # The close code arrives however much the client has sent.
         raw = await Raw.open(server, "demo")
         raw.send(1, b'{"type":"hello"}')
         for _ in range(50):
@@ -143,8 +145,8 @@ async def test_sockets_are_closed_with_4401_and_4403():
 
 
 async def test_sockets_allow_by_role():
-    """C3, C7: `welcome` has the role. A viewer's writes are rejected, whatever its hello says, but it gets others'
-    writes."""
+    """C3, C7: `welcome` contains the role. A viewer's writes are refused, whatever its hello says, but it gets the
+    writes of others."""
     with asking() as (server, _):
         ann = await enter(server, "demo", ANN, header=True)
         keeper = await enter(server, "demo", KEEPER)
@@ -162,8 +164,8 @@ async def test_sockets_allow_by_role():
 
 
 async def test_the_log_tells_whose_refusals_they_are():
-    """The log has the room, the actor and the token's label, as far as each is known; over sockets and HTTP, before and
-    after hello."""
+    """The log has the room, the actor and the token's label, if known, for WebSockets and HTTP, before and after the
+    hello."""
     with asking() as (server, _):
         guest = await enter(server, "demo", GUEST)
         await guest.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
@@ -192,8 +194,8 @@ async def test_the_log_tells_whose_refusals_they_are():
 
 
 async def test_sighup_reads_the_tokens_anew():
-    """C3: A client whose token was removed is closed, a client whose role changed has to reconnect, and all others go
-    on."""
+    """C3: A client whose token was removed is disconnected. A client whose role has changed has to reconnect. Others
+    are not affected."""
     with asking() as (server, path):
         stays, goes = await enter(server, "demo", KEEPER), await enter(server, "demo", GUEST)
         moves, falls = await enter(server, "team-a", ANN), await enter(server, "demo", ANN)
@@ -216,7 +218,7 @@ async def test_sighup_reads_the_tokens_anew():
 
 
 async def test_a_file_of_tokens_that_cannot_be_used_ends_with_64(shared):
-    """The server prints one line, which doesn't show the token. It warns if everybody can read the file."""
+    """The server prints one line without the token. If everybody can read the file, it prints a warning."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "tokens")
         for lines, words in [(None, "No such file"), (f"{ANN} owner *\n", "line 1: "), ("\xff\xfe", "not UTF-8 text")]:

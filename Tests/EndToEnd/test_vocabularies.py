@@ -1,4 +1,4 @@
-"""Texts, looks, lines and ink, and clients that don't know them."""
+"""Newer properties and kinds (texts, styles, lines and ink), and older clients that don't know them."""
 
 import binary
 from client import Client, agree, stamp
@@ -9,7 +9,7 @@ PATH = [[0, 0], [32768, 65535], [65535, 0]]
 INK = {"kind": "ink", "position": [10, 10], "size": [200, 100], "stroke": "#2F6FED", "strokeWidth": 4, "path": [[0, 0, 40], [300, 65535], [65535, 7, 160]]}
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
 FRAME = {"kind": "rectangle", "strokeWidth": 4, "dash": "dashed", "filled": False, "locked": True, "group": "afy-kw5-t7o"}
-# The properties and kinds that clients knew before there were texts.
+# The properties and kinds that clients knew before texts existed.
 KNOWN, KINDS = {"deleted", *binary.PROPERTIES[: binary.PROPERTIES.index("text")]}, binary.KINDS[:5]
 
 
@@ -18,8 +18,9 @@ def line(**more):
 
 
 async def test_everyone_is_told_what_they_know_of(shared):
-    """C12, S9, S10, S11, S12, S13: In both encodings, live, in a state, over HTTP and in a picture. A client that knows only texts, or not
-    even these, is told of rectangles. A drawing says nothing of what a shape hasn't got."""
+    """C12, S9, S10, S11, S12, S13: This is tested in both encodings, live, in a state, over HTTP and in a picture.
+    Older clients get rectangles in place of kinds that they don't know. A drawing has only the properties that a shape
+    has."""
     room = "told"
     ann, bob = await Client.join(shared, room, vocabulary=3), await BinaryClient.enter(shared, room, vocabulary=3)
     texts, old = await Client.join(shared, room, vocabulary=2), await BinaryClient.enter(shared, room)
@@ -55,18 +56,18 @@ async def test_everyone_is_told_what_they_know_of(shared):
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert ">Buy milk,</tspan>" in picture and "“and” bread" in picture
     assert 'fill="none" stroke="#000000" stroke-width="4" stroke-dasharray="12 8"' in picture
-    # A client that doesn't know lines moves one, which must not change its path.
+    # A client that doesn't know lines moves one. That must not change its path.
     assert (await old.write({"shape": tied, "set": {"position": [50, 60]}}))["type"] == "ack"
     after = (await drawing())[tied]
     assert after["path"] == PATH and after["kind"] == "line" and after["position"] == [50, 60]
-    # The server doesn't keep anybody from changing what is locked.
+    # A lock is only advice to clients. The server lets everybody change a locked shape.
     assert (await bob.write({"shape": frame, "set": {"position": [9, 9], "group": ""}}))["type"] == "ack"
     while {"position": [9, 9], "group": ""} not in await told(ann):
         pass
 
 
 async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
-    """S14: A tied end lies in the shape's box, which may be turned. The rest of the line stays."""
+    """S14: A tied end is at a place in the shape's box, which may be rotated. The other points of the line stay."""
     room = "pictured"
     ann = await Client.join(shared, room, vocabulary=3)
     square, arrow = identifier(), identifier()
@@ -77,18 +78,18 @@ async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
         }},
     )
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
-    # The box's upper right corner after a quarter of a turn: [50, -25] from the box's middle becomes [25, 50].
+    # The box is rotated by 90 degrees. Its upper right corner, [50, -25] from its centre, becomes [25, 50].
     assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
     assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
-    # When the shape is deleted, the line's end is where the line itself has it. A client that deletes the shape may
-    # write another place to the line, but here none does.
+    # When the shape is deleted, the line's end falls back to the place stored in the line. A client may update that
+    # place when it deletes the shape, but this one doesn't.
     await ann.write({"shape": square, "set": {"deleted": True}})
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert 'd="M0,0L10,10"' in picture, picture
 
 
 async def test_ink_is_smooth(shared):
-    """S15: Each part is as wide as its point says."""
+    """S15: Each part of the ink is as wide as its point says."""
     ann = await Client.join(shared, "inked", vocabulary=3)
     values = {"kind": "ink", "position": [0, 0], "size": [65535, 65535], "strokeWidth": 10, "path": [[0, 0], [0, 100], [100, 100], [200, 100, 50]]}
     await ann.write({"shape": identifier(), "set": values})
@@ -98,7 +99,7 @@ async def test_ink_is_smooth(shared):
 
 
 async def test_copies_are_tied_to_copies(shared):
-    """S14"""
+    """S14: Copies of a line and its shape are tied to each other, and not to the originals."""
     square, arrow = "afy-kw5-t7o", "abc-abc-abc"
     document = {"shapes": [
         {"id": arrow, "kind": "line", "from": [square, 0, 0], "to": ["zzz-zzz-zzz", 1, 1], "path": PATH}, {"id": square, "kind": "star"},
@@ -112,7 +113,7 @@ async def test_copies_are_tied_to_copies(shared):
 
 
 class OldClient(BinaryClient):
-    """A client from before there were texts. It fails at anything that it doesn't know."""
+    """A client from before texts existed. It fails at anything that it doesn't know."""
 
     def decode(self, frame):
         message = super().decode(frame)
@@ -122,8 +123,8 @@ class OldClient(BinaryClient):
 
 
 async def test_a_program_of_the_version_before_goes_on(shared):
-    """C12, S10: The room has everything that the program doesn't know: live, in a state, after a resume, in
-    acknowledgements. Its edits leave all of that unchanged."""
+    """C12, S10: The older client works in a room with things that it doesn't know, live, in a state, after a resume and
+    in acknowledgements. Its edits leave those things unchanged."""
     room = "before"
     newer = {
         "text": {"kind": "text", "text": "Hi", "textSize": 40, "textAlign": "left", "textPlace": "top"},
@@ -135,7 +136,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
     old = await OldClient.enter(shared, room, name="Old", overlaps=True, key="")
     shapes = {name: identifier() for name in newer}
     await ann.write(*({"shape": shapes[name], "set": values} for name, values in newer.items()))
-    # The old client knows none of the properties in these messages. It gets the second message as an empty one.
+    # The old client doesn't know the text property, and gets this message without operations.
     await ann.write({"shape": shapes["text"], "set": {"text": "Hello"}})
     await ann.write({"shape": shapes["line"], "set": {"deleted": True}})
     await ann.send({"type": "presence", "state": {"ink": {"shape": "afy-kw5-t7o", "points": [1, 2]}}})
@@ -147,7 +148,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
         shapes["text"]: "rectangle", shapes["ink"]: "rectangle", shapes["star"]: "star",
     }
     assert late.live == old.live and late.erased == old.erased
-    # The old client moves and colours all of the shapes. Properties that the old client doesn't know stay as they are.
+    # The old client moves and colours all shapes. Their unknown properties must stay unchanged.
     for name in ("text", "ink", "star"):
         answer = await old.write({"shape": shapes[name], "set": {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5}})
         assert answer["type"] == "ack", answer

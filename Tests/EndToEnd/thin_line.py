@@ -1,7 +1,8 @@
-"""A line between two network namespaces: a server and those who write at one end, a reader or a browser at the other. It has a
-certain rate, and it may lose packets, fall silent, forget connections, and give its far end another address.
+"""A slow line between two network namespaces, with a server and writers at the near end, and a reader or a browser at
+the far end. The line has a fixed rate. It may lose packets, go silent, forget connections, and give its far end
+another address.
 
-It needs root and Linux's `ip`, `tc` and `nft`, and leaves nothing behind.
+It needs root and Linux's `ip`, `tc` and `nft`, and removes everything at the end.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ from nginx import Nginx
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLIENTS = os.path.join(HERE, "line_clients.py")
-# Of Linux's sched.h.
+# From Linux's sched.h.
 CLONE_NEWNET = 0x40000000
 
 
@@ -36,7 +37,7 @@ def run(*command):
 
 
 def obstacle():
-    """The reason why no line can be made here; None if one can be made."""
+    """Why no line can be made on this machine. None if it can."""
     for tool in ("ip", "tc", "nft"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
@@ -49,9 +50,9 @@ def obstacle():
 
 
 class Line:
-    """`with Line("256kbit") as line`: each direction carries so much. `None` carries what the machine does.
+    """`with Line("256kbit") as line`: the rate of each direction. `None` means no limit.
 
-    With `buffer_bytes` there is a router in the middle, which keeps so much before it drops packets, as cheap ones do."""
+    With `buffer_bytes`, a router in the middle buffers this much before it drops packets, as cheap routers do."""
 
     def __init__(self, rate=None, buffer_bytes=None):
         self.rate, self.buffer_bytes = rate, buffer_bytes
@@ -82,7 +83,8 @@ class Line:
         run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
 
     def connect(self, one, its_address, other, others_address, buffer_bytes):
-        """Adds a cable. It has the line's rate if `buffer_bytes` says how many bytes may wait at its ends."""
+        """Adds a cable. If `buffer_bytes` is given, the cable has the line's rate, and each of its ends buffers that
+        many bytes."""
         ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
@@ -97,19 +99,19 @@ class Line:
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
     def lose(self, percent):
-        """Makes the line lose this many of a hundred packets in each direction from now on. With 100 the line is dead,
-        and neither end is told."""
+        """Makes the line lose this percentage of packets in each direction. With 100 the line is dead, and neither end
+        is told."""
         self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
 
     def forget(self):
-        """Drops all packets of the present connections from now on, as if a router had forgotten the connections."""
+        """Drops all packets of the current connections, like a router that has forgotten them."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "connected", "sport", "=", ":8080")
         ports = ", ".join(re.findall(r"10\.211\.\d+\.\d+\]?:(?!8080\b)(\d+)\s", text))
         assert ports, f"there is no connection to forget: {text}"
         self.filter(f"tcp sport {{ {ports} }} drop", f"tcp dport {{ {ports} }} drop")
 
     def filter(self, *rules):
-        """The packets to drop among those that arrive at either end, in nft's language; None for none."""
+        """Sets the rules, in nft's language, for packets that both ends drop. Without rules, nothing is dropped."""
         commands = ["add table inet line", "add chain inet line arriving { type filter hook input priority 0; }", "flush chain inet line arriving"]
         commands += [f"add rule inet line arriving {rule}" for rule in rules if rule]
         for space in (self.near, self.far):
@@ -117,13 +119,13 @@ class Line:
 
     @property
     def far_end(self):
-        """The line's device at the far end."""
+        """The network device at the far end."""
         (end,) = re.findall(r"(\S+)@", run("ip", "-n", self.far, "-o", "link", "show", "type", "veth"))
         return end
 
     @contextlib.contextmanager
     def thin_way_back(self, rate):
-        """Within `with`, the far end can send no more than this."""
+        """Within `with`, the far end sends at most at this rate."""
         device = ("dev", self.far_end, "root")
         run("tc", "-n", self.far, "qdisc", "add", *device, "tbf", "rate", rate, "burst", "5kb", "limit", 1_000_000)
         try:
@@ -132,7 +134,7 @@ class Line:
             run("tc", "-n", self.far, "qdisc", "delete", *device)
 
     def move(self):
-        """Gives the far end another address, as a phone gets one when it leaves the house. Returns the new address."""
+        """Gives the far end another address, as a phone gets one outside of the house. Returns the new address."""
         end = self.far_end
         old = int(re.search(r"10\.211\.1\.(\d+)/", run("ip", "-n", self.far, "-o", "-4", "address", "show", "dev", end))[1])
         run("ip", "-n", self.far, "address", "delete", f"10.211.1.{old}/24", "dev", end)
@@ -140,13 +142,13 @@ class Line:
         return f"10.211.1.{old + 1}"
 
     def has_connection(self, address):
-        """Whether a client at that address is connected to the server."""
+        """Whether the server has a connection from that address."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tnH", "state", "established", "sport", "=", ":8080")
         return re.search(rf"\b{re.escape(address)}\]?:\d", text) is not None
 
     @contextlib.contextmanager
     def inside(self, space):
-        """Within `with`, sockets that this thread makes are in that namespace."""
+        """Within `with`, new sockets of this thread are in that network namespace."""
         with open("/proc/thread-self/ns/net", "rb") as home, open(f"/var/run/netns/{space}", "rb") as there:
             enter(there)
             try:
@@ -161,7 +163,7 @@ class Line:
         return self.start(space, sys.executable, CLIENTS, *words, stdout=subprocess.PIPE, text=True)
 
     def serve(self, *flags):
-        """A server at the near end."""
+        """Starts a server at the near end."""
         return NearServer(self, *flags)
 
     def carried(self):
@@ -169,7 +171,7 @@ class Line:
         return int(run("ip", "netns", "exec", self.far, "cat", f"/sys/class/net/{self.far_end}/statistics/rx_bytes"))
 
     def sockets(self):
-        """The bytes that the kernel holds for each of the server's connections over the line."""
+        """How many bytes the kernel buffers for each of the server's connections over the line."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tmnH", "state", "established", "sport", "=", ":8080")
         held = []
         for peer, memory in re.findall(r"(\S+)\s*\n\s*skmem:\(([^)]*)\)", text):
@@ -180,7 +182,7 @@ class Line:
 
 
 class NearServer(servers.Server):
-    """A server at the near end of a line, asked from there."""
+    """A server at the near end of a line. Its requests are made from there."""
 
     def __init__(self, line, *flags):
         super().__init__("--host", "0.0.0.0", "--open", *flags)
@@ -207,14 +209,14 @@ class NearServer(servers.Server):
 
 
 def enter(file):
-    """Takes this thread into a network namespace."""
+    """Moves this thread into a network namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.setns(file.fileno(), CLONE_NEWNET) != 0:
         raise OSError(ctypes.get_errno(), "setns")
 
 
 class Proxy(Nginx):
-    """nginx with the files of deploy/, at the near end of a line, between the line and a server."""
+    """nginx with the files of deploy/, at the near end between the line and a server."""
 
     def __init__(self, line):
         super().__init__()
@@ -230,8 +232,8 @@ class Proxy(Nginx):
 
 
 class Watcher:
-    """A client at the near end that notes everything that it is sent about the others. `url` is the address of a room's
-    socket."""
+    """A client at the near end that records everything it is sent about others. `url` is the WebSocket URL of a
+    room."""
 
     def __init__(self, line, url):
         self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}
@@ -270,9 +272,9 @@ class Watcher:
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, proxied=False):
-    """How old is what a reader shows at the far end of a line, while others write: its figures, in milliseconds; `memory`,
-    the most that the kernel held for one reader; and `near`, the figures of a reader at the near end, which a line has no part
-    in: they tell how busy the machine is. If `proxied`, nginx stands between the server and the line."""
+    """How old a reader's drawing is at the far end of a line while others write, in milliseconds. `memory` is the most
+    that the kernel buffered for one reader. `near` has the same figures for a reader at the near end, which show how
+    busy the machine is. If `proxied`, nginx is between the server and the line."""
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(Line(rate, buffer_bytes))
         process = stack.enter_context(line.serve()).process
@@ -299,8 +301,8 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
 
 
 def hanging(rate, readers, seconds=12):
-    """What the server holds for each of so many readers who sit behind one line, in bytes: `kernel`, the most that the kernel
-    held for one; `kernelMean`; and `process`, by how much its own memory grew for each."""
+    """The memory that the server needs for each of several readers behind one line, in bytes: `kernel`, the most that
+    the kernel buffered for one; `kernelMean`; and `process`, the growth of the server's memory per reader."""
     with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as server:
         writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8, 0)
         time.sleep(3)
@@ -309,7 +311,7 @@ def hanging(rate, readers, seconds=12):
         held, most = [], 0
         while reading.poll() is None:
             now = line.sockets()
-            # Measured only once all readers have connected.
+            # Measures only after all readers have connected.
             if len(now) >= readers:
                 held.append(sum(now) / len(now))
                 most = max([most, *now])
@@ -322,8 +324,8 @@ def hanging(rate, readers, seconds=12):
 
 
 def joining(rate, shapes=10_000):
-    """How long it takes to join a room over a line, in each encoding, packed and not: `{(encoding, packing): figures}`, each
-    with `bytes`, what the line carried."""
+    """How long it takes to join a room over a line, in each encoding, with and without compression: `{(encoding,
+    packing): figures}`. `bytes` is what the line carried."""
     figures = {}
     with Line(rate) as line, line.serve("--compress", "--max-ops-per-second", 1_000_000):
         filling = line.start_client(line.near, "fill", "127.0.0.1:8080", "full", shapes)

@@ -1,4 +1,4 @@
-"""Files of the tree that tests read."""
+"""Reads files of the project for tests."""
 
 import os
 import re

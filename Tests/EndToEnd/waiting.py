@@ -1,5 +1,5 @@
-"""How tests wait: they look again and again until something is so. There is one deadline for all. It exists only to end a hang, so it is
-far longer than anything takes, also on a busy machine; the failure says what was seen last."""
+"""How tests wait: they look again and again until a condition holds. The timeout is the same for all. It only ends a
+hang, so it is far longer than anything takes on a busy machine. The failure message has the last value."""
 
 import asyncio
 import inspect
@@ -23,8 +23,7 @@ class _Wait:
 
 
 async def eventually(look, what, holds=bool):
-    """Calls `look` again and again until `holds` is true for the value that it returns, and returns that value. `look`
-    may be `async`."""
+    """Calls `look` until `holds` is true for its result, and returns that result. `look` may be `async`."""
     wait = _Wait(what, holds)
     while True:
         found = look()
@@ -36,7 +35,7 @@ async def eventually(look, what, holds=bool):
 
 
 def wait_until(look, what, holds=bool):
-    """The same for functions that are not `async`."""
+    """Like `eventually`, for functions that are not `async`."""
     wait = _Wait(what, holds)
     while not wait.is_over(found := look()):
         time.sleep(PAUSE_SECONDS)
@@ -44,8 +43,8 @@ def wait_until(look, what, holds=bool):
 
 
 def moment():
-    """A time in milliseconds that is later than everything so far, and earlier than everything that follows. Stored
-    times are whole milliseconds, and servers, pages and tests read the same machine's clock."""
+    """Returns a time in milliseconds that is later than everything before this call and earlier than everything after
+    it. Stored times are whole milliseconds, and servers, pages and tests use the clock of the same machine."""
     begun = int(time.time() * 1000)
     wait_until(lambda: time.time() * 1000, "the clock goes on", holds=lambda now: now > begun + 20)
     return begun + 10

@@ -7,7 +7,7 @@ import WebSocketLoop
 @testable import SyncServer
 
 @Suite("The server and replicas over sockets") struct ReplicaEndToEndTests {
-  /// A server in this process, over a database of its own.
+  /// Starts a server in this process, over its own database.
   private func withServer(_ body: (Endpoint, EventLoop) async throws -> Void) async throws {
     var template = Array("/tmp/canvas-replicas-XXXXXX".utf8CString)
     let directory = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }

@@ -4,9 +4,9 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// A replica with a socket: does what it asks for, the way the terminal client does.
+/// A replica with a real socket. It carries out what the replica asks for, like the terminal client.
 ///
-/// `@unchecked Sendable`: everything happens on its loop's thread; others enter by `loop.perform`.
+/// `@unchecked Sendable`: it is used only on its event loop's thread. Other threads use `loop.perform`.
 final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
   let loop: EventLoop
   let endpoint: Endpoint
@@ -30,7 +30,7 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
 
   func edit(_ body: (inout Replica) -> [ReplicaEffect]) { carryOut(body(&replica)) }
 
-  /// As when the network goes.
+  /// Breaks the connection, as a failing network does.
   func lose() { connection?.abort() }
 
   private func carryOut(_ effects: [ReplicaEffect]) {

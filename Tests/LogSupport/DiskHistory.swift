@@ -2,11 +2,12 @@ import Glibc
 
 @testable import RoomLog
 
-/// A log on a `LyingDisk`, its owner, and other programs that use its files, all on one thread.
+/// A log on a `LyingDisk`, the owner of the log, and other programs that use its files, all in one thread.
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
-    /// Three requests at once: two appends, of which the queue has space for only one, and a request about following.
+    /// Submits three requests at once: two appends that don't both fit into the queue, and a request to stop following
+    /// the room.
     case burst(room: String)
     case snapshot(room: String)
     case damageSnapshot(room: String)
@@ -16,16 +17,16 @@ final class DiskHistory {
     case retain
     case delete(room: String)
     case look(room: String)
-    /// Another program begins or ends a read.
+    /// Another program begins or ends reading the database.
     case beginReading, endReading
-    /// Another program does what `log backup` or `log verify` does, while the log goes on.
+    /// Another program does what `log backup` or `log verify` does, while the log keeps running.
     case backUp, verify
-    /// The disk works again.
+    /// The disk stops failing.
     case heal
-    /// The log does some of its own work between two commits.
+    /// The log runs one iteration of its writer, which may do background work.
     case turn
     case reopen
-    /// The process is killed, and started anew.
+    /// The process is killed, and the log is opened again.
     case kill
   }
 
@@ -35,7 +36,7 @@ final class DiskHistory {
   private(set) var halves: LogHalves?
   private let told = Told()
   var guest: (database: Database, reading: Statement)?
-  /// How many copies were made, and how many rooms were repaired.
+  /// How many backups were made, and how many rooms were repaired.
   var backUps = 0
   var repairs = 0
   private var lastLife: UInt32
@@ -50,7 +51,7 @@ final class DiskHistory {
   var database: String { directory + "/canvas.db" }
   var copy: String { directory + "/copy.db" }
 
-  /// - Parameter lives: the highest number that a room has had in earlier histories on this disk.
+  /// - Parameter lives: the highest `life` that earlier histories on this disk have given to a room.
   init(directory: String, disk: LyingDisk, ledger: DiskLedger = DiskLedger(), lives: UInt32 = 0) {
     self.directory = directory
     self.disk = disk
@@ -58,7 +59,6 @@ final class DiskHistory {
     lastLife = lives
   }
 
-  /// Closes everything. To be called at the end.
   func end() {
     disk.isDead = true
     guest = nil
@@ -89,7 +89,7 @@ final class DiskHistory {
     told.events = []
   }
 
-  /// Opens the log and reads what it has, unless the disk fails.
+  /// Opens the log and checks what it has. An error is allowed only if the disk failed.
   private func openIfPossible() throws {
     do { try open() } catch {
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it doesn't start: \(error)") }
@@ -180,7 +180,7 @@ final class DiskHistory {
     for number in [first, first + 1] { settle(answers[number], number: number, in: name) }
   }
 
-  /// - Parameter number: the number of the request, which is the append's own number, too.
+  /// - Parameter number: identifies both the request and the append.
   private func appending(
     to name: String,
     _ life: UInt32,
@@ -250,7 +250,7 @@ final class DiskHistory {
     halves.writing.add(zip(ids, makes).map { $1($0) })
     var answers: [UInt64: LogEvent] = [:]
     for turn in 0..<DiskHistory.turnsMax {
-      // If the log has nothing left to do, another turn would wait for requests for ever.
+      // A log without work would block in its next iteration until a request comes.
       guard turn == 0 || !halves.writer.isIdle else { break }
       _ = halves.writer.turn()
       for event in told.events { if let id = event.id { answers[id] = event } }
@@ -278,9 +278,9 @@ final class DiskHistory {
     if events.contains(.availability(room: nil, nil)) { ledger.decide() }
   }
 
-  // MARK: In the end
+  // MARK: At the end
 
-  /// The disk works again. Checks that the log has everything that it acknowledged, and accepts more appends.
+  /// Stops the disk's failures, and checks that the log has everything it acknowledged and accepts new appends.
   func recover() throws {
     disk.faults = []
     guest = nil
@@ -293,8 +293,7 @@ final class DiskHistory {
     try goOn()
   }
 
-  /// Starts the log on what a power cut or the end of a process has left, and checks that it has everything that was
-  /// acknowledged.
+  /// Opens the log on what a power cut or a killed process has left, and checks that it has everything it acknowledged.
   func start() throws {
     do throws(StorageFault) { try open() } catch { throw DiskLedger.Failure("it doesn't start: \(error)") }
     try check()
@@ -337,8 +336,8 @@ final class DiskHistory {
     answer.isUnavailable ? Unreadable(answer: answer) : DiskLedger.Failure("\(answer)")
   }
 
-  /// Checks that existing rooms and new ones take records, and that `log verify` finds what was damaged and nothing
-  /// else.
+  /// Checks that old and new rooms accept records, and that `log verify` finds exactly the damage that the test has
+  /// made.
   private func goOn() throws {
     for name in ["new"] + ledger.rooms.keys.sorted().prefix(1) {
       let before = ledger.rooms[name]?.last ?? 0

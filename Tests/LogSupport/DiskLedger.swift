@@ -1,29 +1,30 @@
 import RoomLog
 
-/// Everything that the log has reported to its owner. The owner may rely on it. What the log has acknowledged must be
-/// there. Nothing of a refused append may be there, not even a part. An append without an answer may be there or not.
+/// What the log has reported to its owner, and so must keep. Acknowledged appends must be stored. Refused appends must
+/// not be stored, not even in part. Appends without an answer may be stored or not.
 struct DiskLedger {
   struct Room {
-    /// A number by which rooms of the same name are told apart.
+    /// Tells apart rooms that have had the same name.
     var life: UInt32
-    /// The acknowledged records, in the order of their positions.
+    /// The acknowledged records, ordered by position.
     var acknowledged: [LogRecord] = []
-    /// Appends that may be stored or not, by their numbers.
+    /// Appends whose outcome is unknown, by their numbers.
     var undecided: [UInt32: [[UInt8]]] = [:]
     var mayBeGone = false
-    /// The position of the newest snapshot that was acknowledged.
+    /// The position of the newest acknowledged snapshot.
     var snapshotted: UInt64 = 0
-    /// The positions at which the test has damaged snapshots and records.
+    /// The positions of the snapshots and the records that the test has damaged.
     var damaged: Set<UInt64> = []
     var damagedRecords: Set<UInt64> = []
     var last: UInt64 { acknowledged.last?.position ?? 0 }
   }
 
-  /// The rooms that were acknowledged.
+  /// The rooms of acknowledged appends, by name.
   var rooms: [String: Room] = [:]
-  /// By name: other rooms that may be there in place of the acknowledged one.
+  /// Rooms that may be stored instead of the acknowledged room of that name, because the outcome of their creation is
+  /// unknown.
   var undecided: [String: [Room]] = [:]
-  /// By name: what a finished copy must at least have of each room.
+  /// What the finished backup must contain at least, by the name of the room. `nil` without a backup.
   private(set) var copied: [String: Room]?
 
   struct Failure: Error, CustomStringConvertible {
@@ -33,7 +34,7 @@ struct DiskLedger {
 
   // MARK: Records
 
-  /// A record whose bytes say which one it is: its room, its append, and its index among the append's records.
+  /// Makes a record whose bytes identify its room, its append, and its index in the append.
   static func record(life: UInt32, append: UInt32, index: UInt32, of count: UInt32, bytes: Int) -> [UInt8] {
     var record: [UInt8] = []
     for number in [life, append, index, count] {
@@ -46,7 +47,8 @@ struct DiskLedger {
     record[index * 4..<index * 4 + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// A snapshot whose bytes say from which room and place it is. Some have two parts.
+  /// Makes a snapshot whose bytes identify its room and position. Every fifth one is so large that it is stored in two
+  /// parts.
   static func snapshot(life: UInt32, position: UInt64) -> [UInt8] {
     let count = position % 5 == 0 ? 70_000 : 300
     var random = UInt64(life) << 32 ^ position
@@ -56,7 +58,7 @@ struct DiskLedger {
     }
   }
 
-  // MARK: What is asked and told
+  // MARK: Requests and answers
 
   mutating func submit(_ append: UInt32, _ records: [[UInt8]], to name: String, life: UInt32) {
     if rooms[name]?.life == life {
@@ -66,7 +68,7 @@ struct DiskLedger {
     }
   }
 
-  /// Notes that the append is certainly not stored.
+  /// Notes that the append was refused, so it must not be stored.
   mutating func refuse(_ append: UInt32, in name: String) {
     rooms[name]?.undecided[append] = nil
     undecided[name]?.removeAll { $0.undecided[append] != nil }
@@ -108,7 +110,7 @@ struct DiskLedger {
     }
   }
 
-  /// Decides the undecided appends: those that the log has reported are stored, the others are not.
+  /// Settles all undecided appends: those that the log has reported are stored, and the others are not.
   mutating func decide() {
     undecided = [:]
     for name in rooms.keys {
@@ -119,9 +121,9 @@ struct DiskLedger {
 
   mutating func noteCopy(of rooms: [String: Room]) { copied = rooms }
 
-  // MARK: What has to be there
+  // MARK: Checks
 
-  /// Whether the test has damaged what is at that position, in the log or before it was copied.
+  /// Whether the test has damaged a snapshot or record at that position, in the log or in the backup.
   func mayBeDamaged(_ name: String, at position: UInt64) -> Bool {
     [rooms[name], copied?[name]].contains {
       guard let room = $0 else { return false }
@@ -129,17 +131,17 @@ struct DiskLedger {
     }
   }
 
-  /// What was read of a room.
+  /// The stored content of one room, as it was read.
   struct Found {
     var loaded: LoadedRoom
-    /// The position after which the readable records begin.
+    /// The position just before the first readable record.
     var after: UInt64
     /// All records after that position.
     var records: [LogRecord]
   }
 
-  /// Compares what was read of a room with what must be there.
-  /// - Returns: the room as it is known now.
+  /// Compares a stored room with what must be stored of it.
+  /// - Returns: what is known of the room now.
   func check(_ name: String, _ stored: Found?) throws -> Room? {
     guard let stored else {
       if let room = rooms[name], !room.mayBeGone { throw Failure("room \(name) is gone") }

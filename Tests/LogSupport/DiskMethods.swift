@@ -1,14 +1,13 @@
 import CSQLite
 import Glibc
 
-/// SQLite's file object for a file on a `LyingDisk`. SQLite allocates the memory, and knows only the beginning of this
-/// struct.
+/// SQLite's file object for a file on a `LyingDisk`. SQLite allocates it, and knows only its first field.
 struct DiskFile {
   var base: sqlite3_file
   var open: Unmanaged<OpenFile>
 }
 
-/// An open file of one connection.
+/// A file that one connection has open.
 final class OpenFile {
   let disk: LyingDisk
   let file: StoredFile
@@ -103,7 +102,7 @@ enum DiskMethods {
     Unmanaged<LyingDisk>.fromOpaque(vfs!.pointee.pAppData).takeUnretainedValue()
   }
 
-  // `nonisolated(unsafe)`: the memory is never freed and never changed.
+  // `nonisolated(unsafe)`: the memory is never freed or changed.
   nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
     let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     methods.initialize(to: sqlite3_io_methods())

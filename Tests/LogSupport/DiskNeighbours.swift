@@ -1,6 +1,6 @@
 @testable import RoomLog
 
-/// Other programs use the files of a log while it runs: they read, copy, verify or damage them.
+/// Lets other programs use the files of a running log: they read, copy, verify or damage them.
 extension DiskHistory {
   func beginReading() {
     guard guest == nil else { return }
@@ -10,13 +10,13 @@ extension DiskHistory {
       _ = try reading.step()
       guest = (other, reading)
     } catch {
-      // The disk has failed, so the other program could not do it.
+      // The disk has failed, so the other program could not do its work.
     }
   }
 
-  // MARK: Beside the log
+  // MARK: Other programs
 
-  /// Runs `program` as another process. Between its calls to the disk, the log goes on.
+  /// Runs `program` as another process would run: the log works too, between the program's calls to the disk.
   private func beside(_ program: () throws -> Void) throws {
     var calls = 0
     var failure: (any Error)?
@@ -38,7 +38,7 @@ extension DiskHistory {
     if let failure { throw failure }
   }
 
-  /// Makes a copy, and checks that it has everything that was acknowledged before it was begun.
+  /// Makes a backup, and notes that it must have everything that was acknowledged before it began.
   func backUp() throws {
     guard ledger.copied == nil else { return }
     let before = ledger.rooms.filter { !$0.value.mayBeGone }
@@ -86,10 +86,10 @@ extension DiskHistory {
     }
   }
 
-  /// Does what `log verify` does, and checks that it finds what the test has damaged, and nothing else.
+  /// Does what `log verify` does, and checks that it finds exactly the damage that the test has made.
   func inspect(_ path: String) throws {
     let inspection = try LogInspection(of: path, options: options)
-    // If the disk fails, even undamaged rooms may be unreadable.
+    // A failing disk may make undamaged rooms unreadable.
     guard inspection.faults.isEmpty || !disk.faults.isEmpty else {
       throw DiskLedger.Failure("the file \(path): \(inspection.faults)")
     }
@@ -106,7 +106,7 @@ extension DiskHistory {
 
   // MARK: Damage
 
-  /// Changes a snapshot in the file, as a faulty disk does without noticing. The room can be opened without that
+  /// Damages a snapshot in the file without an error, as a faulty disk does. The room can be opened without this
   /// snapshot.
   func damageSnapshot(of name: String) {
     guard let room = ledger.rooms[name], room.damagedRecords.isEmpty, let loaded = load(name),
@@ -116,7 +116,7 @@ extension DiskHistory {
     change("UPDATE snapshot_parts SET bytes=CAST('another' AS BLOB) WHERE position=\(place.position) AND part=1", name)
   }
 
-  /// Changes a record in the file, as a faulty disk does without noticing. A sound snapshot covers the record.
+  /// Damages a record in the file without an error, as a faulty disk does. An intact snapshot includes this record.
   func damageRecord(of name: String) {
     guard let room = ledger.rooms[name], room.damaged.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -131,7 +131,7 @@ extension DiskHistory {
       let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
       try other.run("\(statement) AND room=\(number)")
     } catch {
-      // The disk has failed. The change may have been made all the same.
+      // The disk has reported an error, but may have made the change.
     }
   }
 
@@ -155,7 +155,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // Only a failing disk excuses an unsuccessful repair, which may be unable to read what it needs.
+      // A repair may fail only if the disk fails.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

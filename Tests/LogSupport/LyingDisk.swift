@@ -4,15 +4,15 @@ import TestSupport
 
 @testable import RoomLog
 
-/// A disk in memory below SQLite (sqlite.org/vfs.html). It knows what has been synced, fails where a test wants it to,
-/// and can lose power between any two calls. Everything that happens on it by chance is drawn from its seed.
+/// A simulated disk in memory, which SQLite uses as its file system (sqlite.org/vfs.html). It tracks which bytes were
+/// synced, fails on request, and can lose power between any two calls. All its random choices come from its seed.
 ///
-/// It lies as disks and systems do:
-/// - Bytes that were written but not synced may be there after a power cut or not, in any pieces of 512 bytes.
-/// - After a failed sync, the next sync succeeds, although what the first should have made durable is lost: the system
-///   counts those pages as written (Linux does). They can still be read until the power is cut.
-/// - Making or removing a file is durable only once its folder is synced. SQLite syncs the folder when it first syncs a
-///   new write-ahead log or journal.
+/// It behaves as badly as real disks and kernels do:
+/// - After a power cut, each unsynced sector of 512 bytes may be on the disk or not.
+/// - After a failed sync, the next sync succeeds although the bytes are lost, because the kernel has marked the pages
+///   as clean (Linux does so). The bytes can still be read until the power is cut.
+/// - A new or removed file is durable only once its folder is synced. SQLite syncs the folder when it first syncs a new
+///   write-ahead log or journal.
 ///
 /// `@unchecked Sendable`: only the thread of its test uses it.
 final class LyingDisk: @unchecked Sendable {
@@ -22,7 +22,6 @@ final class LyingDisk: @unchecked Sendable {
   enum Call: Hashable, CaseIterable {
     case open, read, write, sync, truncate, delete, lock, shareMemory
 
-    /// Whether the call may change the disk.
     var isChange: Bool {
       switch self {
       case .open, .write, .sync, .truncate, .delete: true
@@ -30,7 +29,8 @@ final class LyingDisk: @unchecked Sendable {
       }
     }
 
-    /// The codes with which the call can fail. SQLite's header computes most of them, so Swift doesn't import them.
+    /// The error codes that the call can return. They are written as numbers, because SQLite's header computes most of
+    /// them with macros that Swift doesn't import.
     var codes: [Int32] {
       let code: (Int32) -> Int32 = { SQLITE_IOERR | ($0 << 8) }
       return switch self {
@@ -47,16 +47,16 @@ final class LyingDisk: @unchecked Sendable {
   }
 
   struct Fault: Hashable {
-    /// The number of the call that fails, among all calls of the kind.
+    /// Which call fails, counted among all calls of its kind.
     var number: Int
     var kind: Call?
-    /// The index of the code with which it fails.
+    /// Which of the kind's error codes the call returns, as an index.
     var code = 0
-    /// Whether all later calls of the kind fail too.
+    /// Whether all later calls of this kind fail too.
     var lasts = false
   }
 
-  /// A call that has failed, and how.
+  /// A kind of call that has failed, and the error code.
   struct Failure: Hashable {
     var call: Call
     var code: Int32
@@ -70,12 +70,12 @@ final class LyingDisk: @unchecked Sendable {
   let name: String
   var random: SeededGenerator
   var faults: [Fault] = []
-  /// Is called before each call that changes the disk.
+  /// Called before each call that changes the disk.
   var beforeChange: () -> Void = {}
-  /// Is called before each call, as if another process were running at the same time. Calls that it makes itself don't
-  /// call it again.
+  /// Called before each call to the disk, to simulate another process. Calls that the closure itself makes don't call
+  /// it again.
   var beside: (() -> Void)?
-  /// Whether the process has ended, so that it must make no more calls. SQLite gets an error for each further call.
+  /// Whether the process has ended. Each further call from SQLite then fails.
   var isDead = false
   private(set) var callCount = 0
   private(set) var countByKind: [Call: Int] = [:]
@@ -87,7 +87,7 @@ final class LyingDisk: @unchecked Sendable {
   private var lastNumber: UInt64 = 0
   private let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
 
-  /// - Parameter name: a name that no other disk in this process has.
+  /// - Parameter name: a name that is unique in this process.
   init(name: String, seed: UInt64, image: Image = [:]) {
     self.name = name
     random = SeededGenerator(seed: seed)
@@ -101,7 +101,7 @@ final class LyingDisk: @unchecked Sendable {
     register()
   }
 
-  /// Frees the disk. To be called when no connection to it is left.
+  /// Frees the disk. Call this when no connection uses it any more.
   func remove() {
     sqlite3_vfs_unregister(vfs)
     free(UnsafeMutableRawPointer(mutating: vfs.pointee.zName))
@@ -113,9 +113,9 @@ final class LyingDisk: @unchecked Sendable {
     return StoredFile(number: lastNumber)
   }
 
-  // MARK: What a test does to it
+  // MARK: What a test does
 
-  /// The files that are left if the power is cut at this moment.
+  /// The files that would be left after a power cut now.
   func cut() -> Image {
     var names = durableNames
     for change in changedNames.prefix(Int.random(in: 0...changedNames.count, using: &random)) {
@@ -124,22 +124,22 @@ final class LyingDisk: @unchecked Sendable {
     return names.mapValues { $0.cut(using: &random) }
   }
 
-  /// The files as if everything had been synced.
+  /// The files that would be left if everything were synced.
   var settled: Image { files.mapValues(\.now) }
 
-  /// Removes a file that is in use, as somebody might.
-  /// - Returns: a function that puts the file back.
+  /// Removes a file that is in use.
+  /// - Returns: a function that restores the file.
   func removeFile(_ path: String) -> (() -> Void)? {
     guard let file = files.removeValue(forKey: path) else { return nil }
     return { self.files[path] = file }
   }
 
-  /// Removes a file. The removal is durable once the folder is synced.
+  /// Removes a file. The removal is durable once its folder is synced.
   func discard(_ path: String) {
     if files.removeValue(forKey: path) != nil { changedNames.append((path, nil)) }
   }
 
-  /// The log's own access to files, on this disk.
+  /// The file functions that the log itself needs besides SQLite, on this disk.
   var look: FileLook {
     FileLook(
       identity: { [unowned self] path in
@@ -159,10 +159,10 @@ final class LyingDisk: @unchecked Sendable {
     )
   }
 
-  // MARK: What SQLite asks
+  // MARK: What SQLite calls
 
   /// Counts a call.
-  /// - Returns: the code with which the call fails, if it does.
+  /// - Returns: the error code if the call fails, otherwise `nil`.
   func enter(_ kind: Call) -> Int32? {
     if isDead { return kind.codes[0] }
     if let beside {
@@ -177,7 +177,7 @@ final class LyingDisk: @unchecked Sendable {
     for (index, fault) in faults.enumerated() {
       let number = fault.kind == nil ? callCount : fault.kind == kind ? ofKind : 0
       guard number == fault.number || fault.lasts && number > fault.number && fault.kind == kind else { continue }
-      // From now on, all calls of this kind fail.
+      // All later calls of this kind fail too.
       if fault.lasts, fault.kind == nil {
         faults[index] = Fault(number: ofKind, kind: kind, code: fault.code, lasts: true)
       }
@@ -217,7 +217,7 @@ final class LyingDisk: @unchecked Sendable {
 
   func write(_ file: StoredFile, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Int32 {
     if let code = enter(.write) {
-      // A write that fails may have written some of the bytes.
+      // A failed write may have written some of its bytes.
       if !isDead, !bytes.isEmpty {
         file.write(
           UnsafeRawBufferPointer(rebasing: bytes[..<Int.random(in: 0..<bytes.count, using: &random)]),
@@ -227,7 +227,7 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.write(bytes, at: place)
-    // The system may write any bytes to the disk at any time.
+    // The kernel may write unsynced bytes to the disk at any time.
     if Int.random(in: 0..<16, using: &random) == 0 { file.writeSome(using: &random) }
     return SQLITE_OK
   }
@@ -240,7 +240,8 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.sync()
-    // SQLite syncs the folder of a new write-ahead log or journal, but not that of a new database.
+    // When SQLite syncs a new write-ahead log or journal, it also syncs the folder. It does not do so for a new
+    // database.
     if changedNames.contains(where: { $0.file === file && ($0.path.hasSuffix("-wal") || $0.path.hasSuffix("-journal")) }
     ) {
       syncNames()
@@ -278,15 +279,15 @@ final class LyingDisk: @unchecked Sendable {
   }
 }
 
-/// A file's bytes: as they are read now, and as they would be after a power cut.
+/// The contents of a file, as programs read them now and as they are on the disk.
 final class StoredFile {
   let number: UInt64
   fileprivate(set) var now: [UInt8] = []
   fileprivate(set) var durable: [UInt8] = []
-  /// Which sectors were written but have not been synced since then.
+  /// Which sectors were written and not synced since.
   private var unsynced: [Bool] = []
   private var isSizeUnsynced = false
-  /// The connections that have the file open, and the lock that each has on it.
+  /// The lock that each open connection holds on the file.
   var locks: [ObjectIdentifier: Int32] = [:]
   var shared: SharedIndex?
 
@@ -324,14 +325,14 @@ final class StoredFile {
     isSizeUnsynced = false
   }
 
-  /// Some unsynced sectors reach the disk, as the system likes. They may be written again before they are synced.
+  /// Writes some unsynced sectors to the disk, as a kernel may at any time. They stay marked as unsynced.
   func writeSome(using random: inout SeededGenerator) {
     durable = cut(using: &random)
   }
 
   func cut(using random: inout SeededGenerator) -> [UInt8] {
     guard isSizeUnsynced || unsynced.contains(true) else { return durable }
-    // How much of the unsynced bytes is there after the power cut: all, nothing, or any sectors.
+    // Decides which unsynced sectors survive the power cut: all, none, or a random choice.
     let way = Int.random(in: 0..<4, using: &random)
     var left = durable
     if isSizeUnsynced, way == 0 || way > 1 && Bool.random(using: &random) {
@@ -357,7 +358,7 @@ extension [UInt8] {
   }
 }
 
-/// The state that all connections to a file share: the index of the write-ahead log, and its locks.
+/// What all connections to a file share: the index of the write-ahead log, and its locks.
 final class SharedIndex {
   var regions: [UnsafeMutableRawPointer] = []
   var users: Set<ObjectIdentifier> = []

@@ -1,17 +1,17 @@
 #!/bin/bash
-# Runs as a service in a Debian that was booted with an older package installed: uses, breaks, upgrades, removes and purges the package
-# under systemd. Each check that holds writes a line to /srv/said. The first check that fails ends the script, so each stands on a line
-# of its own: `set -e` looks only at the last command of `a && b`.
+# Runs as a service in a booted Debian with an older package: uses, breaks, upgrades, removes and purges the package
+# under systemd. Each successful check writes a line to /srv/said. Every check has its own line, because `set -e` ends
+# the script only if the last command of `a && b` fails.
 set -euxo pipefail
 exec 3>/srv/said >/srv/trace 2>&1
 
-# `set -e` ignores a command after `!`.
+# Needed because `set -e` ignores failures of a command after `!`.
 fails() { if "$@"; then exit 1; fi; }
 of() { systemctl show --value --property "$1" canvas-sync; }
 is_ready() { curl --silent --fail http://127.0.0.1:8080/readyz; }
 has_room() { curl --silent --fail http://127.0.0.1:8080/v1/rooms/kept | grep --quiet Sun; }
 
-# systemd starts this script after the server is ready, so nothing has to be waited for here.
+# systemd starts this script once the server is ready, so there is no need to wait.
 [ "$(of ActiveState)" = active ]
 is_ready
 [ "$(ps -o user= -p "$(of MainPID)")" = canvas-sync ]
@@ -30,7 +30,7 @@ echo 'a reload is no restart' >&3
 for _ in {1..7}; do
   process=$(of MainPID)
   kill -KILL "$process"
-  # systemd calls the server active again when it is ready.
+  # The state becomes active again when the server is ready.
   until [ "$(of ActiveState)" = active ] && [ "$(of MainPID)" != "$process" ]; do sleep 0.1; done
 done
 has_room

@@ -1,22 +1,23 @@
-"""A machine to install packages on: this one's file system below, and what is written to it in memory, gone when it ends."""
+"""A chroot to install packages in: an overlay in memory over this machine's file system, which disappears at the
+end."""
 
 import os
 import re
 import subprocess
 
-# A wait longer than this means that something hangs.
+# A command that takes longer than this hangs.
 SECONDS = 300
 
 
 def output(*words, seconds=SECONDS, **others):
-    """What a command prints. It must succeed."""
+    """Runs a command that must succeed, and returns its output."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=seconds, **others)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout
 
 
 def make_older(package, folder):
-    """The server's package as if it were of an older release, with another file of settings."""
+    """Makes a package like that of an older release, with other settings."""
     tree = os.path.join(folder, "tree")
     output("dpkg-deb", "--raw-extract", package, tree)
     with open(f"{tree}/DEBIAN/control") as file:
@@ -30,7 +31,8 @@ def make_older(package, folder):
 
 
 class Machine:
-    """Its mounts are in a namespace that lives as long as the process which holds it, so that nothing is left on this machine."""
+    """The chroot's mounts are in their own namespace. It ends with the process that holds it, so nothing stays on this
+    machine."""
 
     def __init__(self, folder):
         self.root = os.path.join(folder, "root")
@@ -45,7 +47,7 @@ class Machine:
             stderr=subprocess.PIPE, text=True)
         if self._holder.stdout.readline() != "there\n":
             raise OSError(self._holder.communicate()[1])
-        # Where this file is, each package that is installed has every manual page of the machine indexed again.
+        # While this file exists, each installation of a package reindexes all manual pages of the machine.
         self.run("rm", "-f", "/var/lib/man-db/auto-update")
 
     def __enter__(self):
@@ -67,7 +69,7 @@ class Machine:
         return done.stdout if check else done
 
     def put(self, path, file):
-        """Copies a file of this machine there."""
+        """Copies a file of this machine into the chroot."""
         with open(file, "rb") as content:
             subprocess.run(self.command("sh", "-c", f"cat > {path}"), stdin=content, check=True)
 

@@ -1,4 +1,5 @@
-"""The Debian packages: what is in them, and what becomes of a machine on which they are installed, upgraded, removed and purged."""
+"""The Debian packages: what they contain, and what they leave on a machine when they are installed, upgraded, removed
+and purged."""
 
 import asyncio
 import contextlib
@@ -26,7 +27,7 @@ PROGRAMS = {SERVER: "SyncServer", CLIENT: "sync-client"}
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory):
-    """The packages of the programs under test, by their names."""
+    """Makes packages of the programs under test. Returns their paths by name."""
     shutil.which("dh") or pytest.skip("debhelper is not here")
     folder = tmp_path_factory.mktemp("release")
     output(f"{ROOT}/scripts/release", "--programs", os.path.dirname(process.BINARY), "--out", folder)
@@ -39,7 +40,8 @@ def older(packages, tmp_path_factory):
 
 
 class Service:
-    """The installed server, started as its unit says: as which user, with which variables and settings, and until it is ready."""
+    """The installed server, started as its systemd unit says: with its user, variables and settings, and until it is
+    ready."""
 
     def __init__(self, machine, port):
         text = content("deploy", "canvas-sync.service")
@@ -49,7 +51,7 @@ class Service:
         variables += [line for line in machine.run("cat", "/etc/canvas-sync.conf").splitlines() if line and not line.startswith("#")]
         self._manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._manager.settimeout(SECONDS)
-        # A name in no folder is the same in every namespace of mounts.
+        # An abstract socket (one without a file) can be reached from every mount namespace.
         name = f"canvas-packages-{os.getpid()}-{port}"
         self._manager.bind("\0" + name)
         self.port = port
@@ -79,7 +81,7 @@ class Service:
 
 
 def test_there_is_a_package_of_each_program(packages):
-    """With its manual and with completion for three shells."""
+    """Each package has its manual and completions for three shells."""
     assert sorted(packages) == [SERVER, CLIENT]
     for name, path in packages.items():
         program = PROGRAMS[name]
@@ -91,7 +93,7 @@ def test_there_is_a_package_of_each_program(packages):
             f"/usr/share/doc/{name}/copyright",
         ]:
             assert file in files, file
-        # The plug-in by which libwebsockets runs on our loop is in no program's header.
+        # libwebsockets loads its libuv plug-in at run time, so the dependency can't be found in the program's header.
         assert "libwebsockets-evlib-uv" in output("dpkg-deb", "--field", path, "Depends")
     assert "/lib/systemd/system/canvas-sync.service" in (files := output("dpkg-deb", "--contents", packages[SERVER]))
     assert "/usr/share/canvas-sync/page/core.wasm.br" in files and ".bundled" not in files
@@ -99,7 +101,8 @@ def test_there_is_a_package_of_each_program(packages):
 
 def test_lintian_has_no_complaint(packages):
     shutil.which("lintian") or pytest.skip("lintian is not here")
-    # Programs that were built for tests find Swift's libraries where the toolchain is. scripts/release allows no exception.
+    # Programs built for tests find Swift's libraries in the toolchain, which lintian reports. scripts/release allows no
+    # such exception.
     done = subprocess.run(
         ["lintian", "--fail-on", "error,warning", "--suppress-tags", "custom-library-search-path", *packages.values()],
         capture_output=True, text=True, timeout=SECONDS)
@@ -115,14 +118,14 @@ def machine(tmp_path):
 
 
 def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
-    """Rooms and settings outlive an upgrade and a removal. A purge leaves nothing but the user."""
+    """Rooms and settings survive an upgrade and a removal. A purge leaves nothing but the user."""
     for name, path in [("older", older), *packages.items()]:
         machine.put(f"/{name}.deb", path)
     assert not machine.has("/usr/bin/SyncServer")
     machine.run("dpkg", "--install", "/older.deb")
     number, shell = machine.run("getent", "passwd", "canvas-sync").strip().split(":")[2::4]
     assert 0 < int(number) < 1_000 and shell.endswith("nologin")
-    # What an operator has set counts more than the unit.
+    # The operator's settings take precedence over the unit.
     machine.run("sh", "-c", "echo CANVAS_MAX_SHAPES=2 >> /etc/canvas-sync.conf")
     with Service(machine, free_port()) as service:
         assert service.told() == "READY=1"
@@ -136,7 +139,7 @@ def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
         assert service.told() == "STOPPING=1"
         assert service.process.wait(SECONDS) == 0
 
-    # It asks nobody about the settings: those that an operator has changed stay.
+    # dpkg asks no questions about settings. Those that an operator has changed stay.
     machine.run("dpkg", "--install", "--force-confdef", "--force-confold", f"/{SERVER}.deb")
     assert machine.run("dpkg-query", "-W", "-f", "${Version}", SERVER) == VERSION
     assert "CANVAS_MAX_SHAPES=2\n" in machine.run("cat", "/etc/canvas-sync.conf")
@@ -153,7 +156,8 @@ def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
 
 
 async def test_a_service_manager_is_told_and_sighup_ends_no_service(tmp_path):
-    """By a socket in a folder, as systemd's is. Without tokens SIGHUP has nothing to do, and does nothing."""
+    """The server notifies the service manager over a socket in a folder, like systemd's. Without tokens, SIGHUP has no
+    effect."""
     path = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(path)
@@ -169,7 +173,7 @@ async def test_a_service_manager_is_told_and_sighup_ends_no_service(tmp_path):
 
 @pytest.mark.parametrize("name", PROGRAMS.values())
 def test_the_manual_has_every_word_of_the_help(name, tmp_path):
-    """And man has no complaint about how it is written."""
+    """The man program accepts the format of the manual too."""
     program = os.path.join(os.path.dirname(process.BINARY), name)
     page = tmp_path / f"{name}.1"
     page.write_text(output(program, "--manual"))
@@ -195,7 +199,7 @@ COMPLETIONS = [
     ("SyncServer", ["--max-shap"], ["--max-shapes"]),
     ("SyncServer", ["log", "ba"], ["backup"]),
     ("SyncServer", ["log", "repair", "--c"], ["--cut"]),
-    # Its value is nobody's to guess.
+    # The value of a port can't be completed.
     ("SyncServer", ["--port", ""], []),
 ]
 
@@ -222,7 +226,8 @@ def test_fish_completes(name, words, wanted, tmp_path):
 
 @pytest.mark.parametrize("name", PROGRAMS.values())
 def test_zsh_takes_the_completion(name, tmp_path):
-    """Its functions for completion run in its line editor only; here they say what they are given."""
+    """zsh's completion functions run only in its line editor. Here they are replaced by functions that print their
+    arguments."""
     shutil.which("zsh") or pytest.skip("zsh is not here")
     (tmp_path / "completion").write_text(completion(name, "zsh"))
     for words, wanted in [(words, wanted) for each, words, wanted in COMPLETIONS if each == name and wanted]:
@@ -237,7 +242,7 @@ def test_zsh_takes_the_completion(name, tmp_path):
 
 
 def test_an_archive_knows_its_commit(tmp_path):
-    """`git archive` writes it where a build without git finds it."""
+    """`git archive` writes the commit where a build without git finds it."""
     if not os.path.exists(os.path.join(ROOT, ".git")):
         pytest.skip("this is no clone")
     commit = output("git", "-C", ROOT, "rev-parse", "HEAD").strip()
@@ -252,7 +257,7 @@ def test_an_archive_knows_its_commit(tmp_path):
 
 
 def test_the_bill_of_materials_has_all_that_is_linked(tmp_path):
-    """In SPDX 2.3, with a licence for each, and every relation between two that are there."""
+    """The bill of materials is in SPDX 2.3. Each entry has a license, and each relation is between two entries."""
     bill = json.loads(output(
         f"{ROOT}/scripts/sbom", "--version", VERSION, "--commit", "0123abc", os.path.dirname(process.BINARY),
         env=os.environ | {"SOURCE_DATE_EPOCH": "0"}))

@@ -1,5 +1,5 @@
-"""A release as scripts/release makes it of a clean clone: twice the same, installed on a fresh Debian under systemd, and run as a
-container. It takes minutes, and `make soak` runs it."""
+"""A release made by scripts/release from a clean clone: two builds are identical, it is installed in a fresh Debian
+under systemd, and it runs in a container. This takes minutes, so `make soak` runs it."""
 
 import json
 import os
@@ -15,13 +15,13 @@ from server import ROOT, Lines
 from waiting import eventually
 
 pytestmark = pytest.mark.skipif("CANVAS_SOAK" not in os.environ, reason="takes minutes: CANVAS_SOAK=1")
-# Compiling everything anew, beside other tests.
+# The time for a full build while other tests run.
 BUILD_SECONDS = 3_600
 
 
 @pytest.fixture(scope="session")
 def releases(tmp_path_factory):
-    """The folders of two releases of one commit, each made in a clone of its own."""
+    """The folders of two releases of the same commit, each built in its own clone."""
     folders = []
     for name in ("one", "another"):
         clone = tmp_path_factory.mktemp(name) / "clone"
@@ -53,11 +53,11 @@ def test_the_archive_of_programs_runs_elsewhere(releases, tmp_path):
 
 
 def test_a_fresh_debian_installs_runs_upgrades_and_removes_it(releases, tmp_path):
-    """By apt, which finds what it depends on, and under systemd. Tests/Packages/booted.sh is what is done there."""
+    """apt installs the package with its dependencies, under systemd. Tests/Packages/booted.sh has the steps."""
     (newer,) = releases[0].glob("canvas-sync_*.deb")
     older = make_older(newer, tmp_path)
     with open(tmp_path / "try.service", "w") as unit:
-        # Starts after the server is ready, like any service that needs it.
+        # The unit starts after the server is ready, like any service that needs it.
         unit.write(
             "[Unit]\nAfter=canvas-sync.service\nSuccessAction=poweroff\nFailureAction=poweroff\n"
             "[Service]\nType=oneshot\nExecStart=/bin/bash /srv/booted.sh\n[Install]\nWantedBy=multi-user.target\n")
@@ -76,7 +76,7 @@ def test_a_fresh_debian_installs_runs_upgrades_and_removes_it(releases, tmp_path
 
 
 async def test_the_image_runs_as_nobody_and_is_healthy(releases, tmp_path):
-    """It is small, has one layer, and its own check says that it is healthy."""
+    """The image is small, has one layer, and its health check succeeds."""
     image = file(releases[0], "-image.tar")
     assert image.stat().st_size < 120 << 20
     with tarfile.open(image) as archive:
@@ -99,7 +99,7 @@ async def test_the_image_runs_as_nobody_and_is_healthy(releases, tmp_path):
         finally:
             process.terminate()
             process.wait(SECONDS)
-        # The libraries that the server loads only when an option asks for them are there, with all that they need.
+        # The image has the libraries that the server loads only for some options, with their dependencies.
         for library in ("libjwt.so.0", "libpq.so.5", "libwebsockets-evlib_uv.so"):
             path = f"/usr/lib/x86_64-linux-gnu/{library}"
             assert "not found" not in output(*inside, name, "--", "/lib64/ld-linux-x86-64.so.2", "--list", path), library

@@ -1,8 +1,8 @@
-// Defines the object that tests call `app`: the parts of the room's page, under the short names that tests use. This
-// script is added to every page before the page loads; `app` exists as soon as the page has made all its parts.
+// Defines the object `app`, through which tests use the parts of the room's page by short names. This script is added
+// to every page before it loads. `app` exists once the page has made all its parts.
 //
-// A page shows all of the drawing at first. Tests count from the canvas's origin, so the view is moved there, as by hand,
-// before the drawing comes, unless a test wants to see that first view.
+// A page first shows the whole drawing, but tests use coordinates from the canvas's origin. So the script moves the
+// view to the origin before the drawing comes, unless a test is about that first view.
 {
   let app
   let room

@@ -1,4 +1,4 @@
-"""The drawings that the pictures show."""
+"""The drawings in the documents' screenshots."""
 
 import math
 
@@ -6,7 +6,7 @@ NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
 
-# A sheet of shapes, of which only two overlap.
+# Shapes side by side, of which only two overlap.
 FORMS = [
     ("Sun", "ellipse", (150, 100), (150, 150), {"fill": YELLOW}),
     ("Moon", "ellipse", (250, 140), (110, 110), {"fill": "#B9C3D9"}),
@@ -27,7 +27,7 @@ FORMS = [
 
 
 def wave(x, y, length, height, waves, steps=60):
-    """A line as if drawn by hand: the box and the path that a pen leaves."""
+    """Ink in waves, as if drawn by hand. Returns its box and its path."""
     points = [(at / steps, 0.5 + 0.5 * math.sin(waves * 2 * math.pi * at / steps + 0.4 * math.sin(5 * at / steps))) for at in range(steps + 1)]
     return (x, y), (length, height), [[round(65535 * across), round(65535 * down)] for across, down in points]
 
@@ -38,7 +38,7 @@ def ink(name, way, **values):
 
 
 def ring(x, y, width, height, steps=48):
-    """A line as if drawn around something by hand, a little more than once."""
+    """Ink around something, as if drawn by hand, a little more than once around."""
     turns = [2 * math.pi * 1.06 * at / steps - 2 for at in range(steps + 1)]
     points = [(0.5 + (0.47 - 0.02 * turn / 7) * math.cos(turn), 0.5 + (0.46 + 0.006 * turn) * math.sin(turn)) for turn in turns]
     return (x, y), (width, height), [[round(65535 * min(1, max(0, each))) for each in point] for point in points]
@@ -49,14 +49,14 @@ def note(name, position, text, fill="#FFE27A", size=(170, 120), **values):
 
 
 def arrow(name, first, second, **values):
-    """An arrow from the middle of one shape to the middle of another."""
+    """An arrow between the centres of two shapes."""
     return name, "line", (0, 0), (10, 10), {
         "from": (first, 32768, 32768), "to": (second, 32768, 32768), "toEnd": "arrow", "stroke": "#6B6A66", "strokeWidth": 3, **values}
 
 
-# Texts, notes, arrows and ink: what a few people would put on a board.
+# Texts, notes, arrows and ink, as a few people would put them on a board.
 BOARD = [
-    # The frame is a line, because a line overlaps nothing.
+    # The frame is a line, so it doesn't count as overlapping what is in it.
     ("Frame", "line", (392, 196), (520, 330), {
         "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
     ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),
@@ -76,7 +76,7 @@ BOARD = [
     ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
 ]
 
-# The same elements, on a board for the width of a phone.
+# The same elements in the width of a phone.
 SMALL_BOARD = [
     ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
     note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),

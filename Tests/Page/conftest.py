@@ -7,7 +7,7 @@ from world import World
 
 @pytest.fixture(scope="session")
 def world(pytestconfig):
-    """The browser and the shared server. Tests start further servers through it."""
+    """The browser and the shared server. Tests that need another server start it through this object."""
     with World(headed=pytestconfig.getoption("--headed")) as world:
         yield world
         world.server.has_lived()

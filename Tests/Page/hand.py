@@ -1,5 +1,5 @@
-"""Movements beyond a plain drag: resting before letting go, throwing, tapping several times; and what other pages
-receive of them."""
+"""Gestures beyond a plain drag: pausing before release, throwing, and multiple taps. Also records the changes that
+other pages receive."""
 
 from person import number
 
@@ -7,12 +7,12 @@ FRAME = 16
 
 
 def rest(person):
-    """Waits long enough that letting go throws nothing."""
+    """Pauses long enough that a release doesn't throw the shape."""
     person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
 
 
 def lead(person, start, end, steps=8, modifiers=()):
-    """Presses the mouse button, moves to a place, rests, and lets go."""
+    """Presses the mouse button, moves, pauses, and releases the button."""
     for key in modifiers:
         person.page.keyboard.down(key)
     person.drag(start, end, steps, hold=True)
@@ -23,15 +23,15 @@ def lead(person, start, end, steps=8, modifiers=()):
 
 
 def lead_finger(person, start, end, steps=8):
-    """The same as `lead`, with one finger."""
+    """Does the same as `lead`, with one finger."""
     person.touch.drag(start, end, steps, hold=True)
     rest(person)
     person.touch.end()
 
 
 def lead_at_once(person, start, end, steps=8):
-    """The same as `lead`, or `lead_finger`, so quickly that nothing counts as held. The person's clock moves only during
-    this call, and the hand rests before it lets go."""
+    """Does the same as `lead` or `lead_finger`, but so fast that the press doesn't count as held. The page's clock,
+    which the test controls, advances only during this call."""
     by_touch = person.page.evaluate("navigator.maxTouchPoints > 0")
     (person.touch if by_touch else person).drag(start, end, steps, hold=True)
     person.pass_time(100)
@@ -40,19 +40,21 @@ def lead_at_once(person, start, end, steps=8):
 
 
 def tap(person, x, y, times=1):
-    """Taps or clicks several times in quick succession. The person's clock moves only during this call."""
+    """Taps or clicks several times quickly. The page's clock, which the test controls, advances only during this
+    call."""
     for _ in range(times):
         if person.page.evaluate("navigator.maxTouchPoints > 0"):
             person.touch.tap(x, y)
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Waits until a further tap would begin a new count.
+    # Waits until another tap would start a new count.
     person.pass_time(400)
 
 
 def throw(person, start, step, steps=8):
-    """Lets go while moving by `step` CSS pixels a frame. The person's clock moves only during this call."""
+    """Releases the shape while it moves by `step` CSS pixels per frame. The page's clock, which the test controls,
+    advances only during this call."""
     x, y = start
     person.page.mouse.move(x, y)
     person.mouse_down()
@@ -66,7 +68,7 @@ def throw(person, start, step, steps=8):
 
 
 def watch(person):
-    """Makes the page record the changes that it receives from now on, for `seen`."""
+    """Makes the page record all changes that it receives from now on. `seen` returns them."""
     person.run("""
       window.seen = []
       app.shown.on('changes', (detail) => {
@@ -81,8 +83,8 @@ def seen(person, identifier):
 
 
 def handle(person, kind, side=None):
-    """Where a handle of the selection is, in CSS pixels of the window. `side`: (-1, 0) is the middle of the left side;
-    the default is the handle at the lower right, which scales."""
+    """The place of a selection handle, in CSS pixels of the window. `side` (-1, 0) is the middle of the left side. The
+    default is the lower right corner, which scales."""
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.run(
@@ -93,7 +95,7 @@ def handle(person, kind, side=None):
 
 
 def hole(person):
-    """The middle of the black hole's mouth."""
+    """The centre of the black hole, which deletes shapes that are dropped into it."""
     box = person.page.locator("#hole").bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -103,7 +105,7 @@ def moved(place, x, y):
 
 
 def near(actual, expected, within=0.6):
-    """Whether numbers, or lists of numbers, are equal except for rounding."""
+    """Whether numbers or lists of numbers are equal up to `within`."""
     if isinstance(actual, (list, tuple)):
         return len(actual) == len(expected) and all(near(a, b, within) for a, b in zip(actual, expected))
     return abs(actual - expected) <= within
@@ -116,6 +118,6 @@ def hue_saturation_brightness(fill):
 
 
 def is_bright(fill):
-    """Whether a colour is at least half saturated and at least 70 % bright, with a tolerance for rounding."""
+    """Whether a colour is at least half saturated and at least 70 % bright, except for rounding."""
     _, saturation, brightness = hue_saturation_brightness(fill)
     return saturation >= 0.49 and brightness >= 0.69

@@ -1,4 +1,4 @@
-"""The modules of web/, for tests that call one of them. The page is served as a bundle, which doesn't expose its modules."""
+"""Lets tests call modules of web/, which the served bundle doesn't expose."""
 
 import subprocess
 from functools import cache
@@ -9,8 +9,7 @@ WEB = Path(__file__).resolve().parents[2] / "web"
 
 @cache
 def module(path):
-    """The exports of a module, as an expression to be evaluated in a page. The module's state is separate from the
-    page's."""
+    """A JavaScript expression for the exports of a module. The module is loaded separately from the page's own copy."""
     command = ["esbuild", WEB / path, "--bundle", "--format=iife", "--global-name=exported", "--target=es2022", "--log-level=warning"]
     script = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return f"(() => {{ {script}; return exported }})()"

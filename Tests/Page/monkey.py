@@ -1,11 +1,11 @@
-"""Somebody who does whatever comes to mind, by real mouse, fingers and keys; and what must hold whenever they rest.
+"""A monkey test: random actions by real mouse, fingers and keys, and the rules that must hold after each.
 
-A history is a list of deeds, drawn from a seed. No deed depends on what came before it, so that a history that fails can be cut
-down to the deeds that it takes. `monkey.py --seconds N` goes on to new seeds until the time is over:
+A history is a list of actions (deeds) drawn from a seed. No deed depends on earlier ones, so a failing history can be
+shortened. `monkey.py --seconds N` tries new seeds until the time is over:
 
     .venv/bin/python Tests/Page/monkey.py [--seconds N] [--seed N] [--build FOLDER]
 
-monkey_furniture.py has what it does to menus, dialogs, fields and rows.
+monkey_furniture.py has the deeds in menus, dialogs, panels and fields.
 """
 
 import argparse
@@ -32,8 +32,8 @@ KEYS = [
     "Control+]", "Escape", "Tab", "Enter", "F2", "x", "Control+c", "Control+v", "Control+x", "q", "Alt+z", "Alt+0", "1",
 ]
 MODIFIERS = [(), (), (), (), ("Shift",), ("Alt",), ("Control",)]
-# The sizes of windows, from the smallest phone to the largest screen. The monkey chooses places as fractions of the
-# free middle of the page, so each place exists at every size.
+# Window sizes from the smallest phone to a large screen. The random actions (deeds) use fractions of the free part of
+# the canvas as coordinates, so they work at every size.
 DESKS = [(1000, 780), (1440, 900), (720, 500), (320, 480)]
 PHONES = [(390, 844), (320, 568), (844, 390), (768, 1024)]
 
@@ -41,24 +41,26 @@ FINGERS = ["drag", "drag", "drag", "drag_and_touch", "pinch", "tap", "tap", "dou
 MOUSE = ["drag", "drag", "drag", "drag_and_escape", "drag_and_leave", "click", "double_click", "menu", "wheel", "key", "key", "key"]
 BOTH = ["tool", "tool", "write", "undo", "undo", "redo", "square", "colour", "inspect", "past_while_writing", "play", "offline",
         "online", "reload", "copy_and_paste", "paste_foreign", "resize", *FURNITURE]
-# Deeds for one person alone, because they compare the board before and after, or reload the page.
+# Random actions (deeds) that need the person to be alone, because they compare the board before and after, or reload
+# the page.
 ALONE = ["past_while_writing", "inspect", "pinch_furniture", *FURNITURE]
 
 
 def deed(chance, name):
-    """A deed: its name, three places and a number."""
+    """A random deed with its name, three places and a number."""
     return name, [*([chance.random(), chance.random()] for _ in range(3)), chance.randrange(1 << 16)]
 
 
 def history(seed, length, phone):
-    """The deeds of a seed, each a name and its values."""
+    """The deeds of a seed."""
     chance = random.Random(seed)
-    # Most of the monkey's actions are gestures on the drawing.
+    # Most of the random actions are gestures on the drawing.
     return [deed(chance, chance.choice((FINGERS if phone else MOUSE) if chance.random() < 0.6 else BOTH)) for _ in range(length)]
 
 
 def dealt(seed, phone, count):
-    """Histories that together do each deed of this hand and use each tool. Between the deeds, shapes are drawn."""
+    """Splits all deeds of this input device, and the use of each tool, over `count` histories. Some drawing is added in
+    between."""
     chance = random.Random(seed)
     names = sorted({*(FINGERS if phone else MOUSE), *BOTH} - {"tool", "reload"})
     deeds = [deed(chance, name) for name in names] + [deed(chance, f"tool {name}") for name in TOOLS]
@@ -68,24 +70,24 @@ def dealt(seed, phone, count):
         mixed = []
         for each in deeds[part::count]:
             mixed.append(each)
-            # A chosen tool has no effect until it is used, so a drag follows.
+            # A chosen tool has an effect only when it is used, so a drag follows.
             if each[0].startswith("tool"):
                 mixed.append(deed(chance, "drag"))
             elif chance.random() < 0.4:
                 mixed.append(deed(chance, chance.choice(["drag", "square", "undo", "redo"])))
-        # A reload is added, because it ends the undo history.
+        # Each history also reloads the page once, which ends the undo history.
         mixed.insert(len(mixed) // 2, deed(chance, "reload"))
         histories.append(mixed)
     return histories
 
 
 class Broken(AssertionError):
-    """A rule that must hold is broken."""
+    """A rule of the monkey test is broken."""
 
 
 class Monkey(AtFurniture):
-    """A person with a model of undo: the drawing before each step, and the drawing after each step that was undone.
-    `alone`: nobody else writes, so undo and redo must bring back exactly these drawings."""
+    """A person, with a model of undo: the drawing before each step, and after each undone step. `alone` means that
+    nobody else edits, so undo and redo must restore exactly these drawings."""
 
     def __init__(self, person, phone, alone):
         self.person, self.page, self.phone, self.alone = person, person.page, phone, alone
@@ -97,16 +99,16 @@ class Monkey(AtFurniture):
         self.person.run("app.exchange()")
         self.board = self.beginning = self.look()
 
-    # What is there
+    # The state of the page
 
     def look(self):
-        # The board as it is seen. A lock that was undone counts as open, and a text that was undone as empty, although
-        # neither value existed before it was first written.
+        # The board as it looks. `written` is left out, because an undone value may still count as written although it
+        # equals the default.
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
     def at(self, share):
-        """A place on the paper, away from the furniture, in pixels of the window at its present size."""
+        """A place on the canvas that no panel covers, in pixels of the window. `share` gives it as fractions."""
         width, height = (self.page.viewport_size[side] for side in ("width", "height"))
         above, below = min(150, height // 4), min(204, height * 3 // 10)
         return round(20 + share[0] * (width - 40)), round(above + share[1] * (height - above - below))
@@ -115,8 +117,7 @@ class Monkey(AtFurniture):
         return self.page.locator(selector).count() > 0
 
     def do(self, deed):
-        """Does a deed, and checks its result. `happened` has the deeds that were done; a deed that found nothing to act
-        on is missing."""
+        """Does a deed and checks the result. `happened` collects the names of deeds that found something to act on."""
         name, (*places, chance) = deed
         self.tokens, self.deed = [], deed
         what, _, tool = name.partition(" ")
@@ -124,7 +125,7 @@ class Monkey(AtFurniture):
         if getattr(self, what)(*values) is not False:
             self.happened.add(name)
         if self.phone and "tap" in name:
-            # Waits until no third tap can follow.
+            # Waits until another tap would no longer count as the third.
             self.page.wait_for_timeout(330)
         self.rest()
         if name in ("undo", "redo"):
@@ -138,7 +139,7 @@ class Monkey(AtFurniture):
         self.must(not status["busy"], "a gesture goes on with no hand on it")
 
     def step(self):
-        """Notes that any difference from before is a step that can be undone."""
+        """Records a change of the drawing as a step that can be undone."""
         board = self.look()
         if board != self.board:
             self.done.append(self.board)
@@ -150,7 +151,7 @@ class Monkey(AtFurniture):
             raise Broken(f"{self.person.name}: {words} (deed {self.deed})")
 
     def rest(self):
-        """Lets go of everything, closes everything that is open, and waits until nothing glides."""
+        """Releases everything, closes everything, and waits until nothing moves."""
         for key in ("Shift", "Alt", "Control"):
             self.page.keyboard.up(key)
         for _ in range(4):
@@ -178,7 +179,7 @@ class Monkey(AtFurniture):
         return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end, steps=4))
 
     def drag_and_touch(self, start, end, other, chance):
-        """In the middle of a drag, of a shape if one is in view, a second finger touches and lifts, or begins to move."""
+        """Drags, a shape if one is visible. Meanwhile a second finger touches and lifts, or touches and moves."""
         touch = self.person.touch
         middles = self.person.run("return app.live.shapes().filter(({ locked, visible, kind }) => !locked && visible && kind !== 'ink')"
                                   ".map(({ x, y, width, height }) => app.view.toScreen({ x: x + width / 2, y: y + height / 2 }))")
@@ -193,12 +194,12 @@ class Monkey(AtFurniture):
             touch.move(end, (other[0] + 45, other[1] + 10))
         touch.end(end)
         touch.end()
-        # Ends the step, so that the next addition is a step of its own.
+        # Ends the current step, so that the following addition becomes its own step.
         self.step()
         self.square()
 
     def many_fingers(self, start, end, other, chance):
-        """Up to four fingers come down one by one, move, and lift one by one; or the browser cancels all of them."""
+        """Up to four fingers touch one by one, move, and lift one by one. Sometimes the browser cancels all of them."""
         places = [start, end, other, (start[0], other[1])][:2 + chance % 3]
         for count in range(len(places)):
             self.person.touch.start(*places[:count + 1])
@@ -210,7 +211,7 @@ class Monkey(AtFurniture):
             self.person.touch.end(*places[:count])
 
     def drag_and_escape(self, start, end, other, _):
-        """Escape in the middle of a drag reverts what the hand has begun."""
+        """Escape during a drag must revert the drag."""
         self.person.drag(start, end, steps=4, hold=True)
         self.page.keyboard.press("Escape")
         self.page.mouse.move(*other)
@@ -218,7 +219,7 @@ class Monkey(AtFurniture):
         self.unchanged("Escape in the middle of a drag")
 
     def drag_and_leave(self, start, end, other, _):
-        """Another window comes to the front in the middle of a drag."""
+        """Another window comes to the front during a drag."""
         self.person.drag(start, end, steps=4, hold=True)
         self.page.evaluate("dispatchEvent(new Event('blur'))")
         self.page.mouse.move(*other)
@@ -245,7 +246,7 @@ class Monkey(AtFurniture):
         self.type(chance)
 
     def menu(self, place, _, __, chance):
-        """Opens the menu of the right button, presses one of its lines, goes some entries down, and presses Enter."""
+        """Opens the context menu, presses one of its rows, moves down some rows by key, and presses Enter."""
         self.page.mouse.click(*place, button="right")
         if self.is_open(".context"):
             self.unchanged("a menu")
@@ -255,7 +256,7 @@ class Monkey(AtFurniture):
             words = self.page.evaluate("document.activeElement.textContent")
             if words.startswith(("Undo", "Redo")):
                 return self.undo() if words.startswith("Undo") else self.redo()
-            # An entry for copying or exporting isn't run, because the browser may refuse what it asks for.
+            # Rows that copy or export are not run, because the browser may refuse that.
             if "PNG" not in words and "SVG" not in words and "JSON" not in words:
                 self.page.keyboard.press("Enter")
 
@@ -271,7 +272,7 @@ class Monkey(AtFurniture):
     # The deeds
 
     def type(self, chance):
-        """Types if a text is being written. The typed words are looked for afterwards."""
+        """Types if a text is being edited. The typed words are looked for later."""
         if not self.person.run("app.writing.isOpen"):
             return
         self.count += 1
@@ -283,7 +284,7 @@ class Monkey(AtFurniture):
         self.person.run("app.setTool(value); return null", TOOLS[chance % len(TOOLS)])
 
     def write(self, place, _, __, chance):
-        """With the tool for texts or for notes, writes some words, or none."""
+        """Writes some words or none with the text tool or the note tool."""
         self.person.run("app.setTool(value); return null", ["text", "note"][chance % 2])
         self.person.touch.tap(*place) if self.phone else self.page.mouse.click(*place)
         if chance % 3:
@@ -296,7 +297,7 @@ class Monkey(AtFurniture):
         self.person.run("app.actions.recolor.run(); return null")
 
     def copy_and_paste(self, _, __, ___, chance):
-        """Copies or cuts all shapes, and pastes them, by the keys of the clipboard."""
+        """Copies or cuts all shapes and pastes them, by keyboard."""
         if not self.person.run("app.live.shapeCount"):
             return False
         self.page.mouse.move(*self.at((0.5, 0.5)))
@@ -310,7 +311,7 @@ class Monkey(AtFurniture):
         self.settled()
 
     def paste_foreign(self, _, __, ___, chance):
-        """Pastes a drawing from elsewhere, or words that are no drawing."""
+        """Pastes a drawing from elsewhere, or text that is no drawing."""
         token = f"pasted{chance}"
         drawing = {"format": "canvassync", "version": 1, "shapes": [{"kind": "ellipse", "position": [50, 80], "size": [40, 40], "name": token}]}
         self.person.run("app.selection.clear(); document.activeElement.blur(); const data = new DataTransfer(); data.setData('text/plain', value);"
@@ -323,17 +324,17 @@ class Monkey(AtFurniture):
             self.unchanged("words that are no drawing")
 
     def settled(self):
-        """Waits, because what a key began may wait for a part of the page, or for the clipboard."""
+        """Waits for actions that first load a part of the page, or wait for the clipboard."""
         self.page.evaluate("new Promise((done) => setTimeout(done, 60))")
 
     def resize(self, _, __, ___, chance):
-        """Gives the window another size, or turns the phone."""
+        """Resizes the window, or rotates the phone."""
         width, height = (PHONES if self.phone else DESKS)[chance % 4]
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def inspect(self, place, _, __, chance):
-        """Types a name in the inspector, and selects another shape in the middle of that."""
+        """Types a name in the inspector, and then selects another shape without leaving the field."""
         ids = self.person.run("app.live.drawingOrder()")
         if not ids:
             return False
@@ -367,10 +368,10 @@ class Monkey(AtFurniture):
             self.must(board == wanted, f"{what} doesn't bring back what was there: {difference(wanted, board)}")
         self.board = board
 
-    # The past, and the network
+    # The history and the network
 
     def open_history(self):
-        # Waits until a person who was offline has sent everything; otherwise there might be no past yet.
+        # Waits until all offline edits are sent. Otherwise the room might have no history yet.
         self.online()
         self.person.wait("app.live.unsentCount === 0", "all is sent")
         self.person.run("app.actions.history.run(); return null")
@@ -382,7 +383,7 @@ class Monkey(AtFurniture):
         return self.is_open(".history:not([hidden])")
 
     def past_while_writing(self, _, __, ___, chance):
-        """Requests a moment of the past, which arrives while this person writes in a shape."""
+        """Requests a past state, which arrives while the person edits a text."""
         ids = self.person.run("app.live.shapes().filter(({ kind, locked }) => kind === 'rectangle' && !locked).map(({ id }) => id)")
         if not ids or not self.open_history():
             return False
@@ -403,7 +404,8 @@ class Monkey(AtFurniture):
         self.close_history()
 
     def play(self, _, __, ___, chance):
-        """Presses Play, Pause and Play quickly. No moment may be requested twice because two playings run at once."""
+        """Presses Play, Pause and Play quickly. No past state may be requested twice, which would happen if two
+        playbacks ran at once."""
         if not self.open_history():
             return False
         asked = []
@@ -427,7 +429,7 @@ class Monkey(AtFurniture):
         self.person.wait("app.live.status().state === 'live'", "to be back")
 
     def reload(self, *_):
-        """Reloads the page. The drawing must be there again, while the undo history ends with the page."""
+        """Reloads the page. The drawing must be the same, but the undo history is gone."""
         self.rest()
         self.page.reload()
         self.person.wait("app.live.status().state === 'live' && app.painter.isDone", "the room is there again")
@@ -438,7 +440,7 @@ class Monkey(AtFurniture):
 
 
 def difference(wanted, board):
-    """The difference between two boards, in few words."""
+    """Describes the difference between two boards in a few words."""
     was, now = ({shape["id"]: shape for shape in json.loads(text)} for text in (wanted, board))
     words = []
     for identifier in sorted(set(was) | set(now)):
@@ -451,7 +453,7 @@ def difference(wanted, board):
 
 
 def check(room, monkeys):
-    """Checks everything that must hold when everybody rests."""
+    """Checks everything that must hold while nobody acts."""
     for monkey in monkeys:
         monkey.rest()
         monkey.online()
@@ -463,12 +465,12 @@ def check(room, monkeys):
         monkey.person.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it says Saved")
     for monkey in monkeys:
         draws_anew(monkey)
-        # Before they compare, the others have to see that the new page came and went.
+        # Waits until the others have seen the new page come and go, before boards are compared.
         room.agree()
 
 
 def draws_anew(monkey):
-    """Checks that this person can still draw, and that one undo reverts just that."""
+    """Checks that the person can still draw, and that one undo removes only that."""
     before, count = monkey.look(), monkey.person.run("app.live.shapeCount")
     monkey.person.run("app.selection.clear(); app.setTool('pen'); return null")
     hand = (monkey.person.touch if monkey.phone else monkey.person)
@@ -481,7 +483,7 @@ def draws_anew(monkey):
 
 
 def undo_all(monkey):
-    """A person who is alone undoes everything, and must come back to the board at the beginning."""
+    """Undoes everything. Someone who is alone must get back to the board at the beginning."""
     for _ in range(len(monkey.done) + 2):
         if not monkey.person.run("app.live.canUndo"):
             break
@@ -490,8 +492,7 @@ def undo_all(monkey):
 
 
 def undo_own(monkey, room):
-    """Undoes all steps of this person, which must change no value that somebody else has written last in their own
-    shape."""
+    """Undoes all steps of this person. In this person's shapes, no value that somebody else wrote last may change."""
     actor = monkey.person.run("app.live.actor.toString(36).padStart(9, '0').replace(/^(...)(...)(...)$/, '$1-$2-$3')")
 
     def theirs():
@@ -512,10 +513,10 @@ def undo_own(monkey, room):
 
 
 def looks_as_loaded(room, monkey):
-    """Checks that the page paints the same as a page that has just been opened."""
+    """Checks that the page shows the same pixels as a newly loaded page."""
     monkey.person.run("app.selection.clear(); app.marks.pointAt(null); return null")
     size = monkey.page.viewport_size
-    # The view begins on a whole pixel, so that both pages have the same corners.
+    # The view starts at a whole pixel, so that both pages round in the same way.
     for person in (monkey.person, fresh := room.join("Zoe", size=(size["width"], size["height"]), phone=monkey.phone)):
         person.look_at(-40, -40, 0.5)
         person.painted()
@@ -527,8 +528,8 @@ def looks_as_loaded(room, monkey):
 
 
 def live(room, deeds, phone, size=None):
-    """Plays a history with one person alone, who can undo all of it, step by step. Returns the deeds that were really
-    done."""
+    """Plays a history with one person, and then undoes all of it step by step. Returns the names of the deeds that
+    found something to act on."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0))
@@ -544,8 +545,8 @@ def live(room, deeds, phone, size=None):
 
 
 def live_together(room, deeds, others, thirds):
-    """Plays histories with two people at pages and one at a terminal. No edit may be lost or reverted by others, and
-    all must agree at the end."""
+    """Plays histories with two pages and a terminal at once. No edit may be lost, or undone by somebody else, and all
+    must agree at the end."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
@@ -556,7 +557,7 @@ def live_together(room, deeds, others, thirds):
     with AtTerminal(room, "Tom") as tom:
         for *both, third in zip(deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
-                # With others there, a text may be lost with a shape that another person deletes.
+                # When others are there, a text may be lost because its shape is deleted.
                 if deed[0] not in ALONE:
                     monkey.do(deed)
                     monkey.tokens = []
@@ -577,7 +578,7 @@ def complain(room):
 
 
 def shortest(fails, deeds, tries=60):
-    """The shortest history that still fails, as far as this many tries find one."""
+    """The shortest failing history that is found within this number of tries."""
     size = max(1, len(deeds) // 2)
     while tries > 0:
         at = 0
@@ -607,7 +608,7 @@ def main():
     deadline = time.monotonic() + options.seconds
     with World() as world:
         def told(deeds, phone):
-            """The fault in a history; None if everything holds."""
+            """The failure of a history, or None."""
             try:
                 with world.test(f"test_monkey_{options.seed}") as room:
                     live(room, deeds, phone, (PHONES if phone else DESKS)[options.seed % 4])

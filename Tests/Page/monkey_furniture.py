@@ -1,5 +1,5 @@
-"""The deeds of a monkey beside the drawing: with menus, dialogs, the panel, its fields and rows. Escape leaves each of
-them, and changes nothing."""
+"""The monkey's deeds in menus, dialogs, panels, fields and rows. Escape must close each of them without changing
+anything."""
 
 import json
 
@@ -7,17 +7,17 @@ FURNITURE = [
     "escape_menus", "escape_dialog", "escape_panel", "escape_history", "escape_renaming", "escape_row", "escape_slider", "escape_colour",
     "escape_writing", "escape_tool", "field", "field", "rows", "toolbar",
 ]
-# The ways in which a person leaves a field after typing in it.
+# The ways to leave a field after typing.
 LEAVING = ["Enter", "Escape", "Tab", "Control+z", "paper", "other"]
 
 
 class AtFurniture:
-    """Part of a `Monkey`."""
+    """A part of the class `Monkey`."""
 
-    # Presses by the hand that this monkey has, mouse or finger.
+    # Presses by this monkey's mouse or finger.
 
     def press(self, element):
-        """Presses the middle of an element by mouse or finger. Returns False if the element isn't visible."""
+        """Presses the centre of an element by mouse or finger. Returns False if it isn't visible."""
         if not element.is_visible():
             return False
         element.scroll_into_view_if_needed()
@@ -45,13 +45,13 @@ class AtFurniture:
             self.page.get_by_role("button", name="Close the panel").click()
 
     def open_shape(self, chance):
-        """Selects a shape that may be changed, by its number, with the Select tool; None if there is no such shape."""
+        """Selects an unlocked shape, chosen by `chance`. Returns None if there is none."""
         return self.person.run(
             "const ids = app.live.shapes().filter(({ locked }) => !locked).map(({ id }) => id); const id = ids[value % ids.length] ?? null;"
             "app.setTool('select'); id === null ? app.selection.clear() : app.selection.set([id]); return id", chance)
 
     def others_are(self, before, shape, what):
-        """Checks that only that shape has changed."""
+        """Checks that no other shape has changed."""
         if not self.alone:
             return
         was, now = ({each["id"]: each for each in json.loads(board)} for board in (before, self.look()))
@@ -61,13 +61,14 @@ class AtFurniture:
 
     @staticmethod
     def but_name(shape):
-        # A shape without its own name, because shapes with the same name are distinguished by their shown names.
+        # Leaves out the shown name, which depends on other shapes with the same name, and the place in the drawing
+        # order.
         return {key: value for key, value in shape.items() if key not in ("name", "order")}
 
     # Escape
 
     def escape_menus(self, _, __, ___, chance):
-        """Presses each button that opens something, and a line of what it opens. Then Escape closes that again."""
+        """Presses each button that opens something, and a row in what opens. Escape must close it again."""
         buttons = self.page.locator("button[aria-haspopup]:visible")
         for at in range(buttons.count()):
             if not self.press(buttons.nth(at)):
@@ -91,7 +92,7 @@ class AtFurniture:
         self.unchanged("a dialog")
 
     def escape_panel(self, _, __, ___, chance):
-        """Escape leaves the panel, and the next Escape is for the page."""
+        """Escape leaves the panel. The next Escape acts on the page."""
         self.open_panel(["layers", "inspector", "overlaps"][chance % 3])
         self.page.keyboard.press("Escape")
         self.must(not self.person.run("document.querySelector('.panel').contains(document.activeElement)"), "Escape doesn't leave the panel")
@@ -99,7 +100,7 @@ class AtFurniture:
         self.unchanged("the panel")
 
     def escape_history(self, _, __, ___, chance):
-        """Escape leaves a moment of the past, whether it is shown or still requested, wherever the focus is."""
+        """Escape leaves the past, whether it is shown or still loading, and wherever the focus is."""
         if not self.open_history():
             return False
         self.person.run("const slider = document.querySelector('.history .slider'); slider.value = value;"
@@ -127,9 +128,9 @@ class AtFurniture:
         self.close_panel()
 
     def escape_row(self, _, __, ___, chance):
-        """Escape in the middle of dragging a row."""
+        """Escape ends the drag of a row."""
         self.open_panel("layers")
-        # A mouse can drag a row anywhere, a finger only by its grip.
+        # The mouse can drag a row anywhere, a finger only by its grip.
         grips = self.page.locator(".layer-grip" if self.phone else ".layer-name")
         if grips.count() < 2:
             self.close_panel()
@@ -148,7 +149,7 @@ class AtFurniture:
         self.close_panel()
 
     def escape_slider(self, _, __, ___, chance):
-        """A step by a key is kept, and Escape leaves the slider."""
+        """A change by an arrow key is kept, and Escape leaves the slider."""
         slider = self.in_inspector(chance, "input[type=range]:visible:enabled")
         if not slider:
             return False
@@ -170,7 +171,7 @@ class AtFurniture:
         self.close_panel()
 
     def escape_writing(self, _, __, ___, chance):
-        """Escape leaves the text, and the written words are kept."""
+        """Escape ends editing, and the typed words are kept."""
         id = self.person.run("app.live.shapes().find(({ kind, locked }) => !locked && !['ink', 'line'].includes(kind))?.id ?? null")
         if id is None:
             return False
@@ -181,7 +182,7 @@ class AtFurniture:
         self.must(not self.person.run("app.writing.isOpen"), "Escape doesn't end a text")
 
     def escape_tool(self, _, __, ___, chance):
-        """With any tool and a selection, Escape returns to the Select tool."""
+        """Escape returns to the Select tool from any tool, even with a selection."""
         self.person.run("document.activeElement.blur(); app.actions.selectAll.run(); app.setTool(value); return null",
                         ["pen", "rectangle", "text", "eraser", "arrow"][chance % 5])
         for _ in range(2):
@@ -190,14 +191,14 @@ class AtFurniture:
         self.must(state == {"tool": "select", "selected": 0}, f"Escape doesn't come back to Select: {state}")
         self.unchanged("Escape")
 
-    # Fields, rows, buttons
+    # Fields, rows and buttons
 
     def in_inspector(self, chance, selector):
-        """A field of one shape that can be changed, or None."""
+        """A field of one shape that can be edited, or None."""
         if self.open_shape(chance) is None:
             return None
         self.open_panel("inspector")
-        # Shapes of several kinds are tried, because not every kind has every field.
+        # Not every kind of shape has every field, so this tries several shapes.
         for at in range(4):
             self.open_shape(chance + at)
             self.page.locator(".inspector-form").wait_for()
@@ -209,7 +210,7 @@ class AtFurniture:
         return None
 
     def field(self, place, _, __, chance):
-        """Types, steps or chooses in a field, and leaves the field in one of all ways. Only the field's own shape may
+        """Types, steps or chooses in a field, and leaves it in one of several ways. Only the field's own shape may
         change."""
         field = self.in_inspector(chance, "input:visible:enabled, select:visible:enabled")
         if not field:
@@ -219,7 +220,7 @@ class AtFurniture:
         if kind == "color":
             field.fill(["#ff0000", "#00ff00"][chance % 2])
         else:
-            # Pressing the field may already have checked a box or moved a slider.
+            # The press may already have checked a box or moved a slider.
             self.press(field)
             self.step()
             if kind == "select":
@@ -234,7 +235,7 @@ class AtFurniture:
 
     def leave_field(self, way, shape, place):
         if way == "paper":
-            # The place must be without shapes and panels, because there a press has no other effect.
+            # A press at this place must have no other effect, so no shape or panel may be there.
             free = self.person.run("const { x, y } = app.view.toCanvas({ x: value[0], y: value[1] });"
                                    "return app.live.shapesAt(x, y).length === 0 && document.elementFromPoint(...value)?.id === 'stage'", place)
             if free:
@@ -245,7 +246,7 @@ class AtFurniture:
                 "app.selection.set(app.live.drawingOrder().filter((id) => id !== value).slice(0, 1)); return null", shape)
         if way != "Control+z":
             return self.page.keyboard.press(way)
-        # While the field has text that isn't saved, the key would undo that text. So Enter saves it first.
+        # In a field with unsaved text, the undo key would undo that text. Enter saves it first.
         self.page.keyboard.press("Enter")
         self.step()
         wanted = self.done[-1] if self.done else self.board
@@ -259,7 +260,8 @@ class AtFurniture:
             self.board = board
 
     def rows(self, _, __, ___, chance):
-        """Rows are dragged by their grips, swiped away, hidden, locked; in between a second finger comes down."""
+        """Drags rows by their grips, swipes them away, hides and locks them. Sometimes a second finger touches
+        meanwhile."""
         self.open_panel("layers")
         rows = self.page.locator(".layer")
         if rows.count() < 2:
@@ -274,7 +276,7 @@ class AtFurniture:
             case 0: hand.drag(grip, (grip[0], grip[1] - 70), steps=4)
             case 1: hand.drag(middle, (middle[0] - box["width"] * 0.45, middle[1]), steps=4)
             case 2 if self.phone:
-                # A second finger comes down on another row, while the first one goes on dragging.
+                # A second finger touches another row while the first one drags.
                 other = (middle[0], middle[1] + box["height"] * (1 if chance % 2 else -1))
                 self.person.touch.drag(middle, (middle[0] - 60, middle[1]), steps=4, hold=True)
                 self.person.touch.start((middle[0] - 60, middle[1]), other)
@@ -286,12 +288,12 @@ class AtFurniture:
         self.close_panel()
 
     def tidy_rows(self):
-        """Checks that no row still looks as if a hand held it."""
+        """Checks that no row still looks as if it were being dragged."""
         left = self.page.locator(".layer.dragged, .layer.swiped, .layer.goes, .layers-marker:visible").count()
         self.must(left == 0, "a row looks as if it were held")
 
     def pinch_furniture(self, _, __, ___, chance):
-        """Two fingers on everything that isn't paper never zoom the page."""
+        """Pinching outside of the canvas must never zoom the page."""
         self.open_panel(["layers", "inspector", "overlaps"][chance % 3])
         self.pinch_parts([".panel"])
         self.close_panel()
@@ -316,14 +318,14 @@ class AtFurniture:
             self.rest_from_pinch(selector)
 
     def rest_from_pinch(self, selector):
-        """Cleans up after a pinch, of which a finger may count as a press on what lies below: what that opened is
-        closed, and what it did is a step."""
+        """Cleans up after a pinch, whose fingers may count as a press on what is below. Closes what was opened, and
+        records what was changed as a step."""
         if selector in (".panel", "dialog[open]", ".history"):
             return
         self.rest()
         self.step()
 
     def toolbar(self, _, __, ___, chance):
-        """Presses one of the visible buttons, except those that ask a question or leave."""
+        """Presses a visible button, except those that ask a question or leave the room."""
         buttons = self.page.locator(".toolbar button:visible:not([aria-haspopup]):not([data-action=undo]):not([data-action=redo])")
         return self.press(buttons.nth(chance % buttons.count()))

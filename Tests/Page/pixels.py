@@ -1,4 +1,4 @@
-"""Computes what pixels should be, independently of the page."""
+"""Computes expected pixels independently of the page."""
 
 import numpy
 
@@ -14,7 +14,7 @@ def mixed(over, under, alpha):
 
 
 def centers(shape):
-    """The centres of all pixels, x and y."""
+    """The x and y of the centres of all pixels."""
     rows, columns = shape[:2]
     return numpy.meshgrid(numpy.arange(columns) + 0.5, numpy.arange(rows) + 0.5)
 
@@ -29,7 +29,7 @@ def near(polygon, shape, margin=16):
 
 
 def inside(polygon, x, y):
-    """Which points lie inside a polygon, by counting the edges to the right of each point."""
+    """Which points are inside a polygon. Counts the edges to the right of each point."""
     result = numpy.zeros(x.shape, dtype=bool)
     for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
         if ay == by:
@@ -40,7 +40,7 @@ def inside(polygon, x, y):
 
 
 def distance(polygon, x, y):
-    """The distances of points from a polygon's edges."""
+    """The distance of each point from the polygon's edges."""
     nearest = numpy.full(x.shape, numpy.inf)
     for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
         length = (bx - ax) ** 2 + (by - ay) ** 2
@@ -50,5 +50,5 @@ def distance(polygon, x, y):
 
 
 def differs(picture, color, tolerance=3):
-    """Which pixels differ from a colour."""
+    """Which pixels have another colour than `color`."""
     return (numpy.abs(picture[:, :, :3].astype(int) - numpy.array(color)) > tolerance).any(axis=2)

@@ -1,6 +1,6 @@
-"""Pictures of the page for people: `screenshots.py PATH_OF_SYNCSERVER FOLDER [NAME…]`. See `make screenshots`.
+"""Takes screenshots of the page: `screenshots.py PATH_OF_SYNCSERVER FOLDER [NAME…]`. See `make screenshots`.
 
-This script draws the rooms, the people are real browsers, and no picture is retouched.
+This script draws what the rooms contain. The people are real browsers, and no picture is edited.
 """
 
 import os
@@ -17,14 +17,14 @@ from person import number  # noqa: E402
 from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
 
-# The states whose pictures are in the documents. All other states are for people who inspect them.
+# These pictures are in the documents. The others are for inspection.
 SHOWN = ["board", "overlap", "history", "phone"]
-# How many device pixels a CSS pixel has. With this ratio a picture has as many pixels as a README shows.
+# Device pixels per CSS pixel. With this ratio, a picture has as many pixels as a README shows.
 RATIO = 1.15
 
 
 def draw(person, forms):
-    """Lets a person draw all of these shapes. Returns the identifiers by name."""
+    """Lets a person draw these shapes. Returns their identifiers by name."""
     shapes = {}
     for name, kind, position, size, values in forms:
         identifier = server.identifier()
@@ -50,12 +50,12 @@ class Pictures:
     def save(self, person, name):
         settled(person)
         path = self.folder / f"{name}.png"
-        # `settled` has waited until nothing moves, with the pointer where it highlights nothing.
+        # `settled` has waited until nothing moves. The pointer is where it highlights nothing.
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
     def company(self, room, ann, shapes, bobs, eves):
-        """Two more people: Bob has selected a shape, Eve has lifted one."""
+        """Adds two people: Bob has selected a shape, and Eve has lifted one."""
         bob, eve = room.join("Bob"), room.join("Eve")
         for person in room.people:
             person.wait_for_shapes(len(shapes))
@@ -129,11 +129,11 @@ class Pictures:
         self.phone("phone_dark", theme="dark")
 
     def narrow(self):
-        """The narrowest phone on which everything has to fit."""
+        """The narrowest phone that the page has to fit."""
         self.phone("narrow", size=(320, 568))
 
     def landscape(self, name="landscape", **options):
-        """A phone on its side, with the notice of another person's last step."""
+        """A phone in landscape, with a notice about another person's last step."""
         room = self.world.room(name="garden")
         eve = room.join("Eve", phone=True, size=(844, 390), ratio=1.5, **options)
         shapes = draw(eve, BOARD)
@@ -155,7 +155,7 @@ class Pictures:
         self.save(eve, "landscape_panel")
 
     def inspector(self, name="inspector", **options):
-        """The inspector: the colours come first, and a line has its ends."""
+        """The inspector. It begins with the colours, and shows the ends of a line."""
         ann = self.world.room(name="garden").join("Ann", ratio=RATIO, **options)
         shapes = draw(ann, BOARD)
         ann.look_at(40, 0, 1)
@@ -168,7 +168,7 @@ class Pictures:
         self.inspector("inspector_dark", theme="dark")
 
     def question(self):
-        """The question before everything is cleared, because others are in the room."""
+        """The question before the canvas is cleared, which appears because others are in the room."""
         room = self.world.room(name="garden")
         ann = room.join("Ann", ratio=RATIO)
         draw(ann, BOARD)
@@ -180,7 +180,7 @@ class Pictures:
         self.save(ann, "question")
 
     def history(self, name="history", **options):
-        """The history after three people drew one after the other, and Bob then removed a shape."""
+        """The history after three people drew one after another and Bob removed a shape."""
         room = self.world.room(name="garden")
         ann, bob, eve = room.join("Ann", ratio=RATIO, **options), room.join("Bob"), room.join("Eve")
         for at, form in enumerate(BOARD[:9]):
@@ -204,7 +204,7 @@ class Pictures:
 
 
 def draw_one(person, form):
-    """Lets another person draw, as if a moment had passed since the person before."""
+    """Lets another person draw, as if some time had passed since the previous one."""
     count = len(person.room.shapes())
     name, kind, position, size, values = form
     person.wait_for_shapes(count)
@@ -219,7 +219,7 @@ def main():
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[3:] or SHOWN:
-        # Each picture has a new server, so that its room can have the name that the picture shows.
+        # Each picture has its own server, so that its room can have the name in the picture.
         with World() as world:
             getattr(Pictures(world, folder), name)()
             for room in world.rooms:

@@ -1,4 +1,4 @@
-"""A person at the live canvas of a terminal, beside people at their pages."""
+"""A person at a terminal client, together with people at pages."""
 
 import os
 import tempfile
@@ -6,7 +6,7 @@ import tempfile
 import server
 from terminals import Tmux
 
-# All keys except those that leave the room, follow a person, or empty the canvas.
+# All keys except those that leave the room, follow a person, or clear the canvas.
 KEYS = [
     "n", "n", "r", "o", "s", "a", "d", "Tab", "Tab", "Escape", "C-a", "Left", "S-Up", ">", "<", "]", "{", "c", ",", ".", "w", "v",
     "h", "k", "G", "PgUp", "End", "x", "u", "U", "g", "t", "0", "1", "+", "-", "i", "?",
@@ -14,7 +14,7 @@ KEYS = [
 
 
 class AtTerminal:
-    """`with AtTerminal(room, "Tom") as tom`: does with keys and mouse the same deeds that a monkey does at a page."""
+    """`with AtTerminal(room, "Tom") as tom`: does random deeds by keys and mouse, as the monkey does at a page."""
 
     def __init__(self, room, name):
         client = os.path.join(os.path.dirname(server.BINARY), "sync-client")
@@ -48,7 +48,7 @@ class AtTerminal:
         self.screen.keys("Escape")
 
     def agrees(self):
-        """Waits until everything is sent and the terminal shows as many shapes as the server has."""
+        """Waits until everything is sent, and the terminal shows as many shapes as the server has."""
         self.rest()
         self.screen.shows("Saved")
         count = len(self.room.agree())

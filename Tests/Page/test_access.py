@@ -1,4 +1,5 @@
-"""Accessibility: by keyboard alone, for screen readers, in light and dark, on a narrow screen, without motion."""
+"""Accessibility: by keyboard only, for screen readers, in light and dark mode, on narrow screens, and with reduced
+motion."""
 
 from pathlib import Path
 
@@ -7,14 +8,14 @@ import axe_playwright_python
 from hand import lead_finger, rest
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Made of the same parts as other states: their contrast in the dark is known from those.
+# These states consist of the same parts as others, so their contrast in dark mode is already tested.
 LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "sheet", "the menu of the right button",
                "the eraser", "shapes", "6 people are here"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 def check(person, what):
-    """Fails if axe finds broken rules. In dark mode only the rules about contrast are checked."""
+    """Fails if axe reports violations. In dark mode, only contrast is checked."""
     look(person, what, {"type": "tag", "values": RULES})
     if what in LIKE_OTHERS:
         return
@@ -24,7 +25,7 @@ def check(person, what):
 
 
 def look(person, what, rules):
-    """Checks the page by axe. The browser's tools run axe's script, because the page's policy wouldn't allow it."""
+    """Runs axe through the browser's developer tools, because the page's security policy forbids foreign scripts."""
     if not person.page.evaluate("'axe' in globalThis"):
         person.page.evaluate(f"() => {{ {AXE} }}")
     found = person.page.evaluate(
@@ -92,7 +93,7 @@ def every_state(person):
 
 
 def test_roles_names_and_contrast_in_light_and_dark(room):
-    """Every state of the room, as axe sees it."""
+    """axe checks every state of the room."""
     fill(room)
     ann = room.join("Ann", still=True)
     for name in ["Bob", "Eve", "Zoe", "Kim", "Lou"]:
@@ -103,7 +104,7 @@ def test_roles_names_and_contrast_in_light_and_dark(room):
 
 
 def test_the_other_pages_too(room):
-    """An empty room, a deleted one, all rooms, and a phone."""
+    """axe checks an empty room, a deleted one, the list of rooms, and a phone."""
     ann = room.join("Ann", still=True)
     ann.page.get_by_role("heading", name="Start drawing").wait_for()
     check(ann, "empty")
@@ -126,7 +127,8 @@ def test_the_other_pages_too(room):
 
 
 def test_everything_by_keyboard_alone(room):
-    """From the first key: into the tools, draw, select, rename, recolour, undo, save; the focus is always seen."""
+    """The person chooses a tool, draws, selects, renames, recolours, undoes and saves, all by keys. The focus is always
+    visible."""
     ann = room.join("Ann")
     page = ann.page
     page.keyboard.press("q")
@@ -159,7 +161,7 @@ def test_everything_by_keyboard_alone(room):
 
 
 def test_it_fits_on_320_pixels(room):
-    """Nothing sticks out, and every button is large enough for a thumb."""
+    """Nothing sticks out of the window, and every button is large enough for a thumb."""
     fill(room)
     ann = room.join("Ann", phone=True, size=(320, 640))
     page = ann.page
@@ -214,7 +216,7 @@ def test_it_fits_on_320_pixels(room):
 
 
 def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
-    """Nothing covers the inspector's fields, and it isn't open before somebody asks for it."""
+    """Nothing covers the inspector's fields. The inspector is closed until somebody opens it."""
     fill(room)
     eve = room.join("Eve", phone=True, size=(740, 360))
     page = eve.page

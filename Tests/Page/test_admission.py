@@ -1,4 +1,4 @@
-"""Who is let in: tokens and what each allows, and rooms that have no space."""
+"""Admission: tokens and what each allows, and rooms that are full."""
 
 import ctypes.util
 import tempfile
@@ -17,7 +17,7 @@ EDITOR, VIEWER, OPERATOR = "e" * 20, "v" * 20, "o" * 20
 
 @contextmanager
 def guarded(world):
-    """A room of a server that lets in only people with a token."""
+    """A room on a server that requires tokens."""
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
         file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n{OPERATOR} operator *\n")
         file.flush()
@@ -26,7 +26,7 @@ def guarded(world):
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
-    """A viewer has no tools. The server, and not the link, says that the token is read-only."""
+    """A viewer has no tools. That the token is read-only comes from the server, and not from the link."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         eve = own.join("Eve", fragment=f"#token={VIEWER}")
@@ -43,7 +43,7 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
 
 
 def test_who_has_no_token_is_asked_for_one(world, room):
-    """The page asks kindly, and asks again after a wrong token. With the right token the room opens."""
+    """The page asks for a token, and asks again after a wrong one. With the right token the room opens."""
     with guarded(world) as own:
         ann = own.join("Ann", ready=False)
         ann.forgive("401", "WebSocket connection")
@@ -56,8 +56,8 @@ def test_who_has_no_token_is_asked_for_one(world, room):
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
-    """An editor becomes a viewer in the middle of writing, so the text can't be stored in the drawing. The page says
-    so, and offers the text."""
+    """An editor becomes a viewer while writing a text, so the text can't be stored. The page says so, and offers the
+    text."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -76,7 +76,7 @@ def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
 
 
 def test_a_token_of_another_room_lets_nobody_in(world, room):
-    """The page says that the token is for another room, and doesn't keep trying."""
+    """The page says that the token is for another room, and stops trying."""
     with guarded(world) as own:
         other = world.room(own.server, "elsewhere")
         ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
@@ -86,8 +86,8 @@ def test_a_token_of_another_room_lets_nobody_in(world, room):
 
 
 def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
-    """With a token, the list has the rooms that the token is for. Without one there is a notice, and rooms can still be
-    entered by name."""
+    """With a token, the list has only the rooms of that token. Without one the page shows a notice, and rooms can still
+    be opened by name."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         ann.page.get_by_role("button", name="Start with three squares").click()
@@ -101,7 +101,7 @@ def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
-    """The page says that there is no space, and keeps trying. What the people in the room draw meanwhile is kept."""
+    """The page says that the room is full, and keeps trying. What the people in the room draw meanwhile is not lost."""
     with world.start_server("--max-connections-per-room", "1") as server:
         own = world.room(server, "small")
         ann = own.join("Ann")
@@ -111,7 +111,7 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
         ann.page.get_by_role("button", name="Start with three squares").click()
         ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
         ann.leave()
-        # The page may have got in by itself already. Then the notice is gone, and its button with it.
+        # The page may already have joined without help. Then the notice and its button are gone.
         bob.page.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Try now')?.click()")
         bob.wait_for_shapes(3)
         bob.page.get_by_role("heading", name="There’s no space right now").wait_for(state="detached")
@@ -120,8 +120,8 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path):
-    """The page asks for another token a minute before the end. A wrong one changes nothing; with a right one the room
-    stays open."""
+    """The page asks for another token a minute before the old one ends. A wrong one changes nothing, and with a right
+    one the room stays open."""
     keys = Keys(str(tmp_path))
     with world.start_server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
         end = time.time() + 8

@@ -11,7 +11,7 @@ def near(point, x, y, by=1.5):
 
 
 def ends(person, line):
-    """Where a line's first and last point are drawn, on the canvas, once the line has stopped moving there."""
+    """Where a line's first and last point are drawn on the canvas, once nothing moves."""
     person.painted()
     return person.run(
         "const { shape, ...box } = app.scene.drawn(value); const { x, y, width, height } = box;"
@@ -20,7 +20,7 @@ def ends(person, line):
 
 
 def drawn_line(room, condition=lambda shape: True):
-    """Waits until everything is sent and the server has a line for which the condition holds. Returns that line."""
+    """Waits until everything is sent and the server has a line that meets the condition. Returns that line."""
     room.wait_until_sent()
 
     def found(shapes):
@@ -33,11 +33,11 @@ def choose(person, tool):
 
 
 def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(room):
-    """Others see it go too, while a hand still moves the shape. Escape and undo put the end back."""
+    """Others see the arrow move while the shape is still being dragged. Escape and undo move its end back."""
     sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "arrow")
-    # The line ends not quite in the middle of the other shape, but close enough to count as the middle.
+    # The line ends near the centre of the other shape, close enough to count as the centre.
     ann.drag((260, 250), (665, 445))
     line = drawn_line(room, lambda shape: shape.get("to"))
     assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
@@ -47,7 +47,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     ann.drag((650, 480), (650, 630), hold=True, modifiers=["Shift"])
     bob.wait_for_shape(moon, "shape.y > 540")
     bob.wait("!app.scene.moves(0)")
-    # The line leads from outline to outline, on the way between both middles.
+    # The line lies between both centres, and is drawn from outline to outline.
     start, end = ends(bob, line["id"])
     assert near(start, 317, 300) and near(end, 603, 550), (start, end)
     ann.press("Escape")
@@ -55,7 +55,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     bob.wait_for_shape(moon, "shape.y === 400")
     bob.painted()
     assert near(ends(bob, line["id"])[1], 600, 420)
-    # Nobody has written the new end to the line.
+    # The new end is only computed, and not written to the line.
     assert room.shape(line["id"])["position"] == line["position"]
     # Ann's page draws the ends where Bob's page does.
     assert ends(ann, line["id"]) == ends(bob, line["id"])
@@ -75,11 +75,11 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     ann.press("Delete")
     room.wait_for_shapes(1)
     bob.painted()
-    # The line ended at Sun's right side, on the way to Sun's middle: a third of the way from the right side to 700,
-    # 300. On the whole way the line falls by 150.
+    # The line comes from (700, 300) and aims at Sun's centre, (260, 450). So it ends at Sun's right side, x = 320,
+    # which is 20.5 above the centre.
     was = ends(bob, line["id"])[1]
     assert near(was, 320, 429.5), was
-    # Undoing the deletion ties the line again.
+    # Undoing the deletion ties the line to the shape again.
     ann.press("Control+z")
     room.wait_for_shapes(2)
     room.write((sun, {"position": [200, 0]}))
@@ -95,9 +95,9 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     ann.drag((200, 300), (600, 300), modifiers=["Control"])
     line = drawn_line(room)["id"]
     choose(ann, "select")
-    # Drags the handle in the middle of the line's only part.
+    # Drags the handle in the middle of the line, which has no bends.
     ann.drag((400, 300), (400, 500))
-    # Intermediate states of the drag are stored as well, so this waits for the last one.
+    # States during the drag are stored too, so this waits for the last one.
     bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
     assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
     # Drags an end of the line onto a shape.
@@ -107,7 +107,7 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     ann.drag((400, 500), (530, 238))
     straight = drawn_line(room, lambda shape: len(shape["path"]) == 2)
     assert straight["to"] == tied["to"]
-    # And away again.
+    # Drags it away again.
     ann.drag(ends(ann, line)[1], (700, 500), modifiers=["Control"])
     drawn_line(room, lambda shape: shape["to"] == [])
     assert near(ends(ann, line)[1], 700, 500)
@@ -159,7 +159,8 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
 
 
 def test_an_arrow_is_painted_as_the_contract_says(room):
-    """A triangle whose tip is the end, 3 times the width and 6 units long, and as wide as long."""
+    """The arrowhead is a triangle with its tip at the line's end. Its length and width are three times the line's width
+    plus 6 units."""
     ann = room.join(size=(420, 360))
     room.add(kind="line", position=[50, 100], size=[300, 1], path=[[0, 0], [65535, 0]], strokeWidth=8, stroke="#0000FF", toEnd="arrow", fromEnd="dot")
     ann.look_at(0, 0)
@@ -186,7 +187,8 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
 
 
 def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
-    """Dragged, the handle moves the shape as before. The copy is where nothing lies, is selected, and all is one step to undo."""
+    """Dragging the handle moves the shape as before. A press adds a copy at a free place and selects it, as one undo
+    step."""
     box = room.add(position=[300, 150], size=[150, 100], text="Valid?", fill="#3273D3")
     ann = room.join("Ann")
     ann.look_at(0, 0)
@@ -208,7 +210,8 @@ def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
 
 
 def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_too(room):
-    """The first copy takes as long as its code takes to come. The arrow begins and ends where the upright boxes are nearest."""
+    """The first copy has to wait until its code is loaded. The arrow starts and ends where the two bounding boxes are
+    nearest."""
     box = room.add(position=[300, 250], size=[200, 60], rotation=90, text="Valid?", fill="#3273D3")
     held = []
     ann = room.join("Ann", at=(0, 0), before=lambda page: page.route("**/exchange.wasm", lambda route: held.append(route)))
@@ -221,7 +224,7 @@ def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_to
     shapes = room.wait_for_shapes(3)
     (copy,) = [shape for shape in shapes if shape["kind"] == "rectangle" and shape["id"] != box]
     (line,) = [shape for shape in shapes if shape["kind"] == "line"]
-    # Turned, it is 60 wide and 200 high, from (370, 180) to (430, 380).
+    # The rotated shape is 60 wide and 200 high, from (370, 180) to (430, 380).
     assert copy["position"] == [300, 250 + 200 + 80] and copy["rotation"] == 90
     assert line["from"][:2] == [box, 65535] and line["to"][:2] == [copy["id"], 0]
     assert all(abs(tie[2] - 32768) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"

@@ -1,4 +1,4 @@
-"""What somebody does in passing takes nothing away, and what is looked for in the first minutes is there."""
+"""Nothing is lost by accident, and people find what they look for in the first minutes."""
 
 import struct
 import time
@@ -14,12 +14,12 @@ def filled(room, count, **values):
     return [room.add(position=[150 + 120 * at, 200], size=[100, 100], **values) for at in range(count)]
 
 
-# Nothing is emptied in passing
+# Clearing the canvas by accident
 
 @pytest.mark.parametrize("key", ["Shift+b", "Shift+Delete"])
 def test_who_types_a_name_and_presses_enter_empties_no_canvas(room, key):
-    """No single letter removes anything. The question has the focus on Cancel, with other people in the room and
-    without."""
+    """No single letter removes anything. The focus of the question is on Cancel, whether others are in the room or
+    not."""
     shapes = filled(room, 7)
     ann = room.join("Ann", at=(0, 0))
     for letter in "abcdefghijklmnopqrstuvwxyz":
@@ -45,7 +45,7 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
     bare = room.add(position=[600, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0), clock=True)
     ann.stop_clock()
-    # Clicks on the text, and beside it.
+    # Clicks on the text and next to it.
     for y in (275, 215):
         for times in (1, 2, 3):
             ann.page.mouse.click(400, y, click_count=times)
@@ -68,10 +68,11 @@ def test_three_taps_of_a_finger_leave_what_is_written(room):
     assert text_of(room, written) == "Buy milk"
 
 
-# Letters after drawing
+# Typing letters after drawing
 
 def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
-    """Typing continues a note, or the text of a shape that has one. With any other shape selected, a letter is a key."""
+    """Typing continues the text of a selected note or of a shape with text. With any other shape selected, a letter is
+    a shortcut."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("r")
     ann.drag((300, 200), (500, 350))
@@ -109,7 +110,7 @@ def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
 
 @pytest.mark.parametrize("before", ["", "one "])
 def test_what_is_typed_at_once_after_a_double_click_is_all_there(room, before):
-    """No key waits for a third click, and no text that was there is replaced."""
+    """No key waits for a possible third click, and existing text is not replaced."""
     square = room.add(position=[300, 200], size=[200, 150], text=before)
     ann = room.join("Ann", at=(0, 0))
     ann.page.mouse.dblclick(480, 340)
@@ -165,7 +166,7 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
     assert 8000 < width <= 16384 and height >= 1
 
 
-# Tools and the width of the window
+# Which tools fit into the window
 
 TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line", "roundedRectangle", "polygon", "star"]
 
@@ -192,7 +193,7 @@ def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room,
         assert others.count() == len(TOOLS) - len(visible)
         ann.page.locator(".shapes-popover [data-tool=star]").click()
         assert ann.run("app.tool") == "star" and "chosen" in more.get_attribute("class")
-    # The open panel takes space too, so tools are hidden.
+    # The open panel takes space too, so some tools are hidden.
     if width == 1100:
         ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
         ann.wait("document.querySelectorAll('.shapes [data-tool][hidden]').length > 0")
@@ -226,7 +227,7 @@ def test_a_new_room_has_the_name_that_was_typed(room):
         ann.page.wait_for_url(f"**/r/{name}")
 
 
-# The white circle’s words
+# The text at the white circle
 
 @pytest.mark.parametrize("width", [1440, 1100, 700, 390, 320])
 def test_what_the_white_circle_is_for_lies_under_nothing(room, width):
@@ -244,7 +245,7 @@ def test_what_the_white_circle_is_for_lies_under_nothing(room, width):
     ann.page.mouse.up()
 
 
-# A lost text
+# A text that was lost
 
 def test_a_text_that_was_lost_is_shown_whole(room):
     ann, bob, square = two_at(room)
@@ -264,12 +265,12 @@ def test_a_text_that_was_lost_is_shown_whole(room):
     words.wait_for()
     assert long in words.text_content()
     words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
-    # The end of the words is visible: nothing is cut off below the scrolled part.
+    # The end of the text is visible: it is scrolled to the bottom.
     assert words.evaluate("(element) => Math.abs(element.scrollHeight - element.scrollTop - element.clientHeight) <= 1 && element.clientHeight > 60")
     room.agree()
 
 
-# What is written, while it is written
+# A text while it is being written
 
 def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
     dark = room.add(position=[300, 200], size=[100, 100], fill="#202020")
@@ -317,7 +318,7 @@ def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_
     words.get_by_text("You removed Sun").wait_for()
     slider.press("ArrowRight")
     words.get_by_text("You brought back Sun").wait_for()
-    # A press on a mark shows the step that the mark stands for, and not the moment before it.
+    # A press on a mark shows the state after the mark's step, and not the one before.
     mark = ann.page.locator(".history-marks span").nth(1).bounding_box()
     track = slider.bounding_box()
     ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
@@ -360,10 +361,11 @@ def test_notices_cover_neither_the_zoom_nor_the_bars(room, width):
                         or box["top"] >= notice["bottom"]), (other, box, notice)
 
 
-# Sizes, names, ink
+# Sizes, names and ink
 
 def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
-    """F2 does nothing to ink, and says so by its menu. A note has one size however it is made. Names are as long as they are typed."""
+    """F2 does nothing to ink, and the menu says so. A note has the same size however it is made. A person's name may be
+    long."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("n")
     ann.press("Enter")
@@ -401,7 +403,7 @@ def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
 
 
 def test_a_yes_is_for_what_the_question_said(room):
-    """A person is asked about their own six shapes. Meanwhile another person comes and draws, so the page asks again,
+    """The page asks a person before it removes their six shapes. Meanwhile somebody else draws, so the page asks again,
     about those shapes too."""
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])

@@ -1,4 +1,4 @@
-"""Swatches: the colours of the next shape, and those of what is selected."""
+"""The colours of the next shape and of the selected shapes."""
 
 from hand import is_bright
 from modules import module
@@ -10,7 +10,8 @@ IN_TURN = ["#F5CB45", RED, BLUE, GREEN, "#8A5BD1", "#EC8FB4"]
 
 
 def test_only_colours_that_have_an_effect_are_offered(room):
-    """A text, a line and ink have one colour, and none can't be taken away. Among others they keep what is written to those."""
+    """Texts, lines and ink have a single colour, which can't be None. If they are selected together with other shapes,
+    a value that has no effect on them is written only to the others."""
     text = room.add(kind="text", text="Hello", position=[200, 250], size=[120, 100], fill="#767676")
     line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
     ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
@@ -38,7 +39,7 @@ def test_only_colours_that_have_an_effect_are_offered(room):
 
 
 def open_colors(person):
-    """Behind the one swatch above what is selected."""
+    """Opens the colours of the selection, behind the swatch above it."""
     person.painted()
     swatch = person.page.get_by_role("button", name="Colours of the selection")
     if swatch.get_attribute("aria-expanded") != "true":
@@ -50,7 +51,8 @@ def press(person, group, name):
 
 
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
-    """Drawn or added by key, and still after the page is loaded anew. Without a choice the room's own rule stands."""
+    """The colours apply to drawn shapes and to shapes added by key, even after a reload. Without a choice, the room's
+    own colours are used."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=BUTTON).click()
@@ -70,7 +72,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     press(ann, chosen, "Colour the outline")
     press(ann, chosen, "No outline")
     ann.press("Escape")
-    # The focus goes back to the button a moment after that.
+    # The focus returns to the button a moment later.
     ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     ann.press("Enter")
@@ -85,7 +87,7 @@ def luminance(color):
 
 
 def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
-    """Letters contrast with it as WCAG AA asks for, whatever the theme: they are black or white by the fill."""
+    """The text on each fill is black or white, so that its contrast meets WCAG AA in any theme."""
     ann = room.join("Ann")
     ann.look_at(0, 0)
     for at in range(7):
@@ -102,7 +104,7 @@ def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
 
 
 def test_dice_may_choose_the_next_colour(room):
-    """The first is yellow and the second red all the same, then any bright colour."""
+    """The first shape is yellow and the second red in any case. After that, the colours are random and bright."""
     ann = room.join("Ann")
     ann.look_at(0, 0)
     chosen = "Colours of the next shape"
@@ -119,7 +121,8 @@ def test_dice_may_choose_the_next_colour(room):
 
 
 def test_the_next_shape_may_have_no_fill(room):
-    """Then it has an outline, of the colour that was chosen for it or of one that is seen. Notes, texts and lines have their colours."""
+    """A shape without a fill gets an outline in the chosen colour, or in a visible one. Notes, texts and lines keep
+    their own colours."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
 
@@ -151,7 +154,8 @@ def test_the_next_shape_may_have_no_fill(room):
 
 
 def test_what_is_selected_is_coloured_by_one_press(room):
-    """The bar stands above the selection, changes all of it in one step, and is out of the way of hands, viewers and the past."""
+    """The bar above the selection changes all selected shapes in one undo step. It is hidden during gestures, for
+    viewers, and in the past."""
     sun = room.add(position=[200, 250], size=[120, 100], fill="#FFFFFF")
     moon = room.add(position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=9)
     ann, bob, eve = room.join("Ann", at=(0, 0)), room.witness(), room.join("Eve", query="?view", at=(0, 0))
@@ -175,7 +179,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     bob.wait_for_shape(sun, "shape.strokeWidth === 0")
     ann.press("Control+z")
     bob.wait_for_shape(moon, f"shape.strokeWidth === 9 && shape.stroke === '{RED}'")
-    # The box with the colours lies over the shape while it is open.
+    # The open colours cover the shape.
     ann.press("Escape")
     ann.page.get_by_role("button", name=group, expanded=False).wait_for()
     ann.drag((260, 300), (280, 420), hold=True)
@@ -197,7 +201,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
 
 
 def test_the_next_shape_gets_the_line_and_the_letters_that_were_chosen(room):
-    """Width, dashes and text size stand beside the colours, are kept, and the button shows them."""
+    """Line width, dashes and text size are next to the colours. They are remembered, and the button shows them."""
     ann = room.join("Ann")
     ann.look_at(0, 0)
     ann.page.get_by_role("button", name=BUTTON).click()

@@ -1,4 +1,4 @@
-"""Drawings in and out: files dropped, pasted and saved."""
+"""Import and export: files dropped, pasted and saved."""
 
 import json
 import xml.etree.ElementTree as XML
@@ -18,7 +18,7 @@ DROP = """([text, name]) => {
 
 
 def test_a_layout_is_dropped(room):
-    """The layout is dropped as a file and as text. Its shapes are where the layout says, and are one step of undo."""
+    """A layout is dropped as a file and as text. Its shapes are where the layout says, and are one undo step."""
     ann, bob = room.join("Ann"), room.witness()
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
     bob.wait_for_shapes(2)
@@ -31,7 +31,7 @@ def test_a_layout_is_dropped(room):
 
 
 def test_what_is_no_drawing_is_refused_in_words(room):
-    """Other files, broken files, and values out of bounds change nothing."""
+    """Files that are no drawings or are broken, and values out of range, change nothing."""
     ann = room.join("Ann")
     for text in ["<svg></svg>", "{", '{"shapes": 4}', '{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "[]", ""]:
         ann.page.evaluate(DROP, [text, "odd.json"])
@@ -41,7 +41,7 @@ def test_what_is_no_drawing_is_refused_in_words(room):
 
 
 def test_a_file_is_chosen(room):
-    """The file is chosen from the menu."""
+    """The file is chosen in the menu."""
     ann = room.join("Ann")
     with ann.page.expect_file_chooser() as chooser:
         ann.choose("Import…")
@@ -50,7 +50,7 @@ def test_a_file_is_chosen(room):
 
 
 def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
-    """The drawing is saved as JSON that another room accepts, as SVG that is valid XML, and as PNG that is a picture."""
+    """The drawing is saved as JSON that another room can import, as valid SVG, and as a PNG."""
     for at, kind in enumerate(["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]):
         room.add(kind=kind, name=f"<{kind}> & \"more\"", position=[at * 150, at * 50], rotation=at * 10, fill="#336699", alpha=7)
     ann = room.join("Ann")
@@ -83,8 +83,8 @@ PASTE = """([text, file]) => {
 
 
 def test_what_is_pasted_comes_to_the_pointer(room):
-    """By key and from the menu. If the mouse has not moved since copying, the paste lies beside the original. A layout
-    lies where it says."""
+    """Pastes by key and from the menu. If the mouse hasn't moved since copying, the copy is next to the original. A
+    layout appears where it says."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
     ann = room.join("Ann", at=(0, 0))
@@ -108,13 +108,13 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
     ann.page.mouse.click(600, 400, button="right")
     ann.page.get_by_role("menuitem", name="Paste").click()
-    # The middle of the box around all five shapes, which is 570 by 360, is where the menu was opened.
+    # The box around all five shapes is 570 by 360. Its centre is where the menu was opened.
     assert (300 - 285, 200 - 180) in places(5)
 
 
 @pytest.mark.parametrize("phone", [False, True])
 def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
-    """The selected shapes are copied and saved as PNG and SVG, without the other shapes."""
+    """Only the selected shapes are copied and saved as PNG and SVG."""
     sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
     room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
     ann = room.join("Ann", phone=phone, at=(0, 0))
@@ -153,7 +153,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
 
 
 def test_what_cannot_be_pasted_is_said(room):
-    """For a picture, another file, and an empty clipboard."""
+    """The page says why it can't paste a picture, another file, or an empty clipboard."""
     ann = room.join("Ann")
     for file, words in [
         ({"name": "cat.png", "type": "image/png"}, "Pictures can’t go on the canvas"),
@@ -166,16 +166,15 @@ def test_what_cannot_be_pasted_is_said(room):
 
 
 def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
-    """On a phone the menu is the only way. If the clipboard has a picture, the shapes that were copied here before are
-    not pasted instead. If the browser doesn't let the page read the clipboard, they are."""
+    """On a phone, the menu is the only way to paste. If the clipboard has a picture, earlier copied shapes are not
+    pasted in its place. If the browser doesn't let the page read the clipboard, they are."""
     square = room.add(position=[100, 300], size=[100, 80])
     ann = room.join("Ann", phone=True, at=(0, 0))
 
     def choose(entry):
         ann.choose(entry, exact=True)
 
-    # As in a browser with a window: there, writing to the clipboard needs only a press, while reading needs a
-    # permission.
+    # As in a browser with a window, a press is enough to write to the clipboard, but reading needs a permission.
     ann.context.grant_permissions(["clipboard-write"])
     ann.select(square)
     choose("Copy")
@@ -193,7 +192,8 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
 
 
 def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
-    """Linux pastes when the middle button is released. Pasting by key works again afterwards."""
+    """Linux pastes when the middle button is released, which must not happen here. Pasting by key still works
+    afterwards."""
     ann = room.join("Ann", clock=True)
     ann.page.evaluate(
         f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
@@ -208,7 +208,7 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
 
 
 def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_in_words(room):
-    """The field takes the text as other fields do. A folder looks like a file, but can't be read."""
+    """A field accepts dropped text as usual. A dropped folder looks like a file, but can't be read."""
     ann = room.join("Ann")
     drop = """(target, kind) => {
       const data = new DataTransfer()
@@ -230,7 +230,7 @@ def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_i
 
 
 def test_a_picture_takes_no_more_memory_than_a_page_has(room):
-    """A picture of two small shapes that are far apart would take a gigabyte."""
+    """A picture of two small shapes far apart would take a gigabyte."""
     for at in (0, 20_000):
         room.add(kind="rectangle", position=[at, at], size=[40, 40])
     ann = room.join("Ann")

@@ -1,18 +1,17 @@
-"""What the page loads at first, and what it fetches when needed: soon enough, or with a message if it can't be fetched."""
+"""What the page loads at first and what it loads later: fast enough, or with a message if loading fails."""
 
 import json
 
-# The upper bounds on the bytes of files with their headers, and on the number of requests.
+# The limits on the bytes of files with headers, and on the number of requests.
 BYTES_MAX = 296_000
 REQUESTS_MAX = 8
-# The upper bound on the bytes of answers that bring no file.
+# The limit on the bytes of responses without a file.
 HEADERS_MAX = 5_000
 LATER = "exchange.wasm"
 
 
 class Visit:
-    """Counts the network traffic while the page loads: the bytes of files by path, and the number of sockets that are
-    opened."""
+    """Counts the network traffic of a page load: bytes per file, and WebSockets."""
 
     def __init__(self, page):
         self.sizes, self.sockets = {}, 0
@@ -28,7 +27,7 @@ class Visit:
 
 
 class Gate:
-    """Holds exchange.wasm back until the gate is opened, or for good."""
+    """Holds exchange.wasm back until the gate is opened."""
 
     def __init__(self, page):
         self.held, self.is_open = [], False
@@ -44,8 +43,9 @@ class Gate:
 
 
 def test_a_first_visit_is_light(world):
-    """Counts what comes until the room is there and quiet. Parts for later don't come until someone does something."""
-    # Uses a server of its own, because the browser's cache must not have its files.
+    """Counts the traffic until the room is shown and the network is idle. Other parts are loaded only when somebody
+    does something."""
+    # Uses its own server, because the browser's cache must not have the files yet.
     with world.start_server() as server:
         own = world.room(server, "first")
         own.add(position=[200, 200], size=[100, 80])
@@ -61,7 +61,7 @@ def test_a_first_visit_is_light(world):
 
 
 def test_a_second_visit_fetches_no_file_again(room):
-    """The browser has the files by then. It only asks whether each is still the newest."""
+    """The browser has the files already, and only asks whether each is still current."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann")
     ann.page.wait_for_load_state("networkidle")
@@ -75,7 +75,8 @@ def test_a_second_visit_fetches_no_file_again(room):
 
 
 def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
-    """Copying by drag, copying, cutting, pasting and adding while the module is on its way take effect when it arrives."""
+    """Copies and pastes that happen before the module is loaded take effect when it arrives: by drag, by key, cut, and
+    added shapes."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
     ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))
@@ -118,7 +119,7 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
 
 
 def test_what_cannot_be_fetched_is_said_and_tried_again(room):
-    """Nothing else is lost: shapes are still added, and the next try succeeds."""
+    """Everything else works: shapes can be added, and the next attempt to load succeeds."""
     room.add(position=[200, 200], size=[100, 80])
     ann = room.join("Ann", before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
     ann.forgive("Failed to load resource")
@@ -127,11 +128,11 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
 
     def dismiss():
         notice.wait_for()
-        # Dispatched instead of clicked, because the notice soon disappears by itself.
+        # Dispatches the event instead of clicking, because the notice soon disappears.
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
     ann.press("Enter")
-    # The page is asked first, since the page refuses requests only while it is asked.
+    # The page's requests are refused only while a Playwright call runs, so this waits for the page before the server.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
     ann.press("Control+a")
@@ -150,7 +151,7 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
 
 
 def test_a_page_whose_core_does_not_come_says_so_and_can_be_loaded_again(room):
-    """The server gives an error for it; or it stays silent, and then the page goes on waiting."""
+    """The server responds with an error for core.wasm, or with nothing. If nothing comes, the page keeps waiting."""
     room.add()
     ann = room.join("Ann", ready=False, before=lambda page: page.route("**/core.wasm", lambda route: route.fulfill(status=503)))
     ann.forgive("503", "wasm", "WebAssembly", "MIME")

@@ -1,4 +1,4 @@
-"""Circles: a double tap makes one, holding picks it up, a triple tap deletes it."""
+"""Circles: a double tap makes one, holding lifts it, and a triple tap deletes it."""
 
 from hand import is_bright, near, seen, tap, watch
 from person import number
@@ -7,7 +7,7 @@ FILL, DELETED = 1 << 3, 1 << 6
 
 
 def test_a_double_tap_on_nothing_makes_a_circle_there(room):
-    """By mouse and by finger. The circle is 100 by 100, bright, and has its middle where the tap was."""
+    """A double tap works by mouse and by finger. The circle is 100 by 100, bright, and centred on the tap."""
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     for person in (ann, phone):
@@ -24,7 +24,8 @@ def test_a_double_tap_on_nothing_makes_a_circle_there(room):
 
 
 def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
-    """A lifted circle is a little larger and lighter. Others see that it is lifted, and by whom. Letting go lowers it."""
+    """A lifted circle is slightly larger and lighter. Others see that it is lifted, and by whom. Releasing it lowers
+    it."""
     circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     bob = room.join("Bob")
@@ -32,7 +33,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     phone.touch.start((120, 320))
     phone.pass_time(390)
     assert phone.drawn(circle)["growth"] == 1
-    # Lifting takes some frames.
+    # The lifting animation takes some frames.
     phone.pass_time(80)
     assert 1 < phone.drawn(circle)["growth"] < 1.06 and 0.85 < phone.drawn(circle)["opacity"] < 1
     phone.pass_time(240)
@@ -42,7 +43,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     bob.wait(f"app.presence.people().some((person) => person.name === 'Eve' && person.lifted.includes({number(circle)}))",
              "Bob knows who lifted it")
     bob.wait(f"app.scene.drawn({number(circle)}).growth === 1.06 && app.scene.drawn({number(circle)}).opacity === 0.85", "Bob sees it lifted")
-    # The finger holds the circle beside its middle, and the circle moves exactly as far as the finger.
+    # The finger holds the circle off-centre, and the circle moves exactly as far as the finger.
     phone.touch.move((123, 321))
     phone.pass_time(16)
     assert near([phone.shape(circle)["x"], phone.shape(circle)["y"]], [103, 301])
@@ -57,7 +58,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
 
 
 def test_the_mouse_lifts_by_holding_too(room):
-    """A circle that is held and let go is where it was before, and the press does not count as a tap."""
+    """A circle that is held and released without moving stays where it is, and the press doesn't count as a tap."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, at=(0, 0))
     ann.stop_clock()
@@ -73,7 +74,8 @@ def test_the_mouse_lifts_by_holding_too(room):
 
 
 def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
-    """By mouse and by finger. Nobody ever sees another colour, and the others see the circle leave."""
+    """A triple tap works by mouse and by finger. The circle never changes its colour in between, and the others see it
+    disappear."""
     circles = [room.add(kind="ellipse", position=[150, 150 + 200 * at], size=[120, 120], fill="#0000FF") for at in (0, 1)]
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
@@ -91,13 +93,13 @@ def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
         for circle in circles:
             changes = seen(person, circle)
             assert len(changes) == 1 and not changes[0]["isThere"] and changes[0]["departure"] is None, changes
-    # One step each.
+    # Each deletion is one undo step.
     ann.press("Control+z")
     phone.wait_for_shape(circles[0], "shape.fill === '#0000FF'")
 
 
 def test_a_triple_tap_that_comes_late_is_a_double_tap_and_a_tap(room):
-    """The double tap acts as soon as no third tap can be part of it."""
+    """The double tap takes effect as soon as a third tap would be too late."""
     circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100], fill="#0000FF")
     ann = room.join("Ann", clock=True, at=(0, 0))
     ann.wait_for_shape(circle)

@@ -1,4 +1,4 @@
-"""Rectangles that are drawn, moved and resized by hand, and cleared by a shake."""
+"""Drawing, moving and resizing rectangles by hand, and clearing the canvas by shaking."""
 
 import pytest
 
@@ -6,12 +6,12 @@ from hand import handle, lead, lead_at_once, lead_finger, moved, near, rest, tap
 
 
 def both(room, phone=False, page=False):
-    """Ann at the page, and a client that gets what she does; with `page`, that is a page too."""
+    """Ann's page, and a client that receives what she does. With `page` that client is a page too."""
     return room.join("Ann", phone=phone, at=(0, 0)), room.join("Bob") if page else room.witness()
 
 
 def test_a_drag_on_nothing_draws_first_yellow_second_red_then_the_next_in_turn(room):
-    """By mouse: three rectangles one after the other, as large as they were drawn."""
+    """The mouse draws three rectangles one after another, with exactly the drawn size."""
     ann, bob = both(room)
     boxes = [((120, 120), (320, 260)), ((420, 120), (560, 300)), ((620, 120), (760, 240))]
     for start, end in boxes:
@@ -24,7 +24,7 @@ def test_a_drag_on_nothing_draws_first_yellow_second_red_then_the_next_in_turn(r
 
 
 def test_one_finger_draws_on_nothing(room):
-    """By touch: the first is yellow, and its corner is where the finger came down."""
+    """A finger draws a rectangle. It is yellow, and its corner is where the finger touched."""
     phone, bob = both(room, phone=True)
     lead_finger(phone, (60, 200), (260, 420))
     bob.wait_for_shapes(1)
@@ -34,7 +34,7 @@ def test_one_finger_draws_on_nothing(room):
 
 
 def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
-    """Before the hand has let go."""
+    """The other person sees the shape before it is released."""
     ann, bob = both(room, page=True)
     ann.drag((200, 200), (420, 330), hold=True)
     bob.wait_for_shapes(1)
@@ -47,8 +47,8 @@ def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
 
 @pytest.mark.parametrize("left, top, scale", [(0, 0, 1), (1000, -500, 0.5)])
 def test_what_is_drawn_is_drawn_on_the_canvas_and_never_smaller_than_20_by_20(room, left, top, scale):
-    """In a panned and zoomed view, too, a shape's place, its size and the minimum are in canvas units. A small shape grows away from where
-    the hand came down, in any direction."""
+    """A shape's place, its size and the minimum size are in canvas units, even in a panned and zoomed view. A shape
+    that is too small is enlarged away from where the drag started."""
     ann, _ = both(room)
     ann.look_at(left, top, scale)
 
@@ -74,7 +74,8 @@ def test_a_finger_draws_nothing_smaller_than_100_by_100(room):
 
 
 def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
-    """By mouse and by finger. What is selected, or held first, is moved."""
+    """A drag on a shape draws another one, by mouse and by finger. A selected shape, or one that is held first, is
+    moved instead."""
     below = room.add(position=[200, 200], size=[150, 120])
     ann, bob = room.join("Ann", at=(0, 0), clock=True), room.witness()
     ann.wait_for_shape(below)
@@ -100,7 +101,8 @@ def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
 
 
 def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
-    """By their keys, which would be written in the shape just drawn unless it is left first."""
+    """The tools are chosen by key. Each new shape is deselected first, because the keys would otherwise type text into
+    it."""
     ann, bob = both(room)
     kinds = {"r": "rectangle", "u": "roundedRectangle", "o": "ellipse", "p": "polygon", "s": "star"}
     for at, key in enumerate(kinds):
@@ -114,7 +116,7 @@ def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
 
 
 def test_a_new_shape_is_one_step_to_undo(room):
-    """However many steps the hand made."""
+    """A new shape is one undo step, however many steps the drag had."""
     ann, bob = both(room)
     lead(ann, (200, 200), (500, 400), steps=20)
     bob.wait_for_shapes(1)
@@ -128,7 +130,7 @@ def test_a_new_shape_is_one_step_to_undo(room):
 
 
 def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
-    """As far as the mouse went, and as one step to undo."""
+    """The shape moves as far as the mouse, as one undo step."""
     shape = room.add(position=[200, 200], size=[150, 120])
     ann, bob = both(room)
     for key in ["r", "v"]:
@@ -146,7 +148,7 @@ def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
 
 
 def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
-    """By touch: the way that the finger strayed before the drag began is not caught up in one jump."""
+    """The distance that the finger moved before the drag was recognised is not added in a jump."""
     shape = room.add(position=[60, 200], size=[150, 120])
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     bob = room.witness()
@@ -164,7 +166,7 @@ def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
 
 
 def test_the_mouse_resizes_by_the_handle_and_never_below_20(room):
-    """The corner follows the mouse; the opposite one stays."""
+    """The corner follows the mouse, and the opposite corner stays."""
     shape = room.add(position=[200, 200], size=[200, 150])
     ann, bob = both(room)
     ann.select(shape)
@@ -178,7 +180,8 @@ def test_the_mouse_resizes_by_the_handle_and_never_below_20(room):
 
 
 def test_a_shake_clears_everything_and_can_be_undone(room):
-    """On a phone that is shaken, after asking, because Eve is there. Carrying the phone about does nothing, and shaking on asks no more."""
+    """Shaking a phone clears the canvas. The page asks first, because Eve is there. Carrying the phone does nothing,
+    and further shaking asks no second question."""
     for at in range(3):
         room.add(position=[20 + 100 * at, 200], size=[80, 80])
     phone, bob = both(room, phone=True)
@@ -204,7 +207,8 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
 
 
 def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
-    """Of five shapes whoever is alone isn't asked, whoever isn't is asked first: by key and by menu. One undo brings all shapes back."""
+    """A key or the menu clears the canvas. With five shapes, the page asks first only if others are in the room. One
+    undo restores all shapes."""
     for at in range(5):
         room.add(position=[20 + 160 * at, 200], fill="#123456")
     ann, bob = both(room)
@@ -227,7 +231,7 @@ def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
 
 
 def test_who_is_asked_hears_of_all_the_others(room):
-    """In a crowd only some are told by name. All of them are counted."""
+    """In a crowd only some people are listed by name, but all are counted."""
     room.add(position=[100, 200])
     ann = room.join("Ann")
     for named, crowd, words in [
@@ -245,7 +249,7 @@ def test_who_is_asked_hears_of_all_the_others(room):
 
 
 def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
-    """Escape in the middle of a drawing, of a line, of an erasure, of a move: Redo still does what it did before."""
+    """Escape cancels a drawing, a line, an erasure and a move in the middle. Redo still does what it did before."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
@@ -267,7 +271,7 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
         ann.drag(start, end, hold=True)
         assert ann.shapes() != before, tool
         ann.press("Escape")
-        # The hand that goes on then does nothing.
+        # Moving the mouse further after Escape does nothing.
         ann.page.mouse.move(600, 650)
         ann.page.mouse.up()
         assert ann.shapes() == before, tool

@@ -1,11 +1,12 @@
-"""Handles, selections and keys, and gestures that change only the view."""
+"""Handles, selections and shortcuts, and gestures that change only the view."""
 
 from hand import handle, lead, lead_finger, moved, near, rest
 from person import number
 
 
 def both(room, count, page=False, **options):
-    """Ann at the page; a client that gets what she does, which with `page` is a page too; and shapes in a row."""
+    """Ann's page with shapes in a row, and a client that receives what she does. With `page` that client is a page
+    too."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
     return room.join("Ann", at=(0, 0), **options), room.join("Bob") if page else room.witness(), shapes
 
@@ -14,7 +15,7 @@ def both(room, count, page=False, **options):
 
 
 def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
-    """The handle below the shape moves it, the one above turns it, and those on the sides and corners scale it."""
+    """The handle below the shape moves it, the one above rotates it, and those at sides and corners scale it."""
     ann, bob, (shape,) = both(room, 1)
     ann.select(shape)
     below = handle(ann, "move")
@@ -30,14 +31,13 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     bob.wait_for_shape(shape, "Math.abs(shape.rotation - 90) < 0.1 && Math.abs(shape.x - 350) < 0.1")
     assert near(handle(ann, "rotate"), [400 + reach, 330], within=1)
 
-    # The handle that was at the lower right before the turn is at the lower left now, and follows the mouse.
+    # The handle that was at the lower right is at the lower left after the rotation, and follows the mouse.
     corner = handle(ann, "scale")
     assert near(corner, [350, 380], within=1)
     lead(ann, corner, moved(corner, -60, 40))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
-    # The side that was the left one before the turn is the upper one now. When it is pulled, the lower side stays where
-    # it is.
+    # The former left side is at the top after the rotation. When it is pulled, the bottom side stays.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
@@ -48,7 +48,7 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
 
 
 def test_a_finger_finds_the_handles(room):
-    """A finger doesn't have to aim as exactly as a mouse."""
+    """A finger may miss the handles by more than a mouse."""
     shape = room.add(position=[120, 300], size=[150, 150])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -63,7 +63,8 @@ def test_a_finger_finds_the_handles(room):
 
 
 def test_shift_constrains_moves_turns_and_scales(room):
-    """Moves keep to one direction, turns to steps of fifteen degrees, and scaling to the shape's proportion."""
+    """With Shift, moves keep to one axis, rotations to steps of fifteen degrees, and scaling to the shape's aspect
+    ratio."""
     ann, bob, (shape,) = both(room, 1)
     lead(ann, (220, 220), (320, 250), modifiers=["Shift"])
     bob.wait_for_shape(shape, "shape.x === 300 && shape.y === 200")
@@ -76,18 +77,18 @@ def test_shift_constrains_moves_turns_and_scales(room):
     bob.wait_for_shape(shape, "shape.width === 200 && shape.height === 200")
     ann.press("Control+z")
     bob.wait_for_shape(shape, "shape.width === 100")
-    # With Control, shapes snap to the paper's dots, which are 24 units apart.
+    # With Control, shapes snap to the dots of the canvas, which are 24 units apart.
     lead(ann, (320, 220), (350, 260), modifiers=["Control"])
     bob.wait_for_shape(shape, "shape.x === 336 && shape.y === 240")
     room.agree()
 
 
 def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
-    """They are turned around the middle of all of them. Each change is one step of undo."""
+    """Shapes are rotated around their common centre. Each change is one undo step."""
     ann, bob, (first, second) = both(room, 2)
     ann.press("Control+a")
     assert sorted(ann.selected()) == sorted([first, second])
-    # The box around both shapes begins at 200, 200 and is 300 by 150.
+    # The box around both shapes starts at (200, 200) and is 300 by 150.
     assert near(handle(ann, "move"), [350, 376])
     above = handle(ann, "rotate")
     lead(ann, above, (350 + 200, 275))
@@ -105,12 +106,12 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 100, 25))
     bob.wait_for_shape(first, "shape.x === 300 && shape.y === 225")
     bob.wait_for_shape(second, "shape.x === 500 && shape.y === 275")
-    # Pulling a side changes one measure of all shapes. The left edge of the box is at 300; the right edge, at 600,
+    # Pulling a side scales all shapes in one direction. The left edge of their box is at 300. The right edge, at 600,
     # stays.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), -150, 40))
     bob.wait_for_shape(first, "shape.x === 150 && shape.width === 150 && shape.height === 100")
     bob.wait_for_shape(second, "shape.x === 450 && shape.width === 150 && shape.y === 275")
-    # Pulling a corner scales evenly, away from the opposite corner. If one of the shapes is turned, the sides have no
+    # Pulling a corner scales evenly, away from the opposite corner. If one of the shapes is rotated, the sides have no
     # handles.
     lead(ann, handle(ann, "scale", (-1, -1)), moved(handle(ann, "scale", (-1, -1)), -450, 0))
     bob.wait_for_shape(second, "Math.abs(shape.width - 300) < 0.1 && Math.abs(shape.x - 300) < 0.1 && Math.abs(shape.y - 175) < 0.1")
@@ -126,7 +127,7 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
 
 
 def test_a_marquee_and_shift_select(room):
-    """With the Select tool. Others see which shapes are selected."""
+    """The Select tool draws a marquee. Others see which shapes are selected."""
     ann, bob, (first, second, third) = both(room, 3, page=True)
     ann.press("v")
     ann.drag((150, 150), (450, 330), hold=True)
@@ -148,7 +149,7 @@ def test_a_marquee_and_shift_select(room):
 
 
 def test_escape_stops_a_drag_and_puts_everything_back(room):
-    """The next Escape clears the selection, and the one after that chooses the first tool."""
+    """The next Escape clears the selection, and the one after it chooses the first tool."""
     ann, bob, (shape,) = both(room, 1)
     ann.drag((250, 230), (400, 300), hold=True)
     bob.wait_for_shape(shape, "shape.x === 350")
@@ -169,7 +170,7 @@ def test_escape_stops_a_drag_and_puts_everything_back(room):
 
 
 def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
-    """Presses that follow each other quickly are one step."""
+    """Quick presses in a row are one undo step."""
     ann, bob, shapes = both(room, 2, clock=True)
     ann.select(*shapes)
     ann.stop_clock()
@@ -192,7 +193,7 @@ def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
 
 
 def test_delete_duplicate_and_another_colour_by_keys(room):
-    """Each key acts on all selected shapes, as one step."""
+    """Each key acts on all selected shapes in one undo step."""
     ann, bob, shapes = both(room, 2)
     ann.press("Control+a")
     ann.press("Control+d")
@@ -211,7 +212,7 @@ def test_delete_duplicate_and_another_colour_by_keys(room):
 
 
 def test_copies_travel_over_the_clipboard_to_another_room(room):
-    """The clipboard has the drawing as text. Names and colours come with the shapes, and shapes that were cut are gone."""
+    """The clipboard has the drawing as text. Names and colours are copied too, and shapes that were cut are gone."""
     shape = room.add(kind="star", name="Sun", position=[200, 200], size=[180, 160], fill="#FFAA00", points=7)
     elsewhere = room.world.room(name=f"{room.name}-elsewhere")
     ann = room.join("Ann", at=(0, 0))
@@ -235,8 +236,8 @@ def test_copies_travel_over_the_clipboard_to_another_room(room):
 
 
 def test_the_drawing_order_is_changed_by_keys(room):
-    """Forward and backward by one, to the front and to the back. If a single shape is selected, the keys need Control,
-    because bare keys write in it."""
+    """The keys move shapes forward and backward by one, to the front and to the back. With a single shape selected, the
+    keys need Control, because plain keys type text into it."""
     ann, bob, shapes = both(room, 3, page=True)
     order = lambda: [shape["id"] for shape in room.shapes()]
     start = order()
@@ -259,7 +260,7 @@ def test_the_drawing_order_is_changed_by_keys(room):
 
 
 def test_shapes_are_aligned_and_distributed(room):
-    """By their keys. Each is one step of undo."""
+    """Shapes are aligned by shortcuts. Each shortcut is one undo step."""
     ann, bob, shapes = both(room, 3)
     ann.press("Control+a")
     ann.press("Alt+w")
@@ -277,7 +278,7 @@ def test_shapes_are_aligned_and_distributed(room):
 
 
 def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
-    """A name has letters that choose tools elsewhere, and Delete removes letters of the name."""
+    """In a name, letters don't choose tools, and Delete removes letters only."""
     ann, _, (shape,) = both(room, 1)
     ann.select(shape)
     ann.page.evaluate("""() => {
@@ -297,7 +298,7 @@ def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):
 
 
 def test_wheels_middle_button_and_space_move_the_paper(room):
-    """The shapes stay at their places on the paper."""
+    """The view moves, and the shapes keep their places on the canvas."""
     ann, bob, (shape,) = both(room, 1, page=True)
     view = lambda: ann.run("({ x: app.view.x, y: app.view.y, scale: app.view.scale })")
     ann.page.mouse.move(600, 500)
@@ -325,8 +326,8 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
 
 
 def test_two_fingers_on_the_paper_pan_and_zoom(room):
-    """This works with any tool. With the Select tool, one finger pans too. No shape is drawn, and the page keeps its
-    size."""
+    """Two fingers pan and zoom with any tool. With the Select tool, one finger pans too. No shape is drawn, and the
+    browser doesn't zoom the page."""
     shape = room.add(position=[1000, 1000])
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.stop_clock()
@@ -354,7 +355,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
 
 
 def test_others_see_the_cursor(room):
-    """Others see where the cursor is on the canvas, and when it has left the canvas."""
+    """Others see where the pointer is on the canvas, and when it has left the canvas."""
     ann, bob, _ = both(room, 1, page=True)
     ann.look_at(1000, 1000, scale=0.5)
     ann.page.mouse.move(300, 400)
@@ -400,15 +401,15 @@ def test_who_looks_on_changes_nothing_and_sees_what_they_like(room):
 
 
 def test_what_someone_else_deletes_slips_out_of_the_hand(room):
-    """No value is written to the deleted shape, and the other shapes still follow the hand."""
+    """Nothing is written to the deleted shape, and the other shapes still follow the drag."""
     ann, bob, (first, second) = both(room, 2, page=True)
     ann.select(first, second)
     ann.drag((250, 230), (300, 260), hold=True)
     bob.wait_for_shape(first, "shape.x === 250")
     bob.run("app.edit((session) => session.delete([value])); return null", number(first))
     ann.wait_for_shapes(1)
-    # A write may still have been on its way when the shape was deleted, and so come after the deletion. No further
-    # write may follow.
+    # A write may have been in transit when the shape was deleted, and so arrive after the deletion. No other write may
+    # follow.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
     rest(ann)
@@ -420,7 +421,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
 
 
 def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
-    """The copies and their movement are one step of undo. Escape removes the copies."""
+    """The copies and their move are one undo step. Escape removes the copies."""
     ann, bob, (shape,) = both(room, 1, page=True)
     lead(ann, (220, 220), (420, 320), modifiers=["Alt"])
     bob.wait_for_shapes(2)
@@ -447,7 +448,7 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
 
 
 def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
-    """The paper moves until it is pressed again. For people who asked for less motion it doesn't."""
+    """The canvas glides on until it is pressed again. With reduced motion it stops at once."""
     for still in (False, True):
         phone = room.join("Eve", phone=True, clock=True, still=still, at=(0, 0))
         phone.run("app.setTool('select'); return null")
@@ -470,7 +471,7 @@ def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
 
 
 def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
-    """With the Select tool, with which a finger that isn't held moves the paper."""
+    """With the Select tool, a finger pans the canvas if it moves at once. If it is held first, it draws a marquee."""
     shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
     phone.run("app.setTool('select'); return null")
@@ -487,7 +488,7 @@ def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
 
 
 def test_two_fingers_on_the_furniture_never_zoom_the_page(room):
-    """On the bars, the tools and the panel, the page keeps its size."""
+    """On the bars, the tools and the panel, a pinch doesn't zoom the page."""
     phone = room.join("Eve", phone=True)
     phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
     for place in ((195, 30), (195, 820), (195, 600)):

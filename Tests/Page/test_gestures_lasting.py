@@ -1,4 +1,5 @@
-"""What happens to a gesture when the world around it changes: the network, the server, the page itself, other hands."""
+"""What happens to a gesture when something else changes meanwhile: the network, the server, the page, or other people's
+edits."""
 
 import pytest
 
@@ -8,7 +9,7 @@ from test_exchange import DROP, LAYOUT, PASTE
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
-    """The drag goes on although no answer comes, and its edits arrive when the server is back. No edit is lost."""
+    """The drag continues without answers, and no edit is lost when the server is back."""
     server = world.start_server()
     try:
         room = world.room(server)
@@ -40,7 +41,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
 
 
 def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
-    """The shape is where the hand had moved it. The new page begins without a gesture under way."""
+    """The shape is where it was dragged to. The reloaded page has no unfinished gesture."""
     square = room.add(position=[200, 200], size=[100, 100])
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
@@ -57,7 +58,7 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
 
 
 def test_two_hands_on_one_shape_end_alike_everywhere(room):
-    """The shape is where the person left it who moved it last."""
+    """The shape ends where the last of the two left it, on all pages."""
     square = room.add(position=[300, 300], size=[100, 100])
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob", at=(0, 0))
@@ -73,7 +74,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         person.page.mouse.up()
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # A person's undo takes back only the values that nobody has changed since.
+    # A person's undo restores only values that nobody has changed since.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
     loser.press("Control+z")
     winner.painted()
@@ -81,7 +82,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
 
 
 def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
-    """The dragged shape stays where the finger had moved it, and the next finger works."""
+    """The browser cancels the finger. The shape stays where it was dragged to, and the next finger works."""
     square = room.add(position=[60, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.join("Bob")
@@ -96,8 +97,8 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
 
 
 def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
-    """A second finger touches another shape and lifts. That ends the drag's step, and later shapes are steps of their
-    own."""
+    """A second finger touches another shape and lifts. That ends the drag's step, and later shapes become their own
+    steps."""
     square, other = (room.add(position=[60, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
     phone = room.join("Eve", phone=True, at=(0, 0))
     phone.touch.drag((110, 250), (190, 250), hold=True)
@@ -130,7 +131,7 @@ def added(ann):
 
 @pytest.mark.parametrize("comes, count", [(dropped, 2), (pasted, 2), (added, 1)])
 def test_what_comes_during_a_drag_is_a_step_of_its_own(room, comes, count):
-    """The drag ends where it is. Escape has nothing to take back then, and one undo takes away just what came."""
+    """The drag ends where it is. After that Escape reverts nothing, and one undo removes only what was added."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
     ann.run("app.exchange()")

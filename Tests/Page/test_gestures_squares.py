@@ -1,4 +1,4 @@
-"""Squares that are thrown about, turned, and swallowed by a black hole."""
+"""Squares that are thrown, rotated, and dropped into a black hole."""
 
 from hand import FRAME, hole, is_bright, lead_finger, moved, near, seen, tap, throw, watch
 
@@ -17,7 +17,7 @@ def inside(person, shape):
 
 
 def test_three_squares_to_start_with_and_one_more(room):
-    """The squares are at random places in view, in random colours. The three are one step of undo."""
+    """The squares have random places in view and random colours. The first three are one undo step."""
     ann = room.join("Ann", at=(5000, 5000))
     bob = room.witness()
     act(ann, "threeSquares")
@@ -35,7 +35,8 @@ def test_three_squares_to_start_with_and_one_more(room):
 
 
 def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
-    """By mouse. The circle swells first, others see where the square goes, and one undo brings it back to where it was."""
+    """The mouse drags a square to the circle. The circle grows first, others see where the square disappears, and one
+    undo restores it at its old place."""
     square = room.add(position=[500, 200], size=[120, 120])
     other = room.add(position=[700, 200], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
@@ -59,7 +60,7 @@ def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
 
 
 def test_a_finger_leads_many_into_the_hole(room):
-    """All selected squares go in with the dragged one. Squares that are let go beside the hole stay."""
+    """All selected squares are deleted with the dragged one. Squares that are released next to the hole stay."""
     squares = [room.add(position=[60 + 130 * at, 200], size=[100, 100]) for at in (0, 1)]
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -74,8 +75,8 @@ def test_a_finger_leads_many_into_the_hole(room):
 
 
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
-    """The page asks first, because Bob is in the room. There is one operation for each shape and one step of undo, and
-    everybody sees the shapes go to one place."""
+    """The page asks first, because Bob is in the room. Each shape is one operation, all are one undo step, and
+    everybody sees the shapes move to the same place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
@@ -98,7 +99,7 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
 
 
 def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
-    """Others see the movement, and not only its end. The drag and the glide are one step of undo."""
+    """Others see the movement, and not only its end. The drag and the glide are one undo step."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.join("Bob")
@@ -127,7 +128,7 @@ def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
 
 
 def test_a_gliding_square_is_caught_by_a_press(room):
-    """The square stops where it is, and the next edit is a step of its own."""
+    """The square stops where it is, and the next edit is another undo step."""
     square = room.add(position=[100, 300], size=[150, 150])
     ann = room.join("Ann", clock=True, at=(0, 0))
     bob = room.witness()
@@ -150,7 +151,7 @@ def test_a_gliding_square_is_caught_by_a_press(room):
 
 
 def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
-    """For people who asked for less motion: otherwise the square would jump to the end of its glide."""
+    """With reduced motion a thrown square must not glide, because the glide would be a jump to its end."""
     square = room.add(position=[100, 300], size=[100, 100])
     ann = room.join("Ann", clock=True, still=True, at=(0, 0))
     bob = room.witness()
@@ -164,15 +165,15 @@ def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
 
 
 def test_two_fingers_turn_and_scale_a_square(room):
-    """Both at once, and never below 100. The square's middle stays with the fingers' middle, and each pinch is one step to undo."""
+    """Rotates and scales at the same time, down to a size of 100. The square's centre follows the centre between the
+    fingers, and each pinch is one undo step."""
     square = room.add(position=[100, 300], size=[160, 160])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
     bob.wait_for_shape(square, "shape.rotation > 50")
     (shape,) = room.agree()
-    # The turn is less than the fingers' 70 degrees, because the fingers' first small movements may be chance and so
-    # don't count.
+    # The rotation is less than the fingers' 70 degrees, because the first few degrees are ignored as accidental.
     assert near(shape["rotation"], 64, within=5), shape["rotation"]
     assert near(shape["size"][0], 275, within=25)
     center = [shape["position"][axis] + shape["size"][axis] / 2 for axis in (0, 1)]
@@ -186,7 +187,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
 
 
 def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
-    """This also holds if the second finger comes down beside the square."""
+    """A second finger turns the drag into a pinch, even if it touches outside of the square."""
     square = room.add(position=[100, 300], size=[120, 120])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -203,7 +204,8 @@ def test_a_second_finger_makes_a_pinch_of_a_drag_and_all_is_one_step(room):
 
 
 def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
-    """By finger. A double click writes in the shape (test_writing.py), and Alt+C changes its colour."""
+    """A double tap by finger changes the colour. With a mouse, a double click edits the text (test_writing.py), and
+    Alt+C changes the colour."""
     square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
@@ -220,7 +222,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
 
 
 def test_the_white_circle_says_what_it_is_for(room):
-    """The words are shown while a shape is dragged, until one has been dropped into the circle."""
+    """The text appears while a shape is dragged, until one has been dropped into the circle."""
     squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
     ann = room.join("Ann", at=(0, 0))
     words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"
@@ -233,7 +235,7 @@ def test_the_white_circle_says_what_it_is_for(room):
     ann.wait_for_shapes(1)
     ann.wait(f"{words} === 0")
     ann.drag((550, 350), (450, 500), hold=True)
-    # Waits for a frame, because a message would be sent with the frame.
+    # Waits for a frame, because a message would be sent together with it.
     ann.painted()
     assert ann.run(words) == 0
     ann.page.mouse.up()
@@ -241,7 +243,7 @@ def test_the_white_circle_says_what_it_is_for(room):
 
 
 def test_a_drawing_opens_with_the_tool_that_selects(room):
-    """An empty canvas opens with a tool that draws. A tool that was chosen meanwhile stays."""
+    """An empty canvas opens with a drawing tool. A tool that was chosen meanwhile stays."""
     ann = room.join("Ann")
     assert ann.run("app.tool") == "rectangle"
     room.add(position=[300, 300], size=[100, 100])

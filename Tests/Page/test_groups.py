@@ -1,4 +1,4 @@
-"""Groups, locks, shapes without a fill and dashed lines."""
+"""Groups, locks, shapes without a fill, and dashed lines."""
 
 from hand import handle, lead, near
 from test_history import look_back, open_history
@@ -6,7 +6,7 @@ from waiting import moment
 
 
 def wait_for(room, shape, condition):
-    """Waits until the condition holds for the shape on the server, and returns the shape."""
+    """Waits until the server's shape meets the condition, and returns the shape."""
     def found(shapes):
         return next((each for each in shapes if each["id"] == shape and condition(each)), None)
     return found(room.wait_for(found, shape))
@@ -21,7 +21,7 @@ def square(room, x, y, **values):
 
 
 def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room):
-    """Others have it too. Ungrouped, each shape is alone again; every step can be undone."""
+    """Other people have the group too. After ungrouping each shape is separate again, and every step can be undone."""
     sun, moon, star = square(room, 200, 200, fill="#E0483E"), square(room, 400, 200, fill="#3F7FD9"), square(room, 600, 200)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     ann.select(sun, moon)
@@ -33,7 +33,7 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.drag((260, 250), (260, 400), modifiers=["Shift"])
     moved = wait_for(room, moon, lambda shape: shape["position"] == [400, 350])
     assert moved and room.shape(sun)["position"] == [200, 350] and room.shape(star)["position"] == [600, 200]
-    # With Shift, a click adds a whole group to the selection, and another click removes it.
+    # With Shift, a click adds the whole group to the selection, and another click removes it.
     bob.press("Escape")
     bob.click(660, 250)
     bob.page.keyboard.down("Shift")
@@ -42,8 +42,7 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.click(460, 400)
     bob.page.keyboard.up("Shift")
     assert selected(bob) == {star}
-    # After a person has entered the group, its shapes are selected one by one, until the person selects a shape outside
-    # of the group.
+    # After the group is entered, its shapes are selected one by one, until a shape outside of it is selected.
     bob.click(460, 400, times=2)
     bob.wait("app.selection.size === 1")
     assert selected(bob) == {moon} and not bob.page.locator(".writing-field").is_visible()
@@ -66,14 +65,15 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
 
 
 def test_a_group_is_turned_and_scaled_as_one(room):
-    """By the handles around all of it, after one click on one of its shapes: one step to undo each."""
+    """One click on a shape selects the group, and the handles around it act on all of it. Each change is one undo
+    step."""
     sun, moon = square(room, 400, 300, group="0gr-oup-000"), square(room, 600, 300, group="0gr-oup-000")
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     ann.click(460, 350)
     assert selected(ann) == {sun, moon}
     above = handle(ann, "rotate")
-    # Turns both shapes by a quarter, clockwise around their common middle at 560, 350.
+    # Rotates both shapes by 90 degrees clockwise around their common centre, (560, 350).
     lead(ann, above, (560 + 350 - above[1], 350))
     turned = wait_for(room, moon, lambda shape: shape["rotation"] == 90)
     assert near(turned["position"], [500, 400]) and near(room.shape(sun)["position"], [500, 200]) and room.shape(sun)["rotation"] == 90
@@ -90,7 +90,7 @@ def test_a_group_is_turned_and_scaled_as_one(room):
 
 
 def test_ungrouping_and_locking_are_undone(room):
-    """Each is one step, for all shapes at once."""
+    """Ungrouping and locking are one undo step each, for all shapes at once."""
     shapes = [square(room, 200 + 200 * at, 200, group="0gr-oup-000") for at in range(3)]
     ann, bob = room.join("Ann"), room.witness()
     ann.painted()
@@ -104,14 +104,15 @@ def test_ungrouping_and_locking_are_undone(room):
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
     ann.press("Control+z")
     room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
-    # Waits until the page has drawn the shapes unlocked; before that it refuses to delete them.
+    # Waits until the page has drawn the shapes as unlocked. Before that, it refuses to delete them.
     ann.painted()
     ann.press("Delete")
     bob.wait_for_shapes(0)
 
 
 def test_a_locked_shape_stays_and_can_be_unlocked(room):
-    """Pointers pass through it, a box and Select all leave it out, and what keys would do to it is refused in words."""
+    """Clicks pass through a locked shape, the marquee and Select all leave it out, and shortcuts explain why they do
+    nothing."""
     table, cup = square(room, 200, 200), square(room, 230, 220, fill="#FFFFFF")
     ann = room.join("Ann", at=(0, 0))
     ann.select(cup)
@@ -153,7 +154,7 @@ def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
 
 
 def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
-    """Its empty inside lets pointers through to what lies under it. A colour fills it again."""
+    """Clicks on the empty inside select what is below. Choosing a colour fills the shape again."""
     below, frame = square(room, 250, 230, fill="#3F7FD9"), room.add(position=[200, 200], size=[240, 200], fill="#E0483E")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     bob.press("Shift+O")
@@ -182,7 +183,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
 
 
 def test_strokes_are_dashed_and_dotted(room):
-    """What is painted has gaps."""
+    """The painted stroke has gaps."""
     places = {"solid": 200, "dashed": 400, "dotted": 600}
     for dash, x in places.items():
         room.add(position=[x, 200], size=[140, 140], filled=False, strokeWidth=8, stroke="#000000", dash=dash)
@@ -197,7 +198,7 @@ def test_strokes_are_dashed_and_dotted(room):
 
 
 def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(room):
-    """One of two shapes is gone since. Whoever comes back to the present takes the other alone."""
+    """One of the group's two shapes was deleted later. Back in the present, a click selects only the other."""
     sun, moon = (room.add(position=[100 + 300 * at, 200], size=[100, 100], group="0gr-oup-000") for at in range(2))
     then = moment()
     room.write((moon, {"deleted": True}))
@@ -214,7 +215,7 @@ def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(ro
 
 
 def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
-    """The row stands for all shapes of the group. Arrows are called by what they connect, and a given name comes first."""
+    """One row stands for all shapes of a group. Arrows without a name are named after what they connect."""
     group = "0gr-oup-000"
     valid = room.add(kind="polygon", position=[200, 200], size=[120, 100], text="Valid?")
     board = room.add(position=[200, 500], size=[120, 100], text="Dashboard\nof today", group=group)
@@ -235,7 +236,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     ann.page.locator(".group-row").get_by_role("button", name="Hide").click()
     room.wait_for(lambda shapes: sorted(shape["visible"] for shape in shapes) == [False, False, True, True])
     ann.page.locator(".group-row").get_by_role("button", name="Show").click()
-    # Ungrouped, they have no row together.
+    # After ungrouping, the group's row is gone.
     ann.press("Control+Shift+G")
     ann.wait("document.querySelectorAll('.layer').length === 4")
     assert names() == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]

@@ -1,4 +1,4 @@
-"""The room as it was: everyone can look at it, and people who may draw can restore it."""
+"""The room's history: everyone can look at it, and people who may draw can restore it."""
 
 import re
 
@@ -7,8 +7,8 @@ from waiting import moment, wait_until
 
 
 def past(room):
-    """A room that had a sun, then a moon too, then only a moon that has moved. Returns both shapes, and the times in
-    between in milliseconds."""
+    """Makes a room that had a sun, then a moon too, and then only the moon at another place. Returns both shapes, and
+    the times between these states in milliseconds."""
     sun = room.add(kind="star", name="Sun", position=[100, 100], size=[100, 100], fill="#FFCC00")
     first = moment()
     moon = room.add(kind="ellipse", name="Moon", position=[400, 100], size=[100, 100])
@@ -23,7 +23,7 @@ def open_history(person):
 
 
 def look_back(person, milliseconds):
-    """Moves the slider to a moment."""
+    """Moves the slider to a time."""
     person.page.evaluate(
         """async (at) => {
           const { from, to } = await (await fetch(`/v1/rooms/${canvasApp.room}/history`)).json()
@@ -34,7 +34,8 @@ def look_back(person, milliseconds):
 
 
 def test_the_slider_shows_the_room_as_it_was(room):
-    """The past is drawn and listed, with who did what, and can't be edited. What others do meanwhile is not lost, nor seen."""
+    """The past is drawn and listed, with who did what, and can't be edited. What others do meanwhile is not lost, and
+    not shown yet."""
     sun, moon, (first, second) = past(room)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
@@ -53,15 +54,15 @@ def test_the_slider_shows_the_room_as_it_was(room):
     assert ann.page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth") == "6px", "the frame is tinted"
     words = ann.page.locator(".history output")
     assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
-    # Each step has a mark on the slider, in its person's colour. Moving and deleting are two steps, even if both happen
-    # at the same time.
+    # Each step has a mark on the slider in its person's colour. Moving and deleting are two steps even at the same
+    # time.
     ann.wait("document.querySelectorAll('.history-marks span').length === 5")
     assert len(set(ann.page.evaluate(
         "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    # On a busy machine the steps of playback are long, so one of them may skip the moment with two shapes.
+    # On a busy machine, playback takes larger steps and may skip the state with two shapes.
     ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
@@ -84,7 +85,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
 
 
 def test_what_is_restored_is_written_anew_and_can_be_undone(room):
-    """Deleted shapes come back, new ones go, changed ones are as they were. All of it is one step to undo."""
+    """Deleted shapes come back, new ones are deleted, and changed ones are as they were. All of it is one undo step."""
     sun, moon, (first, second) = past(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     later = room.add(name="Later")
@@ -94,7 +95,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
     ann.page.get_by_role("button", name="Restore").click()
     notice = ann.page.locator(".notice", has_text="shapes changed back")
-    # A notice stays while the pointer is on it.
+    # A notice stays while the pointer is over it.
     notice.hover()
     bob.wait_for_shape(sun)
     shapes = room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
@@ -108,7 +109,7 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
 
 
 def test_history_by_keyboard_and_without_a_past(room):
-    """The arrow keys go back step by step, and Escape returns to now. A room that nobody wrote to has no history."""
+    """The arrow keys go back step by step, and Escape returns to the present. A room without edits has no history."""
     ann = room.join("Ann")
     ann.choose("History")
     ann.page.locator(".notice", has_text="no history").wait_for()
@@ -122,7 +123,8 @@ def test_history_by_keyboard_and_without_a_past(room):
 
 
 def test_each_step_is_told_in_its_own_words(room):
-    """What was written, locked, grouped, dashed and emptied; what was removed, by whom; that nothing was left. Each has its mark."""
+    """Each kind of step has its own words and its own mark: writing, locking, grouping, dashes, clearing, and removals
+    with the person who made them."""
     sun, moon, star = (room.add(name=name, position=[200 * at, 100], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Star"]))
     written = [
         (room.write, [(sun, {"text": "Hello"})], "wrote in Sun"), (room.write, [(sun, {"locked": True})], "locked Sun"),
@@ -134,8 +136,8 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
-    # Both people open their pages before the history begins. Each position of the slider is a thousandth of the whole
-    # history, so the time that opening pages takes would make the positions coarse.
+    # Both people join before the history begins. Each position of the slider is a thousandth of the history, so time
+    # for loading pages would make the positions too coarse.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         write(*operations)
@@ -143,11 +145,11 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
     ann.wait_for_shapes(3)
-    # Bob clears the canvas soon after drawing, which is a step of its own.
+    # Bob clears the canvas soon after drawing. That must be a separate step.
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)
-    # There are further marks: one for each of the three shapes added above, one for Bob's shapes, and one for Bob's
+    # There are more marks: one for each of the three shapes added above, one for Bob's shapes, and one for Bob's
     # clearing.
     assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
     output = ann.page.locator(".history output")
@@ -159,7 +161,8 @@ def test_each_step_is_told_in_its_own_words(room):
 
 
 def test_of_a_large_drawing_only_who_is_told(room):
-    """What they did would be most of what the server sends. It can be played, from step to step."""
+    """For a large drawing the server sends only who acted and when, because the details would be too much. The history
+    can still be played step by step."""
     count = 3_001
     shapes = [(f"00a-{at // 1000:03d}-{at % 1000:03d}", {"kind": "ellipse", "position": [at % 60 * 20, at // 60 * 20], "size": [15, 15]})
               for at in range(count)]
@@ -186,7 +189,7 @@ def test_of_a_large_drawing_only_who_is_told(room):
 
 
 def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
-    """The server takes its time to tell the moment that was asked for, and somebody writes meanwhile."""
+    """The requested past arrives late, and meanwhile the person writes a text."""
     sun, moon, (first, second) = past(room)
     ann = room.join("Ann")
     open_history(ann)
@@ -208,7 +211,7 @@ def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
 
 
 def test_the_past_is_played_once_at_a_time(room):
-    """Pause and play again, quickly: each moment is shown once, in order."""
+    """After pausing and playing again quickly, each state is still shown once, in order."""
     for at in range(12):
         room.add(name=f"Star {at}", position=[40 * at, 100], size=[100, 100])
         moment()
@@ -216,16 +219,16 @@ def test_the_past_is_played_once_at_a_time(room):
     open_history(ann)
     asked = []
     ann.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
-    # All clicks come in one turn of the event loop, so that the first playback doesn't notice between them that it was
+    # All clicks come in one iteration of the event loop, so the first playback can't notice in between that it was
     # stopped.
     ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
     ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
-    # The playback that was stopped had also requested the first moment.
+    # The stopped playback had requested the first state too, so one request may appear twice.
     assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
 
 
 def test_on_a_phone_the_past_is_not_under_the_panel(room):
-    """Restore and Back can be reached, and Escape leaves the past wherever the focus is. The panel is there again then."""
+    """Restore and Back can be pressed, and Escape leaves the past wherever the focus is. Then the panel is back."""
     sun, moon, (first, second) = past(room)
     phone = room.join("Eve", phone=True)
     phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
@@ -243,7 +246,7 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
 
 
 def test_of_a_past_that_is_kept_no_more_one_is_told(room):
-    """The server has forgotten all of it while the history was open. The page doesn't ask for ever."""
+    """The server drops the whole history while it is open. The page stops asking for it."""
     past(room)
     ann = room.join("Ann")
     ann.forgive("404")
@@ -254,7 +257,8 @@ def test_of_a_past_that_is_kept_no_more_one_is_told(room):
 
 
 def test_a_server_that_never_answers_is_given_up(room):
-    """It takes the request and is silent. History waits for it as long as a proxy would, says so, and can be tried again."""
+    """The server accepts the request and never answers. The page waits as long as a proxy would, says so, and offers
+    another try."""
     past(room)
     ann = room.join("Ann", clock=True)
     ann.run("app.exchange()")
@@ -277,7 +281,8 @@ def test_a_server_that_never_answers_is_given_up(room):
 
 
 def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
-    """More than five shapes that were drawn since. Without a yes, all of it stays, and the past is still shown."""
+    """More than five shapes by others were drawn since. Unless the person confirms, all of them stay, and the past
+    stays open."""
     sun, moon, (first, second) = past(room)
     room.guest("Bob")
     for at in range(6):

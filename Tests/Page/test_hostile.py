@@ -1,5 +1,5 @@
-"""Drawings that are made so that a page can't work. The work that a page does for them is counted, since times would
-depend on the machine."""
+"""Drawings that try to make a page unusable. The tests count the page's work, because times would depend on the
+machine."""
 
 import random
 
@@ -7,13 +7,13 @@ import pytest
 
 import hostile
 
-# The upper bounds on the work between two turns of the page's event loop, and on the work for one picture, in units of
-# about 4 µs (docs/notebook/page.md): 80 ms, and 1.1 s of the two seconds that a first picture may take.
+# The limits on the work in one iteration of the page's event loop and for one picture. The unit is about 4 µs
+# (docs/notebook/page.md), so they are 80 ms and 1.1 s. A first picture may take two seconds.
 TURN, PICTURE = 20_000, 270_000
 
-# Counts what a canvas is told to paint, in units of work: `work` in the present turn, `most` in any turn, `all` in
-# total. Each path knows its length, its number of points, and its box. Within a turn the clock stands still, so that it
-# doesn't end the turn.
+# Counts the work that a canvas is told to do: `work` in the current iteration of the event loop, `most` in any, `all`
+# in total. The work depends on each path's length, number of points and bounding box. The clock stands still during an
+# iteration, so it can't end one.
 COUNTING = """
   window.counts = { letters: 0, parts: 0, lines: 0, crossings: 0, work: 0, most: 0, all: 0 }
   const clock = performance.now.bind(performance)
@@ -66,11 +66,11 @@ COUNTING = """
   }
   wrap(Path2D.prototype, 'ellipse', (path, x, y, across, down) =>
     around(path, x - across, y - down, 2 * across, 2 * down, 4 * (across + down)))
-  // What is painted lies on the canvas, and in the last upright box that was clipped to.
+  // The box to which painting is limited: the canvas, or the last clip that was a rectangle.
   const clips = new WeakMap()
   const clipOf = (context) => clips.get(context)?.at(-1) ?? [0, 0, context.canvas.width, context.canvas.height]
   const sides = (context) => clipOf(context).reduce((sum, side, at) => sum + (at < 2 ? -side : side), 0)
-  // Device pixels of a box that are there: at most those of the box turned, since none is painted twice by one path.
+  // The painted device pixels of a box. A path paints no pixel twice, so they are at most the area of the rotated box.
   const pixels = (context, [left, top, right, bottom], more = 0) => {
     const { a, b, c, d, e, f } = context.getTransform()
     const corners = [[left, top], [right, top], [left, bottom], [right, bottom]].map(([x, y]) => [a * x + c * y + e, b * x + d * y + f])
@@ -112,7 +112,7 @@ COUNTING = """
       const scale = Math.hypot(a, b)
       const [long, wide] = [Math.min(length * scale, (points + 4) * sides(context)), context.lineWidth * scale]
       const under = Math.min(pixels(context, box, wide), (long + wide) * wide)
-      // What is within the box of a path is told to be painted, though it may lie beyond the canvas.
+      // The browser works on the whole box of a path, even on the part beyond the canvas.
       if (under > 0) does(1 + points / 8 + long / 100 + under / 6000 + (step > 0 ? length / step / 4 : 0))
       if (step > 0) counts.parts += length / step
       counts.crossings = Math.max(counts.crossings, length / (box[2] - box[0] + box[3] - box[1]))
@@ -122,15 +122,15 @@ COUNTING = """
 
 
 def scribbles(count, **values):
-    """Lines that cross themselves a thousand times: the time to find what such a path covers grows with the square of
-    its length."""
+    """Lines that cross themselves a thousand times. The time for finding what such a path covers grows with the square
+    of its length."""
     chance = random.Random(1)
     for _ in range(count):
         path = [[chance.randrange(65536), chance.randrange(65536)] for _ in range(1024)]
         yield {"kind": "line", "position": [0, 0], "size": [790, 590], "path": path, "strokeWidth": 2, **values}
 
 
-# How many shapes of each kind a drawing has: as many as fit into some hundred kilobytes.
+# The number of shapes in a drawing of each kind. They fit into a few hundred kilobytes.
 COUNTS = {
     "anything": 40, "brokenInk": 40, "brokenOutlines": 600, "wideInk": 40, "texts": 40, "heap": 1500, "translucent": 500, "tied": 600,
     "cut": 600,
@@ -139,9 +139,9 @@ OWN = {"scribbles": {}, "brokenScribbles": {"dash": "dotted"}, "pile": {}}
 
 
 def put(room, kind):
-    """Writes a hostile drawing: one that every client is shown, or one that only a page paints slowly."""
+    """Writes a hostile drawing: one for all clients, or one that is slow only for pages."""
     if kind == "pile":
-        # So many shapes that the number of pairs is just below the server's limit. The first shape lies on all others.
+        # The number of overlapping pairs is just below the server's limit. The first shape overlaps all others.
         room.write(*((f"aaa-aaa-{at:03d}", {"kind": "rectangle", "position": [at % 7, 0], "size": [1580, 1180], "fill": "#112233"})
                      for at in range(200)))
         return
@@ -154,7 +154,8 @@ def put(room, kind):
 
 @pytest.mark.parametrize("kind", [*hostile.kinds(), *OWN])
 def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
-    """The work of a turn and of a picture; parts of broken lines, letters that are measured, pairs. Near, far, and while all changes."""
+    """Checks the work per iteration and per picture, and the numbers of dashes, measured letters and overlapping pairs:
+    zoomed in, zoomed out, and while everything changes."""
     put(room, kind)
     shapes = room.shapes()
     ann = room.join(size=(1600, 1200) if kind == "pile" else (800, 600), before=lambda page: page.add_init_script(COUNTING))
@@ -179,14 +180,14 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         begin()
         ann.run("app.scene.touchAll(); app.invalidate(); return null")
         counts = judge(scale)
-        # Parts are counted also a little beyond the view, because strokes reach beyond their paths.
+        # Dashes slightly outside of the view are counted too, because strokes are wider than their paths.
         assert counts["parts"] <= 60_000, (scale, counts)
-        # A stroke with a thousand widths would be a thousand lines. The parts of it that lie under other parts, or
-        # under other shapes, must not be painted.
+        # A stroke of a thousand widths would be a thousand lines. Parts of it that are covered by other parts or shapes
+        # must not be painted.
         assert kind != "wideInk" or counts["lines"] <= 12_000, (scale, counts)
         assert counts["letters"] <= 2 * letters + 10_000, (scale, counts)
     assert kind not in OWN or counts["crossings"] <= 20, counts
-    # Measures the edge that comes into view, and the marks of a shape that lies on all others.
+    # Measures an edge that comes into view, and the marks of a shape that overlaps all others.
     ann.look_at(0, 0, 1)
     ann.painted()
     for act in (
@@ -196,6 +197,6 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         ann.run(f"{act}; return null")
         judge(act)
     assert ann.run("app.session.overlapPairs().length") <= 20_000
-    # The page still obeys its user.
+    # The page still reacts to its user.
     ann.run("app.actions.addSquare.run(); return null")
     room.wait_for_shapes(len(shapes) + 1)

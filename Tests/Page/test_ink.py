@@ -1,4 +1,4 @@
-"""Ink: drawn freehand, seen by others meanwhile, erased (S15)."""
+"""Ink: drawn freehand, visible to others meanwhile, and erased (S15)."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from modules import module
 
 
 def strokes(room, count):
-    """Waits until the server has this many strokes of ink, and returns them."""
+    """Waits until the server has this many ink strokes, and returns them."""
     def inks(shapes):
         return [each for each in shapes if each["kind"] == "ink"]
     return inks(room.wait_for(lambda shapes: len(inks(shapes)) == count, f"{count} strokes"))
@@ -38,7 +38,7 @@ def heard(person):
 
 
 def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
-    """The drawing gets the stroke when it is finished, as one step of undo."""
+    """The drawing gets the stroke when it is finished, as one undo step."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     scribble(ann, circle(500, 400, 150), hold=True)
@@ -59,7 +59,7 @@ def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
 
 
 def seen(person, x, y):
-    """Whether anything is painted near a point of the window."""
+    """Whether ink is painted near a point of the window."""
     for canvas in ("#drawing", "#overlay"):
         picture = person.picture(canvas)[y - 4 : y + 5, x - 4 : x + 5]
         if ((picture[:, :, 3] > 0) & (picture[:, :, :3].max(axis=2) < 250) & (picture[:, :, 2].astype(int) - picture[:, :, 0] > 60)).any():
@@ -81,7 +81,7 @@ def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
 
 
 def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
-    """Shapes, lines and locked strokes stay. One movement of the eraser is one step of undo."""
+    """Shapes, lines and locked strokes stay. One movement of the eraser is one undo step."""
     square = room.add(position=[300, 300], size=[200, 200])
     line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
     locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
@@ -91,7 +91,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
     strokes(room, 5)
     choose(ann, "eraser")
-    # The eraser moves in two events only. If only these two places were checked, it would miss the stroke between them.
+    # The eraser jumps from one side of the stroke to the other. It must erase what lies between.
     ann.page.mouse.move(300, 400)
     ann.mouse_down()
     ann.page.mouse.move(600, 400)
@@ -100,7 +100,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     assert all(map(room.shape, (square, line, locked)))
     ann.press("Control+z")
     strokes(room, 5)
-    # Escape in the middle of erasing brings back the strokes that were erased.
+    # Escape while erasing restores the erased strokes.
     ann.page.mouse.move(300, 400)
     ann.mouse_down()
     ann.page.mouse.move(420, 400)
@@ -128,7 +128,7 @@ def test_a_finger_draws_and_two_move_the_paper(room):
 
 
 def pen(person):
-    """A pen with pressure: sends an event of it, at a place, with a strength."""
+    """A pen with pressure. Returns a function that sends an event with a place and a pressure."""
     session = person.context.new_cdp_session(person.page)
 
     def send(kind, x, y, force):
@@ -143,15 +143,14 @@ def widths_of(stroke):
 
 
 def thickness(person, x, top=250, bottom=350):
-    """How thick the painted line is in one column of the window, on both canvases."""
+    """The painted thickness of the line in one column of the window, on both canvases."""
     painted = [(picture[top:bottom, x, 2].astype(int) - picture[top:bottom, x, 0] > 60) & (picture[top:bottom, x, 3] > 127)
                for picture in map(person.picture, ("#drawing", "#overlay"))]
     return int((painted[0] | painted[1]).sum())
 
 
 def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
-    """The widths show at once, on the person's own page and on others' pages, and are the same when the stroke is
-    finished."""
+    """The widths are visible while the stroke is drawn, on all pages, and stay the same when it is finished."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     send = pen(ann)
@@ -163,7 +162,7 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
         person.painted()
     meanwhile = [[thickness(person, x) for x in (250, 500, 740)] for person in (ann, bob)]
     assert meanwhile[0] == meanwhile[1] and meanwhile[0][0] <= 3 < meanwhile[0][1] < meanwhile[0][2], meanwhile
-    # The last pixels come with the release, which reports no pressure.
+    # The release, which has no pressure, adds the last pixels.
     send("mouseReleased", 800, 300, 0)
     (stroke,) = strokes(room, 1)
     widths = widths_of(stroke)
@@ -176,8 +175,8 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     assert all(abs(one - other) <= 1 for one, other in zip(finished, meanwhile[0])), (finished, meanwhile)
 
 
-# A hand that writes in loops for ten seconds. It is reported 120 times a second, two points in each event, because an
-# event may come with each frame.
+# Handwriting in loops for ten seconds. It is reported 120 times a second, as two points per event, because the browser
+# sends one event per frame.
 SCRIBBLE = """
   const stage = document.getElementById('stage')
   const noise = (at) => Math.sin(at * 12.9898) * 0.6
@@ -202,7 +201,7 @@ SCRIBBLE = """
 
 
 def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(room):
-    """Every point that the browser has gathered in an event counts. Points that it only predicted don't."""
+    """All points that the browser has collected in an event count. Predicted points don't."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "pen")
     ann.run(SCRIBBLE + "return null")
@@ -219,8 +218,7 @@ def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(ro
 
 
 def test_strokes_that_come_in_pieces_are_put_together(room):
-    """A piece that is lost is bridged by a straight line. Any other JSON that a client sends instead of a stroke does
-    no harm."""
+    """A lost piece is replaced by a straight line. Other JSON that a client sends in place of a stroke is harmless."""
     ann = room.join("Ann")
     states = [
         {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 0, "points": [0, 0, 10, 0]},

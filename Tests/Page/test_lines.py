@@ -1,6 +1,6 @@
-"""Over bad lines: packets are lost, lines fall silent and die, addresses change, machines sleep. Nothing is lost or doubled.
+"""Bad connections: packets are lost, lines go silent or break, addresses change, machines sleep. Nothing is lost or duplicated.
 
-The browser sits in a network namespace of its own, at the far end of a line.
+The browser runs in its own network namespace, at the far end of a line.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ FAULTS = (*MISSED, "ERR_ADDRESS_UNREACHABLE", "ERR_NETWORK_CHANGED", "ERR_TIMED_
 
 
 class FarRoom(Room):
-    """A room whose people are at the far end of a line. The test sends its own requests from the near end."""
+    """A room whose people are at the far end of a line. The test's own requests come from the near end."""
 
     def request(self, *what):
         with self.server.here():
             return super().request(*what)
 
     def received_bytes(self):
-        """By the server, from everybody, so far."""
+        """How many bytes the server has received from all clients."""
         metrics = self.server._http("GET", "/metrics", None, {}).body.decode()
         return int(re.search(r"^canvas_received_bytes_total (\d+)", metrics, re.MULTILINE)[1])
 
@@ -62,7 +62,7 @@ class Far:
 
     @contextmanager
     def asleep(self):
-        """Suspends the browser's processes within `with`, as on a machine that sleeps."""
+        """Suspends the browser's processes within `with`, as when a machine sleeps."""
         processes = self.processes()
         assert len(processes) > 2, processes
         for one in processes:
@@ -74,7 +74,7 @@ class Far:
                 os.kill(one, signal.SIGCONT)
 
     def processes(self):
-        """The processes at the far end, all of which are the browser's."""
+        """The processes at the far end, which all belong to the browser."""
         return [int(one) for one in thin_line.run("ip", "netns", "pids", self.line.far).split()]
 
 
@@ -87,7 +87,7 @@ def far(world, tmp_path_factory):
         program = tmp_path_factory.mktemp("far") / "chromium"
         program.write_text(f'#!/bin/sh\nexec ip netns exec {line.far} {world.program} "$@"\n')
         program.chmod(0o755)
-        # The browser trusts the page as if the page had come by TLS.
+        # The browser treats the page as secure although it comes without TLS.
         browser = world.launch(f"--unsafely-treat-insecure-origin-as-secure={server.url('')}", program=str(program))
         yield Far(world, server, browser)
         browser.close()
@@ -100,7 +100,7 @@ def line(far):
 
 
 def note_states(person):
-    """Makes the page note the states of its connection from now on, each with its time by the page's clock."""
+    """Makes the page record its connection states from now on, each with the time."""
     person.run("window.states = []; app.connection.on('effect', (effect) => { if (effect.type === 'state') "
                "states.push([performance.now(), effect.state]) }); return null")
 
@@ -110,7 +110,7 @@ def states(person):
 
 
 def drawn(far):
-    """Ann's page at the far end, with a shape that she has drawn and that is saved."""
+    """Joins Ann at the far end, and lets her draw a shape that is saved."""
     room = far.room()
     ann = far.join(room)
     draw(ann)
@@ -119,7 +119,8 @@ def drawn(far):
 
 
 def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
-    """Every tenth packet is lost, nothing comes for 2 s, and the address changes while the hand moves: it is one drag of one shape."""
+    """During the drag, every tenth packet is lost, nothing arrives for 2 s, and the address changes. It stays one drag
+    of one shape."""
     room = far.room()
     sun = room.add(kind="rectangle", position=[200, 200], size=[120, 120])
     ann = far.join(room, at=(0, 0))
@@ -151,7 +152,8 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
 
 
 def test_silence_again_and_again_loses_and_doubles_nothing(far, line):
-    """Every fiftieth packet is lost, and nothing comes for 2 s, three times. Whoever draws meanwhile sees all of it once, and is one person."""
+    """Every fiftieth packet is lost, and three times nothing arrives for 2 s. Everybody sees all of the drawing once,
+    and the person is counted once."""
     room, ann = drawn(far)
     with room.watcher() as watcher:
         for cycle in range(3):
@@ -172,7 +174,8 @@ def test_silence_again_and_again_loses_and_doubles_nothing(far, line):
 
 
 def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
-    """Meanwhile the line has forgotten the connection. Without noticing that it slept the page would wait for seconds."""
+    """While the machine sleeps, the line forgets the connection. A page that didn't notice the sleep would wait for a
+    timeout of seconds."""
     room, ann = drawn(far)
     note_states(ann)
     ann.run("window.looks = []; setInterval(() => looks.push(performance.now()), 20); return null")
@@ -184,13 +187,14 @@ def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
     back = next(at for at, state in states(ann) if state == "live")
     looks = [at for at in ann.page.evaluate("looks") if at < back]
     woke = max(zip(looks, looks[1:]), key=lambda pair: pair[1] - pair[0])[1]
-    # On a machine that runs nothing else, this takes 0.6 s.
+    # On an idle machine this takes 0.6 s.
     assert back - woke < 2000, (woke, states(ann))
     room.agree()
 
 
 def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
-    """With a hundred shapes in hand each message is long. Only as many are sent as the line takes, and the last one arrives."""
+    """With a hundred dragged shapes each message is long. The page sends only as many messages as the line carries, and
+    the last one arrives."""
     room = far.room()
     ann = far.join(room)
     ann.run("app.group(() => { for (let at = 0; at < 100; at++) app.edit((session) => "
@@ -207,7 +211,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
             ann.page.mouse.move(at, 207)
             ann.page.evaluate("new Promise((done) => setTimeout(done, 16))")
         ann.page.mouse.move(500, 300)
-        # The hand holds still before it lets go, so that the shape is put down and not thrown.
+        # The hand pauses before it releases the shape, so that the shape isn't thrown.
         ann.page.evaluate("new Promise((done) => setTimeout(done, 120))")
         ann.page.mouse.up()
         let_go = room.received_bytes()
@@ -215,19 +219,18 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # How many bytes had not been sent when the hand let go. If every position were sent, they would be 120 KB or
-        # more.
+        # How many bytes were still unsent at the release. If every position were sent, it would be 120 KB or more.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
 
 
 class LongWay:
-    """A way to a server that delays everything by some time in each direction."""
+    """A proxy to a server that delays everything in both directions."""
 
     def __init__(self, server):
         self.server, self.seconds, self.port = server, 0, None
         self.is_there = threading.Event()
-        # The crowd has a thread of its own, because the browser's driver occupies the event loop of the test's thread.
+        # The proxy has its own thread, because the browser's driver blocks the event loop of the test's thread.
         self.thread = threading.Thread(target=lambda: asyncio.run(self.run()))
 
     def __enter__(self):
@@ -267,7 +270,8 @@ class LongWay:
 
 
 def test_a_slow_line_is_told_of_once(world):
-    """After some messages that took a second there and back. How long they take stands beside the status all the time."""
+    """After some round trips of a second, the page shows one notice. The tooltip of the status always has the
+    round-trip time."""
     with LongWay(world.server) as way:
         room = world.room(way)
         ann = room.join("Ann")
@@ -276,7 +280,7 @@ def test_a_slow_line_is_told_of_once(world):
         way.seconds = 0.5
 
         def point_until(condition):
-            """Moves the mouse, whose position is sent to the others, until the condition holds."""
+            """Moves the mouse, whose position is sent to others, until the condition holds."""
             ways = itertools.cycle(range(300, 500))
 
             def moved():

@@ -1,4 +1,5 @@
-"""Which overlaps are marked: all of a few, of many only those that somebody looks at, and none where they are turned off."""
+"""Which overlaps are marked: all if there are few, only those of the current shapes if there are many, and none if
+marks are switched off."""
 
 import numpy
 
@@ -9,7 +10,7 @@ PANEL = "localStorage.setItem('canvas.panel', '')"
 
 
 def swarm(room, count, spread, size):
-    """Many shapes of one colour at one place, and a person who sees them."""
+    """Adds many shapes of one colour close together, and joins a person."""
     room.write(*((f"00a-000-{at:03d}", {
         "kind": "ellipse", "fill": "#3366CC", "size": [size, size],
         "position": [200 + at * 7919 % 1000 / 1000 * spread, 120 + at * 104729 % 1000 / 1000 * spread]}) for at in range(count)))
@@ -29,7 +30,7 @@ def orange(person):
 
 
 def test_few_are_all_marked_and_one_switch_turns_them_off(room):
-    """By key, in the menu and in the panel. The browser remembers it."""
+    """A key, the menu and the panel can switch the marks off. The browser remembers the setting."""
     ann = swarm(room, 3, 60, 150)
     marked = orange(ann)
     assert marked > 2000
@@ -51,7 +52,8 @@ def test_few_are_all_marked_and_one_switch_turns_them_off(room):
 
 
 def test_of_many_only_those_that_one_looks_at_are_marked(room):
-    """Of a shape under the pointer, and of what is selected; with few left, all again."""
+    """Marks the overlaps of the shape under the pointer and of selected shapes. With few overlaps left, marks all
+    again."""
     ann = swarm(room, 60, 250, 120)
     assert ann.run("app.session.overlapPairs().length") > 300
     assert orange(ann) == 0
@@ -77,7 +79,8 @@ def pixels(person):
 
 
 def test_a_mark_looks_the_same_on_any_fill(room):
-    """Stripes of the same orange, and white edges that set them off where the fill is orange itself; in both themes."""
+    """A mark has orange stripes, with white edges that stand out on an orange fill too. This holds in light and dark
+    mode."""
     fills = ["#FF0000", "#FF8C1A", "#3366CC", "#FFFFFF", "#202020"]
     for at, fill in enumerate(fills):
         for step in range(2):
@@ -93,7 +96,7 @@ def test_a_mark_looks_the_same_on_any_fill(room):
 
 
 def test_a_text_lies_over_the_mark(room):
-    """Each letter is as it is without marks, and no stripe touches it."""
+    """The letters look as they do without marks, and no stripe touches them."""
     room.add(fill="#FFFFFF", position=[200, 200], size=[200, 200])
     room.add(fill="#27476E", position=[220, 230], size=[300, 100], text="Pricing page confuses", textSize=24)
     ann = room.join("Ann", ratio=1, panel=None)
@@ -108,12 +111,13 @@ def test_a_text_lies_over_the_mark(room):
     beside = letters.copy()
     for rows, columns in ((0, 1), (0, -1), (1, 0), (-1, 0)):
         beside |= numpy.roll(letters, (rows, columns), (0, 1))
-    # At the border the rolled letters come in from the other side.
+    # `roll` wraps around at the border, so the border is excluded.
     assert not (orange & beside)[2:-2, 2:-2].any()
 
 
 def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
-    """A note on a board, shapes in an empty frame; also while it is dragged about there. What sticks out is marked."""
+    """A note on a board and shapes in an unfilled frame are not marked, even while they are dragged inside it. The part
+    that sticks out is marked."""
     room.add(fill="#3366CC", position=[200, 150], size=[500, 400], name="Board", z="A")
     note = room.add(kind="ellipse", fill="#FFFFFF", position=[300, 250], size=[120, 120], name="Note", z="B")
     room.add(filled=False, stroke="#000000", strokeWidth=2, position=[180, 130], size=[540, 440], name="Frame", z="C")
@@ -141,7 +145,7 @@ return null"""
 
 
 def test_a_swarm_is_painted_without_thousands_of_marks(room):
-    """While 250 shapes with thousands of overlaps move, and while all of them are dragged, a frame paints little more than the shapes."""
+    """While 250 shapes with thousands of overlaps move or are dragged, a frame paints little more than the shapes."""
     ann = swarm(room, 250, 400, 160)
     assert ann.run("app.session.overlapPairs().length") > 5000
     ann.run(COUNT)

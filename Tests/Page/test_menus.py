@@ -1,9 +1,9 @@
-"""The menu that the right button opens, and what a menu offers to people without a keyboard."""
+"""The context menu, and the menus for people without a keyboard."""
 
 
 def test_the_right_button_opens_what_can_be_done_there(room):
-    """On a shape the button also selects the shape; on the paper it selects nothing. Escape or a click elsewhere closes
-    the menu."""
+    """On a shape, the right button also selects the shape. On the canvas it selects nothing. Escape or a click
+    elsewhere closes the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
@@ -36,7 +36,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
 
 
 def test_it_goes_by_keyboard_and_over_a_layer_too(room):
-    """The menu key opens the menu for the selection, and a right click on a layer opens it for the layer's shape."""
+    """The menu key opens the menu for the selection. A right click on a layer opens it for the layer's shape."""
     sun = room.add(name="Sun", position=[200, 200], size=[160, 120])
     moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
     ann = room.join("Ann")
@@ -54,7 +54,7 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
 
 
 def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
-    """On a small phone each entry can be brought into the window."""
+    """On a small phone every entry can be scrolled into view."""
     eve = room.join("Eve", phone=True, size=(320, 480))
     eve.page.get_by_role("button", name="Menu", exact=True).tap()
     last = eve.page.get_by_role("menuitemradio", name="Dark")
@@ -66,7 +66,7 @@ def test_a_menu_longer_than_the_window_scrolls_to_its_end(room):
 
 
 def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
-    """If there are shapes but none in view, a button offers the way back. The button goes once the person has used it."""
+    """If there are shapes but none is in view, a button offers to show them. It disappears when it is pressed."""
     room.add(position=[200, 200], size=[160, 120])
     ann = room.join("Ann")
     way = ann.page.get_by_role("button", name="Back to the drawing")
@@ -85,7 +85,7 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
 
 
 def test_escape_closes_a_menu_after_a_press_on_its_line(room):
-    """The press gives the focus to the menu, so the menu's keys go on working."""
+    """The press moves the focus to the menu, so the menu's keys still work."""
     ann = room.join("Ann")
     for open_menu, menu in (
         (lambda: ann.page.get_by_role("button", name="Menu", exact=True).click(), ann.page.locator(".popover:popover-open")),
@@ -102,7 +102,7 @@ def test_escape_closes_a_menu_after_a_press_on_its_line(room):
 
 
 def test_escape_closes_whatever_a_button_opens(room):
-    """In a window in which some tools are hidden behind a button, and in one in which none are."""
+    """Escape is tested in a window where some tools are hidden behind a button, and in one where none are."""
     ann = room.join("Ann", size=(1000, 780))
     buttons = ann.page.locator("button[aria-haspopup]:visible")
     opened = ann.page.locator(":popover-open")

@@ -1,4 +1,4 @@
-"""A monkey at the page: see monkey.py. The same few histories each time; `make soak` goes on to others."""
+"""The monkey test of the page, see monkey.py. The histories here are always the same. `make soak` tries others."""
 
 import pytest
 
@@ -9,7 +9,8 @@ SEED = {"mouse": 3, "fingers": 4}
 
 
 def does(room, hand, part, size):
-    """Each deed of the history that all histories of this hand share out among them is really done."""
+    """Plays one part of the histories that together have all deeds of an input device. Fails if one of the deeds had
+    nothing to act on."""
     deeds = dealt(SEED[hand], hand == "fingers", 2)[part]
     happened = live(room, deeds, hand == "fingers", size)
     missed = {name for name, _ in deeds} - happened - {"undo", "redo"}
@@ -33,5 +34,5 @@ def test_a_monkey_has_all_tools(room):
 
 
 def test_whatever_three_do_at_once_all_agree_and_nobody_undoes_the_other(room):
-    """One person at a desk, one at a phone, one at a terminal."""
+    """One person at a computer, one at a phone, and one at a terminal."""
     live_together(room, history(7, LENGTH, False), history(8, LENGTH, True), history(9, LENGTH, False))

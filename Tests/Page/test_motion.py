@@ -1,4 +1,4 @@
-"""Animations from one state to the next, with a clock that the test controls."""
+"""Animations between states, with a clock that the test controls."""
 
 import math
 
@@ -8,19 +8,19 @@ OWN, OTHERS, DEPARTURE = 120, 200, 350
 
 
 def watching(room, *shapes, **options):
-    """A person whose time stands still, after these shapes are painted on their page."""
+    """Joins a person whose clock stands still, after these shapes are painted."""
     bob = room.join("Bob", clock=True, **options)
     bob.painted()
     bob.stop_clock()
-    # Time passes until the requested frame is drawn.
+    # Advances the time until the requested frame is drawn.
     bob.pass_time(50)
     return bob
 
 
 def told(person, expression, *shapes):
-    """Waits until the expression shows that a change has arrived. No frame shows the change yet."""
+    """Waits until the expression shows that a change has arrived, which no frame shows yet."""
     person.wait(expression, argument=[number(shape) for shape in shapes])
-    # Time passes until the next frame, with which the motion begins.
+    # Advances the time to the next frame, in which the motion starts.
     person.pass_time(20)
 
 
@@ -29,7 +29,8 @@ def close(one, other, tolerance=0.01):
 
 
 def test_what_others_move_glides_there(room):
-    """Halfway the shape is between the two places. It slows down towards the end, and arrives when its time is over."""
+    """Halfway through the time, the shape is between the two places. It slows down towards the end, and arrives on
+    time."""
     shape = room.add(position=[100, 100], size=[80, 60])
     bob = watching(room, shape)
     room.write((shape, {"position": [300, 200], "rotation": 90}))
@@ -37,7 +38,7 @@ def test_what_others_move_glides_there(room):
     bob.pass_time(OTHERS // 2)
     halfway = bob.drawn(shape)
     assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
-    # Position, size and rotation have each gone the same fraction of their way.
+    # Position, size and rotation have covered the same fraction.
     assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
     bob.pass_time(OTHERS)
     there = bob.drawn(shape)
@@ -45,8 +46,7 @@ def test_what_others_move_glides_there(room):
 
 
 def test_steps_that_follow_each_other_become_one_movement(room):
-    """Five steps of 40 units, a tenth of a second apart. Between them the shape moves on, and never moves back or
-    stops."""
+    """Five steps of 40 units, a tenth of a second apart. In between the shape never moves back or stops."""
     shape = room.add(position=[0, 100])
     bob = watching(room, shape)
     seen = []
@@ -58,12 +58,12 @@ def test_steps_that_follow_each_other_become_one_movement(room):
             bob.pass_time(20)
     steps = [after - before for before, after in zip(seen, seen[1:])]
     assert all(step > 0 for step in steps[:-1]), seen
-    # After the start of the motion, the steps are even.
+    # After the start, all steps have about the same length.
     assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
 
 
 def test_steps_over_a_slow_line_become_one_movement_too(room):
-    """Steps of 40 units, 400 ms apart, of a shape and of a cursor. From the third step on both move evenly and never
+    """Steps of 40 units, 400 ms apart, of a shape and of a pointer. From the third step on, both move evenly and never
     stop."""
     shape = room.add(position=[0, 300])
     bob = watching(room, shape)
@@ -71,7 +71,7 @@ def test_steps_over_a_slow_line_become_one_movement_too(room):
     color = [int(ann.run("app.me.color")[at : at + 2], 16) for at in (1, 3, 5)]
 
     def cursor():
-        """How far to the right the arrow's tip is, above the shape and its flag."""
+        """The x-coordinate of the tip of the other person's pointer."""
         left, top = map(int, bob.screen(0, 100))
         columns = (abs(bob.picture("#overlay")[top + 4 : top + 10, :, :3].astype(int) - color).max(axis=2) < 12).any(axis=0).nonzero()[0]
         return int(columns[0]) - left
@@ -91,7 +91,7 @@ def test_steps_over_a_slow_line_become_one_movement_too(room):
 
 
 def test_a_colour_blends(room):
-    """Between blue and red, the shape has neither of the two colours for a while."""
+    """Between blue and red, the shape has a mixed colour for a while."""
     shape = room.add(position=[100, 100], size=[200, 200], fill="#0000FF")
     bob = watching(room, shape)
     room.write((shape, {"fill": "#FF0000"}))
@@ -105,7 +105,7 @@ def test_a_colour_blends(room):
 
 
 def test_what_appears_grows_and_what_is_deleted_fades(room):
-    """On the other person's page a new shape is smaller and lighter at first, and a deleted one is still visible for a
+    """On the other person's page, a new shape starts smaller and lighter, and a deleted one stays visible for a
     moment."""
     kept = room.add(position=[600, 600])
     bob = watching(room, kept)
@@ -130,7 +130,7 @@ def test_what_appears_grows_and_what_is_deleted_fades(room):
 
 
 def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
-    """The other person's page shows the shape smaller and smaller, along a curve, from its box to the hole's."""
+    """On the other person's page, the shape shrinks along a curve from its place to the hole."""
     shape = room.add(position=[500, 100], size=[200, 120], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")
@@ -147,7 +147,7 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
     assert widths == sorted(widths, reverse=True) and widths[0] > 190 and widths[-1] < 110, widths
     distances = [math.dist((x, y), (100, 600)) for x, y, _ in places]
     assert distances == sorted(distances, reverse=True), distances
-    # The way bends: it leaves the straight line by at least a twentieth of the line's length.
+    # The path is curved: it leaves the straight line by at least a twentieth of its length.
     length = math.dist((600, 160), (100, 600))
     beside = [abs((x - 600) * (600 - 160) - (y - 160) * (100 - 600)) / length for x, y, _ in places]
     assert max(beside) > length / 20, beside
@@ -157,7 +157,7 @@ def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
 
 
 def test_what_one_drags_follows_the_hand_at_once(room):
-    """A shape doesn't glide behind the pointer of the person who drags it, whether it is lifted or not."""
+    """A dragged shape follows its own person's pointer at once, lifted or not."""
     shape = room.add(position=[200, 200])
     ann = watching(room, shape)
     for step in range(1, 6):
@@ -169,7 +169,7 @@ def test_what_one_drags_follows_the_hand_at_once(room):
 
 
 def test_undoing_takes_a_moment(room):
-    """A person's own changes take 120 ms, so that the person sees what changed."""
+    """A person's own undo is animated for 120 ms, so that they see what changed."""
     shape = room.add(position=[200, 200])
     ann = watching(room, shape)
     ann.run("app.edit((session) => session.place([{ id: value, x: 400, y: 200 }])); return null", number(shape))
@@ -184,7 +184,7 @@ def test_undoing_takes_a_moment(room):
 
 
 def test_nothing_moves_for_who_asked_for_less_motion(room):
-    """Shapes that are moved, deleted or swallowed have reached their end in the next frame."""
+    """Moved, deleted and swallowed shapes are at their end in the next frame."""
     moved, deleted, taken = (room.add(position=[200 * at, 100]) for at in range(3))
     bob = watching(room, moved, deleted, taken, still=True)
     room.write((moved, {"position": [50, 400]}), (deleted, {"deleted": True}),
@@ -196,7 +196,7 @@ def test_nothing_moves_for_who_asked_for_less_motion(room):
 
 
 def test_the_view_glides_and_arrives(room):
-    """Zooming to fit, for people who didn't ask for less motion."""
+    """Zooms to fit, without reduced motion."""
     shape = room.add(position=[2000, 2000], size=[200, 200])
     bob = watching(room, shape)
     bob.look_at(0, 0)

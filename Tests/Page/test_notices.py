@@ -1,4 +1,5 @@
-"""Notices: what they offer is what they say, they go when they aren't true any more, and they leave room to draw."""
+"""Notices: their buttons do what the text says, they disappear when they are no longer true, and they leave space to
+draw."""
 
 from person import number
 
@@ -11,7 +12,7 @@ def draw(person, count, at=0):
 
 
 def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
-    """After the next edit the notice is gone, because its Undo would undo that edit."""
+    """The notice disappears at the next edit, because its Undo would undo that edit."""
     ann = room.join("Ann")
     draw(ann, 3)
     undo = ann.page.locator(".notice", has_text="black hole").get_by_role("button", name="Undo")
@@ -24,7 +25,7 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
     undo.click()
     ann.wait_for_shapes(1)
     undo.wait_for(state="detached")
-    # If the person undoes the edit by a key, the notice that offers to undo it is withdrawn as well.
+    # If the edit is undone by key, the notice that offers to undo it disappears too.
     ann.press("Shift+b")
     undo.wait_for()
     ann.press("Control+z")
@@ -33,7 +34,8 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
 
 
 def test_an_undo_that_does_nothing_says_so(room):
-    """By key and by button: if there is no step, and if others have since changed all that the step wrote."""
+    """An undo by key or by button says so if there is no step, or if others have changed everything that the step
+    wrote."""
     ann = room.join("Ann")
     notice = ann.page.locator(".notice")
     ann.press("Control+z")
@@ -55,7 +57,7 @@ def test_a_notice_goes_with_what_it_tells_of(room):
     """Bob makes two shapes overlap, and then deletes one of them."""
     sun, moon = room.add(**SQUARE, position=[100, 200]), room.add(**SQUARE, position=[300, 200])
     ann = room.join("Ann")
-    # Overlaps that begin before the first frame of the room's state are no news.
+    # Overlaps that exist when the room is first shown are not announced.
     ann.painted()
     room.write((moon, {"position": [150, 230]}))
     notice = ann.page.locator(".notice.is-overlap")
@@ -65,8 +67,8 @@ def test_a_notice_goes_with_what_it_tells_of(room):
 
 
 def test_ones_own_overlaps_are_no_news(room):
-    """A duplicate or a pasted copy overlaps its original, and the person who made it knows that. Overlaps that others
-    cause are reported."""
+    """A duplicate or pasted copy overlaps its original, which its maker knows. Only overlaps that others cause are
+    announced."""
     room.add(**SQUARE, position=[100, 200])
     ann, bob = room.join("Ann"), room.join("Bob")
     bob.painted()
@@ -83,7 +85,7 @@ def test_ones_own_overlaps_are_no_news(room):
 
 
 def test_what_is_taken_back_is_counted_and_said_why(room):
-    """For one change and for several, the words of the reason fit."""
+    """The reason is grammatically right for one change and for several."""
     ann = room.join("Ann")
     for count, words in [(1, "1 change was taken back: too much time has passed since."),
                          (2, "2 changes were taken back: too much time has passed since.")]:
@@ -93,8 +95,8 @@ def test_what_is_taken_back_is_counted_and_said_why(room):
 
 
 def test_on_a_phone_there_is_one_notice(room):
-    """The newest notice is shown, except that a notice of an overlap doesn't replace one with a button. The same holds
-    for a phone on its side."""
+    """Only the newest notice is shown, but a notice about an overlap doesn't replace one with a button. The same holds
+    in landscape."""
     eve = room.join("Eve", phone=True)
     for size in ({"width": 844, "height": 390}, {"width": 390, "height": 844}):
         eve.page.set_viewport_size(size)
@@ -105,7 +107,7 @@ def test_on_a_phone_there_is_one_notice(room):
 
 
 def test_the_number_of_people_is_shown_whole(room):
-    """However many people there are, the digits fit into their badge."""
+    """The digits of any number of people fit into the badge."""
     ann = room.join("Ann")
     peers = "Array.from({ length: 200 }, (_, at) => ({ actor: 5000 + at, name: `Guest ${at}`, color: '#15803D', state: {} }))"
     ann.run(f"app.connection.perform([{{ type: 'peers', peers: {peers} }}]); return null")

@@ -1,4 +1,4 @@
-"""Without a network: edits go on, are counted and kept, and arrive; the page opens all the same."""
+"""Without a network: edits are counted and kept, and arrive later, and the page still opens."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ def status(person, words):
 
 
 def keep_page(person):
-    """Waits until the browser has stored the page."""
+    """Waits until the browser has cached the page's files."""
     person.wait("navigator.serviceWorker.controller", "the worker")
     wait_until(lambda: any(kept_files(person, "/page.json")), "the page is kept")
 
@@ -34,7 +34,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
-    # Waits, because other people may get the edit before its author gets the answer.
+    # Waits, because other people may get the edit before its author gets the acknowledgement.
     status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")
@@ -48,7 +48,8 @@ def test_edits_go_on_are_counted_and_arrive(room):
 
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
-    """Without a server, the page returns with drawing, edits and the same actor. The edits arrive when it is back."""
+    """Without a server, a reloaded page has the same drawing, edits and actor. The edits arrive when the server is
+    back."""
     with world.start_server() as server:
         own = world.room(server, "reload")
         ann = own.join("Ann")
@@ -72,7 +73,8 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
 
 
 def test_what_is_done_at_the_last_moment_is_kept(room):
-    """A page is left right after an edit, without a connection. The edit is there again later, and arrives."""
+    """A page without a connection is closed right after an edit. The edit is there when the page opens again, and
+    arrives."""
     ann = room.join("Ann")
     for count in range(1, 4):
         ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return Date.now()") + "; location.reload(); return null")
@@ -83,7 +85,8 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
 
 
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
-    """Two tabs are two actors. Offline the second has the drawing too. It sends the edits that the first was closed with."""
+    """Two tabs are two actors. Offline, the second tab shows the first tab's drawing. It also sends edits that the
+    first tab had not sent when it was closed."""
     with world.start_server() as server:
         own = world.room(server, "tabs")
         ann = own.join("Ann")
@@ -111,7 +114,7 @@ def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, 
 
 
 def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room):
-    """A browser stops a worker that has nothing to do. The next one knows still which files the page is from."""
+    """A browser stops an idle service worker. The next one still knows which set of files the page comes from."""
     with world.start_server() as server:
         own = world.room(server, "sleep")
         ann = own.join("Ann")
@@ -137,7 +140,7 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
 
 
 def test_the_rooms_are_listed_without_a_server(world, room):
-    """The page of all rooms opens too, and lists what this browser has seen."""
+    """The list of rooms opens too, with the rooms that this browser has seen."""
     with world.start_server() as server:
         own = world.room(server, "listed")
         ann = own.join("Ann")
@@ -154,7 +157,7 @@ def test_the_rooms_are_listed_without_a_server(world, room):
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
-    """In a full room, a banner says so in words, and the shape leaves the canvas."""
+    """In a full room a banner says so, and the refused shape disappears."""
     with world.start_server("--max-shapes", "2") as server:
         own = world.room(server, "full")
         ann = own.join("Ann")
@@ -166,7 +169,7 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
 
 
 def test_a_deleted_room_says_so(room):
-    """The last drawing can be saved, and the room can be begun anew."""
+    """The last drawing can be exported, and the room can be started again."""
     ann = room.join("Ann")
     draw(ann)
     room.wait_for_shapes(1)
@@ -183,7 +186,7 @@ def test_a_deleted_room_says_so(room):
 
 @contextmanager
 def upgraded(world):
-    """A server with its own copy of the page's files, and a function that turns them into a newer page."""
+    """A server with its own copy of the page's files. Also yields a function that changes them to a newer version."""
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
@@ -197,7 +200,7 @@ def upgraded(world):
 
 
 def reload_by_banner(person):
-    """The banner's button brings the newer page, and the banner is gone."""
+    """Presses the banner's button, and waits until the newer page has loaded without a banner."""
     banner = person.page.locator(".banner", has_text="newer version")
     banner.wait_for()
     banner.get_by_role("button", name="Reload").click()
@@ -212,7 +215,7 @@ def listed_version(person):
 
 
 def test_a_newer_page_is_announced(world, room):
-    """The server comes back with changed files. The page says so, and a reload brings the newer page."""
+    """The server returns with changed files. The page says so, and a reload loads the newer version."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "newer")
         ann = own.join("Ann")
@@ -225,7 +228,8 @@ def test_a_newer_page_is_announced(world, room):
 
 
 def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
-    """A page is left open during an upgrade and used only afterwards. It says so, and goes on with the parts it has."""
+    """A page stays open during an upgrade and is used only afterwards. It says so, and works with the parts that it
+    has."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "mixed")
         own.add(position=[200, 200], size=[100, 80])
@@ -233,7 +237,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         ann.page.wait_for_load_state("networkidle")
         before = listed_version(ann)
         upgrade()
-        # Waits, because the server reads the list of its files only once a second.
+        # Waits, because the server checks its files only once a second.
         wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
         ann.press("Control+a")
         ann.press("Control+c")
@@ -250,7 +254,8 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
 
 
 def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
-    """Also without a server, and for a tab that is loaded anew. With the server back it shows what that has, and nothing else."""
+    """The second tab shows the first tab's edits without a server too, and after a reload. When the server is back, the
+    tab shows what the server has."""
     with world.start_server() as server:
         own = world.room(server, "two-tabs")
         ann = own.join("Ann")
@@ -270,7 +275,7 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
         again.wait_until_kept(1)
         again.page.reload()
         again.wait("app.session.shapeCount === 5 && app.live.unsentCount === 1", "all of it, and one's own")
-        # Ann, who is offline, takes back a part of her edits before anybody has seen them.
+        # Ann undoes some of her edits while she is offline, before anybody has seen them.
         ann.run("app.editing.undo(); app.editing.undo(); return null")
         server.start()
         again.wait_for_shapes(3)
@@ -279,13 +284,14 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
 
 
 def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
-    """A server that is stopped closes nothing. The page notices by itself, keeps edits, and is back as soon as it can be."""
+    """A suspended server doesn't close connections. The page notices the silence, keeps edits, and reconnects as soon
+    as possible."""
     with world.start_server() as server:
         own = world.room(server, "silent")
         ann = own.join("Ann")
         draw(ann)
         status(ann, "Saved")
-        # How long a change takes is shown on hover.
+        # The round-trip time is in the tooltip of the status.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
         ann.forgive(*MISSED)
         server.freeze()
@@ -301,7 +307,8 @@ def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
 
 
 def test_a_database_that_the_browser_closes_is_opened_again(room):
-    """What is drawn afterwards is kept too. While the browser takes nothing, the status says where the changes are."""
+    """Later edits are stored too. While the browser refuses to store anything, the status says where the changes
+    are."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
       const open = IDBFactory.prototype.open
       IDBFactory.prototype.open = function (...values) {
@@ -329,14 +336,14 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
 
 
 def kept_files(person, path):
-    """The copies of a file that the browser has stored, one for each set."""
+    """The cached copies of a file, one for each cached version of the page."""
     return person.page.evaluate(
         """async (path) => Promise.all((await caches.keys()).filter((name) => name.startsWith('page ')).map(async (name) =>
           (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)
 
 
 def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
-    """Whoever comes again after an upgrade has the newer page without a network too."""
+    """A visit after an upgrade makes the newer version available offline too."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "visits")
         ann = own.join("Ann")
@@ -350,7 +357,8 @@ def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
 
 
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
-    """The browser has kept one version, the server has another, and fails in the middle: rather no page than a mixed one."""
+    """The browser has cached one version, and the server has another and fails in the middle of loading. The page must
+    not mix the versions, and rather doesn't load."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "torn")
         ann = own.join("Ann")
@@ -373,7 +381,8 @@ def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
 
 
 def test_a_browser_without_space_still_reads_what_it_has(room):
-    """What a page kept at the moment it was left can't be put into the database. It and the rest are there all the same."""
+    """When a page is closed, it puts its edits into localStorage. The next page can't move them to the database, but
+    still reads both."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
         if (localStorage.getItem('full')) IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }"""))
     ann.forgive("can’t keep it", "full")
@@ -387,7 +396,8 @@ def test_a_browser_without_space_still_reads_what_it_has(room):
 
 
 def test_space_may_be_missed_only_when_a_transaction_ends(room):
-    """Each write seems to succeed, and then nothing is stored. What the page kept at the moment it was left stays there."""
+    """Each write seems to succeed, and then the transaction fails. The edits that the page put into localStorage when
+    it was closed stay there."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
         const { put } = IDBObjectStore.prototype
         IDBObjectStore.prototype.put = function (...values) {
@@ -407,7 +417,7 @@ def test_space_may_be_missed_only_when_a_transaction_ends(room):
 
 
 def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
-    """A tab is closed with two changes that nobody has. The room has become full meanwhile."""
+    """A tab is closed with two unsent edits. Meanwhile the room has become full."""
     with world.start_server("--max-shapes", "1") as server:
         own = world.room(server, "left")
         ann = own.join("Ann")
@@ -425,7 +435,7 @@ def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world
         assert second.locator(".notice", has_text="arrived").count() == 0
         second.close()
 
-# A tab that joins as the same actor: the server then closes the first tab's connection, and that one becomes another.
+# Joins a second client as the same actor. The server closes the first tab's connection, and that tab gets a new actor.
 SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreReplica(value), { room: app.room, token: null })
   other.start()
   window.others = [other]
@@ -433,7 +443,7 @@ SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreRep
 
 
 def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_space(room):
-    """What is stored under the former actor stays until the same is stored under the new one."""
+    """Edits that are stored under the old actor stay there until they are stored under the new one."""
     ann = room.join("Ann")
     ann.forgive("can’t keep it", "full")
     ann.wait("app.session.status().state === 'live'")
@@ -441,7 +451,7 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
     ann.run("app.perform(app.live.stop()); return null")
     draw(ann, 2)
     ann.wait_until_kept(2)
-    # From now on nothing is stored, and no edit gets out.
+    # From now on nothing can be stored or sent.
     ann.run("""const full = () => { throw new DOMException('full', 'QuotaExceededError') }
       IDBObjectStore.prototype.put = full
       Storage.prototype.setItem = full
@@ -459,7 +469,7 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
 
 
 def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
-    """Another tab finds nothing to send once the edits are stored under the new actor."""
+    """Once the edits are stored under the new actor, another tab finds nothing left under the old one."""
     ann = room.join("Ann")
     ann.wait("app.session.status().state === 'live'")
     draw(ann)
@@ -471,7 +481,8 @@ def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
 
 
 def test_a_storage_that_hangs_for_a_while_holds_up_no_courier(room):
-    """A tab was closed with an edit. The first look at the storage gets no answer; a later one sends the edit."""
+    """A tab was closed with an unsent edit. The first read of the storage never completes, and a later one finds the
+    edit and sends it."""
     ann = room.join("Ann")
     ann.wait("app.session.status().state === 'live'")
     ann.run("app.perform(app.live.stop()); return null")

@@ -1,4 +1,4 @@
-"""Pages of other sites in a real browser: what they try against a server that only this machine can reach."""
+"""What pages of other sites can do in a real browser to a server that only this machine can reach."""
 
 import json
 import threading
@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SITE = "evil.test"
-# The attempts of a hostile page. Each reports its result. A `no-cors` request reports nothing to the page, so the test
-# checks the room instead.
+# The attempts of a hostile page, with their results. A `no-cors` request gives the page no result, so the test checks
+# the room.
 ATTACK = """async ([http, ws, room]) => {
   const socket = await new Promise((done) => {
     const socket = new WebSocket(`${ws}/v1/rooms/${room}/sync`, 'canvas.v1.json')
@@ -36,7 +36,7 @@ ATTACK = """async ([http, ws, room]) => {
 
 @contextmanager
 def hostile_site():
-    """A site with one empty page. Returns its port on loopback."""
+    """Serves a site with one empty page. Yields its port on loopback."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -62,7 +62,8 @@ def attack(page, server, room, host):
 
 @contextmanager
 def visitor(world):
-    """A browser of somebody who visits the site. Its name points to loopback, as a site can make its own name do."""
+    """A browser that visits the hostile site. The site's name points to loopback, which any site can do with its own
+    name."""
     browser = world.launch(f"--host-resolver-rules=MAP {SITE} 127.0.0.1")
     try:
         yield browser.new_page()
@@ -71,7 +72,7 @@ def visitor(world):
 
 
 def test_a_page_of_another_site_can_do_nothing(world, room):
-    """C8: No socket, no reading, no writing and no erasing, whichever name of loopback it uses."""
+    """C8: The page can't open a WebSocket, read, write or delete, whichever name of loopback it uses."""
     shape = room.add()
     with hostile_site() as port, visitor(world) as page:
         page.goto(f"http://{SITE}:{port}/")
@@ -82,13 +83,13 @@ def test_a_page_of_another_site_can_do_nothing(world, room):
 
 
 def test_a_site_whose_name_points_here_can_do_nothing(world, room):
-    """C8: DNS rebinding: the page and the server then have one origin for the browser. Under a name that the operator gave, the same
-    page may do everything, which shows that it is the name that counts."""
+    """C8: With DNS rebinding, the hostile page and the server have the same origin for the browser. Under a name that
+    the operator has allowed, the same page may do everything, so only the name makes the difference."""
     shape = room.add()
 
     def rebound(page, server):
-        # This document has the same origin as a page that the hostile site sent earlier. Since then the site's name has
-        # come to point to our server.
+        # This document has the same origin as an earlier page of the hostile site, because the site's name now points
+        # to our server.
         page.goto(f"http://{SITE}:{server.port}/healthz")
 
     with visitor(world) as page:

@@ -1,4 +1,4 @@
-"""What lies over the drawing: selections, handles, the marquee, others' names."""
+"""The overlay: selections, handles, the marquee, and names of others."""
 
 import math
 
@@ -17,13 +17,14 @@ def is_painted(picture, x, y, reach=2):
 
 
 def places(person):
-    """Where the handles are, by kind and side."""
+    """The places of the handles, by kind and side."""
     person.painted()
     return {(each["kind"], each["across"], each["down"]): (each["x"], each["y"]) for each in person.run("app.handles.all()")}
 
 
 def test_handles_stand_on_the_turned_box(room):
-    """Each corner and side, above the top edge and below the lower one, all turned as the shape is, and painted there."""
+    """The handles are at the corners and sides, above the top and below the bottom. They are rotated with the shape,
+    and painted there."""
     shape = room.add(kind="ellipse", position=[300, 300], size=[200, 100], rotation=30)
     ann = room.join("Ann")
     ann.select(shape)
@@ -40,7 +41,7 @@ def test_handles_stand_on_the_turned_box(room):
     for kind, down in (("rotate", -1), ("move", 1)):
         x, y = at[kind, 0, down][0] - center[0], at[kind, 0, down][1] - center[1]
         assert abs(x * cosine + y * sine) < 0.01 and 60 < down * (y * cosine - x * sine) < 90
-    # The cursor shows in which direction each handle can be pulled.
+    # The pointer shows the direction in which a handle can be pulled.
     for side, cursor in (((1, 1), "ns"), ((1, 0), "nwse"), ((0, -1), "nesw"), ((-1, 1), "ew")):
         ann.page.mouse.move(*at["scale", *side])
         ann.wait(f"document.getElementById('stage').style.cursor === '{cursor}-resize'")
@@ -48,7 +49,7 @@ def test_handles_stand_on_the_turned_box(room):
     ann.wait("document.getElementById('stage').style.cursor === 'move'")
     for x, y in at.values():
         assert is_painted(picture, x, y)
-    # The frame is painted at each corner of the box, and nothing is painted in the middle of a quarter.
+    # The frame is painted at the corners of the box, and nothing is painted inside.
     for across, down in [(-1, -1), (1, -1), (-1, 1), (1, 1)]:
         assert is_painted(picture, center[0] + 100 * across * cosine - 50 * down * sine,
                           center[1] + 100 * across * sine + 50 * down * cosine)
@@ -56,7 +57,7 @@ def test_handles_stand_on_the_turned_box(room):
 
 
 def test_handles_of_a_small_shape_stand_apart(room):
-    """Even far zoomed out, there is room for a finger between them."""
+    """Even when zoomed out, there is space for a finger between the handles."""
     shape = room.add(position=[300, 300], size=[20, 20])
     ann = room.join("Ann")
     ann.run("app.view.zoomAt({ x: 300, y: 300 }, 0.25); return null")
@@ -66,7 +67,7 @@ def test_handles_of_a_small_shape_stand_apart(room):
 
 
 def test_others_selections_are_in_their_colours_with_their_names(room):
-    """A box and a flag above it. Both go with the selection."""
+    """Another person's selection has a box and a flag. Both disappear with the selection."""
     shape = room.add(position=[400, 300], size=[200, 100])
     ann, bob = room.join("Ann", at=(0, 0, 1)), room.join("Bob")
     bob.select(shape)
@@ -84,7 +85,7 @@ def test_others_selections_are_in_their_colours_with_their_names(room):
 
 
 def test_a_marquee_is_where_it_is_drawn(room):
-    """A line around, a wash within."""
+    """The marquee has an outline and a light fill."""
     ann = room.join("Ann", at=(0, 0, 1))
     ann.run("app.overlay.setMarquee({ x: 100, y: 120, width: 200, height: 80 }); return null")
     picture = overlay(ann)

@@ -1,4 +1,4 @@
-"""What is painted, pixel by pixel, against the core's outlines and regions."""
+"""Compares painted pixels with the outlines and overlap regions that the core computes."""
 
 import itertools
 
@@ -12,7 +12,7 @@ ORANGE = rgb("#FF8C1A")
 
 
 def outline(person, identifier):
-    """The core's outline in device pixels."""
+    """The core's outline of a shape in device pixels."""
     points = person.run("return app.session.outline(value, 0.05)", number(identifier))
     return on_pixels(person, points)
 
@@ -23,7 +23,7 @@ def on_pixels(person, points):
 
 
 def alone(person, identifier):
-    """Hides the dots, so that each pixel is the shape's or the paper's."""
+    """Hides the dots of the canvas, so that each pixel belongs to the shape or to the background."""
     person.run("document.documentElement.style.setProperty('--dot', 'rgb(250, 249, 246)'); return null")
     person.wait_for_shape(identifier)
     person.painted()
@@ -31,12 +31,12 @@ def alone(person, identifier):
 
 
 def test_each_kind_is_painted_as_the_core_has_its_outline(room):
-    """Turned, stretched, at two pixels for one: no pixel but those on the very edge is on the wrong side of it."""
+    """The shapes are rotated and stretched, at a pixel ratio of two. Only pixels on the edge itself may differ."""
     ann = room.join(ratio=2, size=(420, 360), at=(-10, -10, 1.3))
     for values in [
         {"kind": "rectangle", "rotation": 17},
         {"kind": "roundedRectangle", "cornerRadius": 30, "rotation": -25},
-        # This radius is cut to half of the smaller side.
+        # This radius is limited to half of the shorter side.
         {"kind": "roundedRectangle", "cornerRadius": 500},
         {"kind": "ellipse", "rotation": 40},
         {"kind": "polygon", "points": 3},
@@ -62,7 +62,8 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
 
 
 def test_a_stroke_lies_on_the_outline(room):
-    """Half within and half beyond. In a translucent shape the fill doesn't show through the stroke."""
+    """Half of the stroke is inside the outline, and half outside. In a translucent shape, the fill doesn't show through
+    the stroke."""
     ann = room.join(size=(420, 360))
     for alpha in (10, 4):
         shape = room.add(kind="ellipse", position=[100, 80], size=[200, 140], rotation=20, fill=FILL, stroke=STROKE,
@@ -80,7 +81,7 @@ def test_a_stroke_lies_on_the_outline(room):
 
 
 def test_it_is_as_exact_at_the_edge_of_the_canvas(room):
-    """Shapes and what they have in common ten million units away, and close."""
+    """Shapes and their overlap, ten million units from the origin and zoomed in."""
     ann = room.join(size=(420, 360))
     edge = 9_999_000
     below = room.add(position=[edge, -edge], size=[50, 50], fill="#FFFFFF", z="A")
@@ -96,7 +97,7 @@ def test_it_is_as_exact_at_the_edge_of_the_canvas(room):
 
 
 def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
-    """Each level over paper, and all over each other in drawing order."""
+    """Each alpha level over the background, and all of them over each other in drawing order."""
     ann = room.join()
     shapes = [room.add(position=[60 * level, 50], size=[40, 40], fill="#FF0000", alpha=level) for level in range(1, 11)]
     ann.wait_for_shapes(10)
@@ -111,7 +112,7 @@ def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
 
 
 def test_what_two_shapes_have_in_common_is_orange(room):
-    """The core's region to the pixel, in stripes, with a line around it; nothing once they are apart."""
+    """The stripes fill exactly the core's region, with a line around it. They disappear when the shapes are apart."""
     ann = room.join(size=(500, 420))
     below = room.add(kind="star", position=[60, 60], size=[220, 220], fill="#2E6FE4", z="A")
     above = room.add(kind="ellipse", position=[160, 120], size=[200, 120], rotation=30, fill="#FFFFFF", z="B")
@@ -137,7 +138,7 @@ def test_what_two_shapes_have_in_common_is_orange(room):
 
 
 def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
-    """Drawn larger than it is, it has more in common with its neighbour, and that is orange too."""
+    """A lifted shape is drawn larger, so the marked overlap with its neighbour is larger too."""
     ann = room.join(size=(500, 420), still=True)
     room.add(position=[100, 100], size=[100, 100], fill="#FFFFFF", z="A")
     above = room.add(position=[180, 100], size=[100, 100], fill="#FFFFFF", z="B")
@@ -147,12 +148,12 @@ def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
     ann.run("app.scene.lift(value); return null", number(above))
     ann.wait("app.scene.drawn(value)?.growth > 1.05", argument=number(above))
     ann.painted()
-    # The lifted shape is 6 % larger: of 100 units, that is 3 at each side.
+    # The lifted shape is 6 % larger, which is 3 units on each side.
     assert orange_at(ann, 178.5, 150) and not orange_at(ann, 175, 150)
 
 
 def is_striped(picture, part):
-    """Whether a part of a picture has stripes of plain orange in all of its places."""
+    """Whether the region has orange stripes everywhere: in each tile, some pixels are orange and others are not."""
     orange = ~differs(picture, ORANGE)
     rows, columns = numpy.nonzero(part)
     corners = {(row // 20, column // 20) for row, column in zip(rows, columns)}
@@ -162,20 +163,20 @@ def is_striped(picture, part):
 
 
 def orange_at(person, x, y):
-    """Whether a stripe crosses a piece of the pixel's column."""
+    """Whether a stripe crosses this pixel's column nearby."""
     red, _, blue = person.picture()[int(y) - 6:int(y) + 7, int(x), :3].astype(int).T
     return ((red > 180) & (red - blue > 80)).any()
 
 
-# Draws, changes and pans at random, from a seed, with a frame after each step. Then paints everything anew, and returns
-# how many pixels differ between both pictures: away from edges, and on edges, where it is the mean difference.
+# Draws, changes and pans at random from a seed, with a frame after each step. Then repaints everything, and compares
+# both pictures. Returns how many pixels away from edges differ, and the mean difference of pixels on edges.
 BIT_BY_BIT = """async ({ seed, kinds, turns, hurried }) => {
   const app = window.canvasApp
   const frame = () => new Promise(requestAnimationFrame)
   const canvas = document.querySelector('#drawing')
   let state = seed
   const next = (below) => (state = state * 48271 % 2147483647) % below
-  // Time passes with each look at the clock, so that a frame never suffices for all that is orange.
+  // Each reading of the clock advances it, so that one frame never has enough time for all overlaps.
   const clock = performance.now.bind(performance)
   let ahead = 0
   const settled = async () => {
@@ -236,7 +237,7 @@ BIT_BY_BIT = """async ({ seed, kinds, turns, hurried }) => {
 
 
 def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
-    """After panning and many changes, upright rectangles painted tile by tile equal a full repaint to the bit."""
+    """For upright rectangles, painting changed tiles gives exactly the pixels of a full repaint."""
     ann = room.join(size=(900, 600), still=True)
     for seed in range(1, 4):
         for hurried in (False, True):
@@ -245,9 +246,8 @@ def test_what_is_painted_bit_by_bit_is_what_is_painted_at_once(room):
 
 
 def test_so_are_curves_and_what_is_turned_but_for_their_smoothed_edges(room):
-    """
-    The browser estimates how much of a pixel lies within a slanted edge to about an eighth. Its estimate changes where the
-    painted area cuts the edge off. Only there may pixels differ, and only a little.
+    """On slanted edges, the browser computes how much of a pixel is covered only to about an eighth. The result varies
+    where the painted area cuts the edge. Only such pixels may differ, and only slightly.
     """
     ann = room.join(size=(900, 600), still=True)
     kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
@@ -258,7 +258,7 @@ def test_so_are_curves_and_what_is_turned_but_for_their_smoothed_edges(room):
 
 
 def test_it_is_crisp_at_every_ratio_and_scale(room):
-    """As many pixels as the screen has, and an edge on a pixel's border is sharp."""
+    """The canvas has as many pixels as the screen. An edge on a pixel border is sharp."""
     ratios = (1, 1.5, 3)
     shape = room.add(position=[20, 20], size=[40, 40], fill="#000000")
     for ratio in ratios:
@@ -272,7 +272,7 @@ def test_it_is_crisp_at_every_ratio_and_scale(room):
 
 
 def test_only_what_is_in_view_and_has_changed_is_painted(room):
-    """None of 2,000 far shapes is painted. Of the shapes in view, only those near a change are."""
+    """None of 2,000 shapes outside of the view is painted. Inside it, only shapes near a change are."""
     ann = room.join()
     ann.run("""
       const far = [], near = []
@@ -300,14 +300,14 @@ def test_only_what_is_in_view_and_has_changed_is_painted(room):
     assert 0 < fills <= 6 * frames, fills
 
 
-# How often a method of the canvases was called for each picture that was painted while `act` ran.
+# How often a canvas method was called for each picture that was painted during `act`.
 COUNTED = """
   const counted = async (method, act) => {
     let count = 0
     const prototypes = [CanvasRenderingContext2D.prototype, OffscreenCanvasRenderingContext2D.prototype]
     const owns = prototypes.map((each) => each[method])
     prototypes.forEach((each, at) => { each[method] = function (...values) { count += 1; return owns[at].apply(this, values) } })
-    // However quick this machine is, a look at the clock takes a millisecond.
+    // Each reading of the clock advances it by a millisecond, however fast the machine is.
     const clock = performance.now.bind(performance)
     let ahead = 0
     performance.now = () => clock() + (ahead += 1)
@@ -324,7 +324,7 @@ COUNTED = """
 
 
 def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
-    """20,000 shapes: during a zoom each frame paints a few hundred of them, and in the end all is sharp."""
+    """With 20,000 shapes, each frame of a zoom paints a few hundred of them. In the end everything is sharp."""
     ann = room.join()
     ann.run("return app.exchange()")
     ann.run("""
@@ -348,10 +348,11 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
 
 
 def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
-    """A few large translucent shapes, and one stroke of a thousand widths, take as long as thousands of small ones."""
+    """A few large translucent shapes, or one stroke with a thousand widths, take as much work as thousands of small
+    shapes."""
     ann = room.join()
     for shapes in (
-        # The shapes are so faint, or so thin, that none of them hides another.
+        # The shapes are too faint or too thin to hide each other.
         [{"alpha": 1, "strokeWidth": 6, "position": [-100, -100], "size": [3000, 2000]}] * 60,
         [{"kind": "ink", "strokeWidth": 40, "position": [-400, -400], "size": [2000, 1600],
           "path": [[at * 7919 % 65536, at * 104729 % 65536, 100 + at % 2] for at in range(1000)]}],
@@ -372,7 +373,8 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
 
 
 def test_long_broken_lines_are_cut_to_what_is_seen(room):
-    """Where they are seen they look as whole ones do: parts lie where those of the whole line would."""
+    """The visible part of a long dashed line looks as if the whole line were painted, with its dashes in the same
+    places."""
     ann = room.join(size=(420, 360), still=True, at=(0, 0))
     for values, at in [
         ({"kind": "rectangle", "position": [-200_000, 100], "size": [400_000, 5000]}, 100),
@@ -382,9 +384,9 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
         line = room.add(filled=False, dash="dashed", strokeWidth=4, stroke=STROKE, **values)
         picture = alone(ann, line)
         seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
-        # From the line's beginning, twelve of every twenty pixels are painted.
+        # Counted from the line's start, twelve of every twenty pixels are painted.
         wanted = [x for x in range(20, 400) if x % 20 < 12]
-        # Shifted, because the middle of the ink lies three units beside the middle of its box.
+        # The ink's centre is three units beside the centre of its box, so the expected pixels may be shifted.
         missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
         assert missing < 25, (values["kind"], seen)
         room.write((line, {"deleted": True}))
@@ -397,7 +399,7 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
 
 
 def test_dark_and_light(room):
-    """The paper follows the system's theme, at once."""
+    """The background follows the system's theme at once."""
     ann = room.join(theme="dark")
     ann.painted()
     dark = ann.picture()[5, 5, :3].astype(int)
@@ -409,7 +411,7 @@ def test_dark_and_light(room):
 
 
 def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
-    """Which one is on top says the drawing order, not its history."""
+    """Which region is on top depends on the drawing order, and not on the order of changes."""
     shapes = [room.add(kind="rectangle", size=[120, 120], position=[-500, at * 300], fill=fill)
               for at, fill in enumerate(["#EE5588", "#F5A020", "#666677"])]
     ann = room.join(size=(420, 360), still=True, at=(0, 0))
@@ -427,7 +429,7 @@ def test_common_regions_lie_on_each_other_alike_however_they_came_to_be(room):
 
 
 def test_what_is_common_may_end_while_it_is_painted(room):
-    """A picture that takes several frames. After one of them, a shape of whose regions some are left has none any more."""
+    """A picture takes several frames. After the first, a shape that still had regions to paint has none any more."""
     ann = room.join()
     for at in range(8):
         room.add(kind="rectangle", alpha=1, strokeWidth=6, position=[30 * at - 300, 30 * at - 300], size=[3000, 2000])
@@ -436,7 +438,7 @@ def test_what_is_common_may_end_while_it_is_painted(room):
     ann.painted()
     painted = ann.run("""
       return (async () => {
-        // The second region ends the frame: it is the first of two of the third shape.
+        // The frame ends after the second region, which is the first of the third shape's two.
         const clock = performance.now.bind(performance)
         let [ahead, regions] = [0, 0]
         performance.now = () => clock() + ahead

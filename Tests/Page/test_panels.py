@@ -1,10 +1,10 @@
-"""Layers, inspector and overlaps: changes made there reach the others and the server."""
+"""The panels for layers, inspector and overlaps. Changes made there reach the server and the others."""
 
 SQUARE = {"kind": "rectangle", "size": [100, 100]}
 
 
 def three(room):
-    """Three squares side by side, from the back to the front."""
+    """Three squares side by side, in drawing order."""
     return [room.add(**SQUARE, position=[100 + 200 * at, 200], name=name) for at, name in enumerate(["Ground", "Moon", "Sun"])]
 
 
@@ -23,7 +23,7 @@ def open_tab(person, name):
 
 
 def test_layers_list_the_topmost_first_and_select(room):
-    """A click selects one row, a click with Shift all rows up to there, and Control and Space add one row."""
+    """A click selects one row. With Shift it selects all rows up to there. Control and Space add one row."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -40,7 +40,8 @@ def test_layers_list_the_topmost_first_and_select(room):
 
 
 def test_layers_rename_in_place(room):
-    """By a double click and by Enter. Escape keeps the old name. Two shapes of the same name show different names."""
+    """A double click or Enter edits a layer's name. Escape keeps the old name. Two shapes with the same name are shown
+    with different names."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -78,7 +79,7 @@ def test_layers_hide_and_show(room):
 
 
 def test_layers_reorder_by_dragging_and_by_keys(room):
-    """A row that is dragged below another is drawn before it."""
+    """A row that is dragged below another moves that shape behind the other."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -93,7 +94,7 @@ def test_layers_reorder_by_dragging_and_by_keys(room):
 
 
 def test_layers_are_deleted_by_a_swipe(room):
-    """A long swipe to the left deletes the shape, and a short one does not. A swipe up or down scrolls."""
+    """A long swipe to the left deletes the shape, and a short one does not. A vertical swipe scrolls."""
     three(room)
     eve = room.join("Eve", phone=True)
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
@@ -109,7 +110,7 @@ def test_layers_are_deleted_by_a_swipe(room):
 
 
 def test_layers_of_thousands_make_only_the_rows_in_sight(room):
-    """For five thousand shapes there are some dozens of rows. One key goes to the last shape."""
+    """For five thousand shapes, the page makes only a few dozen rows. One key goes to the last shape."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: 1000 + at, set: "
             "{ kind: 'ellipse', name: `Dot ${at}`, position: [at % 100 * 20, Math.floor(at / 100) * 20], size: [15, 15] } }))));"
@@ -155,7 +156,7 @@ def test_the_inspector_writes_what_one_sees(room):
 
 
 def test_the_ends_of_a_line_are_chosen_in_the_inspector(room):
-    """This works for several lines at once, and is offered only for lines."""
+    """The inspector sets the ends of several lines at once, and offers this only for lines."""
     ways = [room.add(kind="line", position=[100, 200 + 100 * at], size=[200, 50], strokeWidth=4) for at in range(2)]
     box = room.add(**SQUARE, position=[500, 200])
     ann = room.join("Ann")
@@ -178,7 +179,7 @@ def test_the_ends_of_a_line_are_chosen_in_the_inspector(room):
 
 
 def test_the_inspector_is_for_many_at_once(room):
-    """Values that differ are shown as Mixed. All selected shapes get a value that is entered, as one step of undo."""
+    """Different values are shown as Mixed. A new value is written to all selected shapes as one undo step."""
     one = room.add(**SQUARE, position=[100, 200], fill="#FF0000")
     other = room.add(**SQUARE, position=[400, 260], fill="#00FF00")
     ann = room.join("Ann")
@@ -202,7 +203,7 @@ def test_the_inspector_is_for_many_at_once(room):
 
 
 def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
-    """Others see the values in between. One undo reverts all of them."""
+    """Others see the intermediate values. One undo reverts all of them."""
     sun = room.add(**SQUARE, position=[100, 200])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -224,7 +225,7 @@ def test_dragging_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
 
 
 def test_arranging_many(room):
-    """Several shapes can be aligned at their left edges, and spread evenly. A single shape is offered neither, and its
+    """Several shapes can be aligned left and distributed evenly. For a single shape these buttons are missing, and its
     colours come first."""
     shapes = [room.add(**SQUARE, position=[100 + 37 * at, 100 + 150 * at * at]) for at in range(3)]
     ann = room.join("Ann")
@@ -243,7 +244,7 @@ def test_arranging_many(room):
 
 
 def test_overlaps_are_listed_with_who_and_found(room):
-    """The panel lists both shapes, who made them overlap, and since when. A click selects both and shows them."""
+    """The panel lists both shapes, who made them overlap, and since when. A click selects and shows both."""
     sun = room.add(**SQUARE, name="Sun", position=[100, 200])
     moon = room.add(**SQUARE, name="Moon", position=[5000, 5000])
     ann = room.join("Ann")
@@ -264,7 +265,7 @@ def test_overlaps_are_listed_with_who_and_found(room):
 
 
 def test_overlaps_are_told_in_words(room):
-    """A live region names both shapes and the person who moved last. Many overlaps at once are one notice. Older
+    """A live region names both shapes and the person who moved last. Many overlaps at once become one notice. Older
     overlaps aren't announced."""
     room.add(**SQUARE, name="Old", position=[600, 200])
     room.add(**SQUARE, name="Older", position=[620, 220])
@@ -286,7 +287,7 @@ def test_overlaps_are_told_in_words(room):
 
 
 def test_a_refused_name_or_colour_is_said_at_its_field(room):
-    """The field is marked, and words say why. When the field is left, it shows the shape's value."""
+    """The field is marked, and a message says why. When the field is left, it shows the shape's value again."""
     room.add(**SQUARE, name="Sun", fill="#336699", position=[200, 200])
     ann = room.join("Ann")
     ann.page.click("#tab-inspector")
@@ -312,13 +313,13 @@ def inspect(person, *shapes):
 
 
 def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
-    """A finger taps another shape while a name is typed, which doesn't take the focus away by itself. The first shape
-    gets the name."""
+    """While a name is typed, a finger taps another shape, which doesn't move the focus. The name goes to the first
+    shape."""
     ground, moon, sun = three(room)
     phone = room.join("Eve", size=(900, 700))
     inspect(phone, ground)
     phone.page.get_by_label("Name", exact=True).fill("Earth")
-    # As happens with a finger, another shape is selected before the field gets any event.
+    # As with a finger, the other shape is selected before the field gets any event.
     phone.select(moon)
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Earth", "Moon", "Sun"])
     phone.wait("!document.activeElement.matches('.inspector-form input')", "the field is left")
@@ -326,7 +327,7 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
 
 
 def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
-    """The typed number is written in the end. After Escape the field shows the shape's present value."""
+    """The typed number is written in the end. After Escape, the field shows the shape's current value."""
     ground, *_ = three(room)
     ann = room.join("Ann")
     inspect(ann, ground)
@@ -355,8 +356,8 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
 
 
 def test_undo_and_escape_reach_the_page_from_its_fields(room):
-    """They do from a slider, a choice and a colour in which nothing was typed. If something was typed in a field, undo
-    is for the field."""
+    """Undo and Escape act on the page if the focus is on a slider, a choice or a colour, or on a field in which nothing
+    was typed. In a field with typed text, they act on the text."""
     ground, *_ = three(room)
     ann = room.join("Ann")
     inspect(ann, ground)
@@ -396,7 +397,7 @@ def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
 
 
 def test_the_enter_of_an_input_method_takes_no_name(room):
-    """That Enter only confirms what the input method proposes. The next Enter takes the name."""
+    """The first Enter confirms the suggestion of the input method. The next Enter confirms the name."""
     ground, moon, sun = three(room)
     ann = room.join("Ann")
     row(ann, "Moon").locator(".layer-name").dblclick()
@@ -417,7 +418,7 @@ def test_a_slider_that_was_pressed_and_not_moved_shows_what_others_do(room):
     slider = ann.page.locator(".inspector-form").get_by_label("Opacity")
     slider.wait_for()
     box = slider.bounding_box()
-    # The slider's thumb is at the right end already.
+    # The slider's thumb is already at the right end.
     ann.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert slider.input_value() == slider.get_attribute("max")
     room.write((sun, {"alpha": 3}))

@@ -1,4 +1,4 @@
-"""Who is here, and seeing what they see."""
+"""The people in the room, and following one of them."""
 
 import json
 import socket
@@ -10,7 +10,7 @@ from waiting import wait_until
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
-    """A badge in each person's colour, a count of the others, and a list of all."""
+    """Each person has a badge in their colour, next to a count of the others and a list of all."""
     ann = room.join("Ann Arbor")
     bob = room.join("Bob")
     round_of_bob = ann.page.get_by_role("button", name="Follow Bob")
@@ -37,21 +37,21 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
 
 
 def test_a_crowd_is_a_number(world):
-    """A room names a hundred people, and says how many there are. The rest are a count beside the badges and in the
-    list."""
+    """A room lists a hundred people by name, and gives the total number. The page shows the others as a count, next to
+    the badges and in the list."""
     with world.start_server() as server:
         own = world.room(server, "crowd")
         crowd = Crowd(server, own.name)
         crowd.come(1_103)
         ann = own.join("Ann")
-        # Three badges are shown, and a count of the people without a badge.
+        # The page shows three badges and the count of the others.
         ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
         ann.page.get_by_role("button", name="1,104 people are here").click()
         ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
         assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
         ann.press("Escape")
         crowd.go(1_101)
-        # The count is hidden, because two other people are shown one by one.
+        # The count is hidden, because both other people have a badge.
         ann.wait("document.querySelector('.everyone').getAttribute('aria-label') === '3 people are here'", "that the crowd is gone")
         ann.wait("document.querySelectorAll('.people-others button').length === 2", "the badges of the two others")
         assert ann.run("app.presence.unnamedCount") == 0
@@ -59,14 +59,14 @@ def test_a_crowd_is_a_number(world):
 
 
 class Crowd:
-    """Many people who are in a room without doing anything. Each has only a socket."""
+    """Many people who are in a room without doing anything. Each has only a WebSocket."""
 
     def __init__(self, server, room):
         self.server, self.room = server, room
         self.sockets = []
 
     def come(self, count):
-        # At any time only a few people connect, because the server lets only so many wait to be accepted.
+        # They connect in small batches, because the server's queue of incoming connections is limited.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving
@@ -106,7 +106,7 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
 
 
 def test_one_is_called_as_one_likes_and_stays_so(room):
-    """Others get the new name and colour at once, and the browser stores them. Earlier edits can still be undone."""
+    """Others see the new name and colour at once, and the browser stores them. Earlier edits can still be undone."""
     ann = room.join("Ann")
     bob = room.join("Bob")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
@@ -128,7 +128,7 @@ def test_one_is_called_as_one_likes_and_stays_so(room):
 
 
 def test_nobody_has_to_say_who_they_are(room):
-    """A new person has a name and a colour, and can draw. The page offers once to change the name."""
+    """A new person gets a name and a colour, and can draw at once. The page offers once to change the name."""
     def forget(page):
         page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
 
@@ -142,7 +142,8 @@ def test_nobody_has_to_say_who_they_are(room):
 
 
 def test_who_comes_gets_a_colour_that_nobody_has(room):
-    """The colour is changed in this room and for this visit, unless the person has chosen it. The stored colour stays."""
+    """If somebody has the same colour, it is changed for this room and this visit, unless the person has chosen it. The
+    stored colour stays."""
     def given(page):
         page.add_init_script(
             "if (location.host && !sessionStorage.getItem('been')) { sessionStorage.setItem('been', '1'); localStorage.setItem('canvas.me', "
@@ -166,7 +167,7 @@ def test_who_comes_gets_a_colour_that_nobody_has(room):
 
 
 def test_ones_own_second_tab_is_nobody_else(room):
-    """The second tab can't be followed, isn't counted, and doesn't change the colour."""
+    """A person's second tab can't be followed, isn't counted, and doesn't change their colour."""
     ann, bob = room.join("Ann"), room.join("Bob")
     again = room.join("Ann", context=ann.context)
     for tab in (ann, again):
@@ -183,7 +184,7 @@ def test_ones_own_second_tab_is_nobody_else(room):
 
 
 def test_names_of_all_scripts_stay_within_themselves(room):
-    """Right-to-left names don't reorder the text around them. Combined characters aren't split."""
+    """Right-to-left names don't reorder the text around them, and combined characters aren't split."""
     ann = room.join("Ann")
     turned, family = "\u05d1\u05d5\u05d1 gnp", "\U0001f469\u200d\U0001f469\u200d\U0001f467 Family"
     room.join(turned)
@@ -195,7 +196,7 @@ def test_names_of_all_scripts_stay_within_themselves(room):
 
 
 def test_links_are_copied(room):
-    """One link lets people draw, and another one is view-only."""
+    """One link lets people draw, and the other is view-only."""
     ann = room.join("Ann")
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
@@ -206,7 +207,7 @@ def test_links_are_copied(room):
 
 
 def test_what_peers_say_of_themselves_is_not_believed(room):
-    """Malformed presence does no harm to any page."""
+    """Malformed presence harms no page."""
     ann = room.join("Ann")
     states = [
         {"cursor": "x", "selection": {"a": 1}, "lifted": [None, 4, "no", "abc-def-ghi"], "view": [1, 2, -3, 0]},
@@ -225,7 +226,7 @@ def test_what_peers_say_of_themselves_is_not_believed(room):
 
 
 def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
-    """The name is cut by its width, however many letters that are."""
+    """The name is truncated by its width, and not by its number of letters."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
         window.painted = new Set()
         const { prototype } = CanvasRenderingContext2D

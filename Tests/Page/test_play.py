@@ -1,4 +1,5 @@
-"""Play: one switch, on at first, for what is only play. Without it nothing of that is there, by hand, key or menu."""
+"""Play is a setting, on by default, for features that are only fun. Without it, they can't be reached by hand, key or
+menu."""
 
 from hand import FRAME, tap, throw
 from test_writing import FIELD
@@ -17,7 +18,7 @@ def menu_words(person):
 
 
 def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
-    """It is on at first. Turned off it stays off after the page is loaded anew, for this person."""
+    """The setting is on at first. If it is turned off, it stays off for this person after a reload."""
     square = room.add(position=[300, 200], size=[150, 150], fill="#3366CC")
     ann, bob = room.join("Ann", clock=True), room.join("Bob")
     for person in (ann, bob):
@@ -46,7 +47,8 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     ann.pass_time(400)
     room.wait_until_sent()
     assert room.shapes() == before
-    # A shape that is dropped where the circle would be stays there. A shape that is thrown stays where it was let go.
+    # Without Play, a shape that is dropped where the circle would be stays there, and a thrown shape stops where it is
+    # released.
     throw(ann, (375, 275), (30, 0))
     there = ann.shape(square)["x"]
     ann.pass_time(60 * FRAME)
@@ -89,7 +91,7 @@ def test_an_empty_room_invites_to_play_only_where_there_is_play(room):
     turn_play(ann)
     invitation.get_by_role("button", name="Start with three squares").wait_for(state="hidden")
     assert "circle" not in invitation.inner_text() and "Drag" in invitation.inner_text()
-    # Random colours belong to Play too: without Play, the next colour is the next one in a fixed order.
+    # Random colours belong to Play too. Without it, colours are used in a fixed order.
     ann.run("app.paint.choose({ fill: 'any' }); return null")
     ann.page.get_by_role("button", name="Style of the next shape").click()
     ann.page.get_by_role("button", name="The next colour in turn").wait_for()

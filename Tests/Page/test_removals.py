@@ -1,4 +1,4 @@
-"""What others take away from everybody's canvas, or out of somebody's hand, is said, and can be brought back."""
+"""If others remove something from the canvas or during somebody's drag, the page says so, and offers to restore it."""
 
 import time
 
@@ -8,12 +8,12 @@ from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
 
-# If a name was written less than this long before the removal, it may be missing when the shape comes back.
+# A name that was written less than this long before the removal may be missing after restoring, because clocks differ.
 CLOCKS = 0.3
 
 
 def fill(room):
-    """Writes three shapes with names, in an order of their own. Waits until the room's history has them."""
+    """Writes three named shapes, and waits until they are in the room's history. Returns the shapes and the drawing."""
     shapes = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100], rotation=10 * at, fill="#336699")
               for at, name in enumerate(["Sun", "Moon", "Comet"])]
     before = room.shapes()
@@ -27,8 +27,8 @@ def clear(person):
 
 
 def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
-    """The canvas is emptied by the black hole and by clearing. Bringing it back restores names, order and looks, is
-    reported to the other person, and is one step of undo. A viewer learns only who emptied it."""
+    """The canvas is emptied by the black hole and by clearing. Restoring brings back names, order and styles, is
+    announced to the other person, and is one undo step. A viewer only sees who emptied it."""
     _, before = fill(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     bob.press("Shift+b")
@@ -55,7 +55,7 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
 
 
 def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(room):
-    """The notice has the shape's name and who deleted it. Shapes that nobody holds disappear without a notice."""
+    """The notice names the shape and who deleted it. Shapes that nobody is dragging disappear without a notice."""
     (sun, moon, _), before = fill(room)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
     ann.drag(ann.middle(sun), (400, 500), hold=True)
@@ -72,7 +72,8 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
 
 
 def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn_or_led(room):
-    """The same holds for the line itself, and for a shape that is being drawn."""
+    """A notice appears if a shape is deleted while a new line is tied to it, if a dragged line is deleted, or if a
+    shape is deleted while it is being drawn."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
     line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
@@ -112,8 +113,8 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
 
 
 def of_all_sorts(room):
-    """Shapes of all sorts: ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the
-    arrow."""
+    """Makes shapes of all sorts: ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns
+    the arrow."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [600, 400])))
     room.add(kind="ink", position=[100, 500], size=[80, 60], stroke="#2F6FED", strokeWidth=4,
              path=[[0, 0, 100], [30000, 65535, 60], [65535, 20000, 140]])
@@ -128,14 +129,14 @@ def of_all_sorts(room):
 
 
 def all_but(shapes, *properties):
-    """The shapes without these properties. Where lines lead is left out too, because a tied line is written back as it
-    was drawn at that time (S14)."""
+    """The shapes without these properties and without the ends of lines. A restored tied line has the ends that were
+    drawn at that time (S14)."""
     return [{name: value for name, value in shape.items()
              if name not in properties and not (shape["kind"] == "line" and name in ("position", "size", "path"))} for shape in shapes]
 
 
 def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
-    """After clearing, after a drop into the black hole, and after restoring from the history."""
+    """Everything comes back after clearing, after a drop into the black hole, and after restoring from the history."""
     arrow = of_all_sorts(room)
     before = room.shapes()
     ann, bob = room.join("Ann"), room.join("Bob")
@@ -169,14 +170,14 @@ def test_copies_have_whatever_their_originals_are_made_of(room):
     copies = room.wait_for_shapes(2 * len(before))[len(before):]
     own = ("id", "name", "position", "z", "group", "from", "to")
     assert all_but(copies, *own) == all_but(before, *own)
-    # Copies are in a group with copies, and tied to copies.
+    # The copies form their own group, and copied lines are tied to copies.
     assert len({shape["group"] for shape in copies if "group" in shape} - {"0gr-oup-000"}) == 1
     (line,) = [shape for shape in copies if shape["kind"] == "line"]
     assert [line["from"][0], line["to"][0]] == [copies[0]["id"], copies[1]["id"]]
 
 
 def drawn_and_redrawn(room):
-    """A drawing of three shapes that becomes six. Returns the first drawing, its time, and the second one."""
+    """Makes a drawing of three shapes that becomes six. Returns the first drawing, its time, and the second drawing."""
     old = [room.add(kind="star", name=name, position=[100 + 150 * at, 200], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Comet"])]
     time.sleep(CLOCKS)
     then = time.time() * 1000
@@ -190,7 +191,7 @@ def drawn_and_redrawn(room):
 
 
 def restore(person, then, count=3, ahead=0):
-    """Restores an older state. `ahead`: by how many milliseconds the page's idea of the server's time is too late, as
+    """Restores an older state. `ahead` is the error, in milliseconds, of the page's estimate of the server's time, as
     after a slow request."""
     open_history(person)
     look_back(person, then)
@@ -201,8 +202,8 @@ def restore(person, then, count=3, ahead=0):
 
 
 def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_back(room):
-    """The restoration removed, changed and brought back shapes. All of that is reverted, in one step of undo, but not
-    what was drawn since. A viewer learns only who restored it."""
+    """A restoration removed, changed and brought back shapes. One undo step reverts all of that, without later edits. A
+    viewer only sees who restored."""
     old, then, now = drawn_and_redrawn(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     restore(bob, then, ahead=150)
@@ -242,8 +243,8 @@ def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
 
 @pytest.mark.parametrize("ahead", [0, 600])
 def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
-    """This holds also if the restorer's page is much ahead of the server's time. If nothing of the restoration is left,
-    a person who wants to revert it is told so."""
+    """The page reports the restoration even if the restorer's page is much ahead of the server's time. If later edits
+    have replaced everything, it says that there is nothing to revert."""
     ids, _ = fill(room)
     then = time.time() * 1000
     time.sleep(CLOCKS)
@@ -263,8 +264,7 @@ def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
 
 
 def test_what_went_while_one_was_away_is_told_on_return(room):
-    """A person who looked at the past, or was offline for longer than the server reports changes, learns who cleared
-    the canvas meanwhile."""
+    """People who looked at the past, or were offline for long, learn on their return who cleared the canvas."""
     _, before = fill(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     open_history(ann)
@@ -283,7 +283,7 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     room.wait_for(lambda shapes: shapes == [])
     ann.run("app.start(); return null")
     notice.wait_for()
-    # A person who comes later has missed nothing, so they get no notice.
+    # A person who joins later has missed nothing, and so gets no notice.
     eve = room.join("Eve")
     eve.wait("app.session.shapeCount === 0")
     assert eve.page.locator(".notice").count() == 0

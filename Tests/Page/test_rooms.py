@@ -1,4 +1,4 @@
-"""The list of rooms: what is found in it, and the pictures in it."""
+"""The list of rooms: searching in it, and its pictures."""
 
 
 INK = """async (name) => {
@@ -18,8 +18,7 @@ INK = """async (name) => {
 
 
 def test_rooms_of_late_come_first_and_the_field_finds_one(room):
-    """The rooms that this browser has visited are listed first. Typing leaves the rooms whose names match, or says that
-    there are none."""
+    """Rooms that this browser has visited come first. Typing filters the rooms by name, or says that none match."""
     for name in ("aaa-first", "zzz-last"):
         room.world.room(name=f"{room.name}-{name}").add()
     last = room.world.rooms[-1]
@@ -44,7 +43,7 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
 
 
 def test_a_wide_room_has_a_picture_in_the_list(room):
-    """However far apart the shapes are, each is visible, with a line of its own and without one."""
+    """The picture shows every shape, however far apart they are, with and without an outline."""
     room.add(position=[0, 0], size=[100, 100], fill="#FF0000")
     room.add(position=[90_000, 300], size=[100, 100], fill="#FF0000", stroke="#0000FF", strokeWidth=2)
     ann = room.join("Ann")

@@ -1,4 +1,4 @@
-"""Text from a room is never run as script and never treated as markup."""
+"""Text from a room is never run as a script, and never treated as markup."""
 
 import json
 import urllib.request
@@ -10,7 +10,7 @@ HOSTILE = [
 
 
 def test_names_of_shapes_and_people_are_only_text(room):
-    """In layers, inspector, notices, overlaps, flags, lists of people and saved pictures."""
+    """Names in layers, inspector, notices, overlaps, flags, lists of people and saved pictures."""
     for at, name in enumerate(HOSTILE):
         room.add(kind="star", name=name, position=[at * 40, 100], size=[100, 100])
     ann = room.join("Ann")
@@ -41,7 +41,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
 
 
 def test_odd_addresses_name_no_room(world):
-    """The server or the page answers an invalid room name in its own words, and no part of the name takes effect."""
+    """The server or the page answers an invalid room name with its own message, in which the name has no effect."""
     room = world.room(name="plain")
     ann = room.join("Ann")
     ann.forgive("status of 40")
@@ -51,7 +51,7 @@ def test_odd_addresses_name_no_room(world):
 
 
 def test_the_policy_of_the_page_is_strict_and_holds(room):
-    """The policy allows no inline script, no eval and no other host, and the page never breaks it."""
+    """The security policy allows no inline script, no eval and no other host. The page never violates it."""
     with urllib.request.urlopen(room.server.url(room.path)) as answer:
         policy = answer.headers["Content-Security-Policy"]
     assert "unsafe-inline" not in policy and "'unsafe-eval'" not in policy and "*" not in policy
@@ -64,11 +64,11 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
     ann.page.get_by_role("heading", name="Shortcuts").wait_for()
     hosts = ann.page.evaluate("[...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).host))]")
     assert hosts == [f"127.0.0.1:{room.server.port}"]
-    # Whatever breaks the policy causes an error on the console, and every test fails if there is one.
+    # A violation of the policy logs an error on the console, and every test fails if there is one.
 
 
 def test_a_token_goes_neither_into_the_history_nor_into_links(room):
-    """The page takes the token out of the address, and sends it with every request."""
+    """The page removes the token from the address, and sends it with every request."""
     asked = []
 
     def listen(page):
@@ -93,7 +93,7 @@ Object.defineProperty(Navigator.prototype, 'locks', { value: { request: () => Pr
 
 
 def test_a_browser_that_keeps_nothing_still_draws(room):
-    """The browser blocks storing data. The room opens, and edits arrive."""
+    """The browser blocks all storage. The room still opens, and edits arrive."""
     ann = room.join("Ann", before=lambda page: page.add_init_script(BLOCKED))
     ann.forgive("denied")
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
@@ -102,8 +102,8 @@ def test_a_browser_that_keeps_nothing_still_draws(room):
 
 
 def test_a_page_whose_core_has_failed_says_so(room):
-    """The page leaves the room, says that nothing is saved, and offers a reload. After that, everything that was stored
-    before is there again."""
+    """The page leaves the room, says that nothing is saved, and offers a reload, which restores everything that was
+    stored before."""
     ann = room.join("Ann")
     ann.forgive("unreachable", "RuntimeError", "this page has stopped")
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
@@ -117,7 +117,7 @@ def test_a_page_whose_core_has_failed_says_so(room):
 
 
 def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):
-    """As when the browser's painting process has ended: the browser gives the page an empty canvas, and an event."""
+    """Simulates that the browser's rendering process has ended: the canvas is emptied, and the page gets an event."""
     room.add(position=[100, 100], size=[200, 200], fill="#FF0000")
     ann = room.join("Ann", at=(0, 0))
     ann.painted()

@@ -1,4 +1,4 @@
-"""A shape in the hand comes to lie on the lines of others, which guides show."""
+"""A dragged shape snaps to the edges and centres of others, which guides show."""
 
 from hand import handle, lead, moved, near, rest
 
@@ -9,13 +9,13 @@ def guides(person):
 
 
 def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(room):
-    """While a shape is moved, pulled or drawn. Nothing snaps to hidden shapes. With Control, shapes snap
-    to the dots instead."""
+    """A shape snaps while it is moved, resized or drawn. Hidden shapes are ignored. With Control, shapes snap to the
+    dots of the canvas."""
     still = room.add(position=[300, 200], size=[120, 100])
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    # The left edge comes within five pixels of the other shape's left edge. The upper edge is near no line.
+    # The left edge comes within five pixels of the other shape's left edge. The top edge is near no other.
     ann.drag((660, 480), (345, 440), hold=True)
     bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")
     found = guides(ann)
@@ -24,7 +24,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     assert ann.run("app.handles.all().length") == 0, "no handle is in the way meanwhile"
     picture = ann.picture("#overlay")
     assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
-    # The hand moves until the centres of both shapes meet, and then until the shape is free of both lines.
+    # Moves until the centres of both shapes are aligned, and then until nothing is aligned any more.
     ann.page.mouse.move(354, 443)
     bob.wait_for_shape(loose, "shape.x === 310 && shape.y === 383")
     ann.page.mouse.move(480, 282)
@@ -36,12 +36,12 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     rest(ann)
     ann.page.mouse.up()
     assert guides(ann) == {}
-    # When a shape is pulled by a corner, only the pulled edges snap.
+    # When a corner is pulled, only the pulled edges snap.
     corner = handle(ann, "scale")
     lead(ann, moved(corner, 0, 0), moved(corner, 41, -17))
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
     ann.press("Control+z")
-    # While a shape is drawn, the corner under the hand snaps.
+    # While a shape is drawn, the corner at the pointer snaps.
     ann.press("Escape")
     ann.press("r")
     ann.drag((100, 420), (303, 560), hold=True)
@@ -50,7 +50,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.page.mouse.up()
     drawn, = [shape for shape in room.wait_for_shapes(4) if shape["position"] == [100, 420]]
     assert near(drawn["size"], [200, 140])
-    # With Control, shapes snap only to the paper's dots, whatever else is near.
+    # With Control, shapes snap only to the dots of the canvas, whatever else is near.
     ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
     assert guides(ann) == {}
     ann.press("Escape")

@@ -34,7 +34,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
 
 
 def test_an_empty_room_invites_nobody_who_looks_on(room):
-    """The page says that the room is empty. The message goes as soon as there is a shape."""
+    """The page says that the room is empty. The message disappears with the first shape."""
     eve = room.join("Eve", query="?view")
     eve.page.get_by_role("heading", name="Nothing here yet").wait_for()
     ann = room.join("Ann")
@@ -44,7 +44,7 @@ def test_an_empty_room_invites_nobody_who_looks_on(room):
 
 
 def test_looking_on_leaves_edits_kept_by_others_alone(room):
-    """A view-only page in a browser with unsent edits doesn't take them over."""
+    """A view-only page doesn't take over unsent edits that the browser has stored."""
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
     room.wait_for_shapes(1)

@@ -1,4 +1,4 @@
-"""Text in shapes: written in place, kept, shown to others, and not lost where two people write at once."""
+"""Text in shapes: written in place, stored, shown to others, and not lost if two people write at once."""
 
 from modules import module
 
@@ -14,7 +14,7 @@ def write(person, words, done="Escape"):
 
 
 def anew(person):
-    """Begins to write in the selected shape, replacing its text."""
+    """Edits the selected shape's text, and replaces all of it."""
     person.press("Enter")
     person.page.wait_for_selector(FIELD, state="visible")
     person.press("Control+a")
@@ -44,7 +44,7 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
 
 
 def written_in(room):
-    """A person who has selected a shape with a text."""
+    """Joins a person, who has selected a shape with text."""
     square = room.add(position=[300, 200], size=[200, 150], text="one")
     ann = room.join("Ann", at=(0, 0))
     ann.select(square)
@@ -52,8 +52,7 @@ def written_in(room):
 
 
 def test_enter_writes_in_the_selected_shape(room):
-    """The field has the text that the shape has already. Enter is a line break there, and Control and Enter end
-    writing."""
+    """The field has the shape's current text. Enter is a line break there, and Control and Enter end editing."""
     ann, square = written_in(room)
     ann.press("Enter")
     write(ann, " and two", done=None)
@@ -65,8 +64,8 @@ def test_enter_writes_in_the_selected_shape(room):
 
 
 def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
-    """Every character counts, even if it is a key elsewhere. It is a key if no shape, several shapes, or a shape
-    without a text are selected."""
+    """Every character is typed into the text, even if it is a shortcut elsewhere. Without a selection, or with several
+    shapes or a shape without text selected, it is a shortcut."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
@@ -82,7 +81,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
-    # The shape that was just drawn is selected, although the current tool still draws.
+    # The new shape is selected, although the current tool still draws.
     ann.press("F2")
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
@@ -101,8 +100,8 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
 
 
 def test_the_space_bar_moves_the_paper_and_never_writes(room):
-    """This also holds with a shape selected that could be written in, while the key repeats, and if the key is released
-    when a text is open."""
+    """The space bar pans even if a shape that can have text is selected, while the key repeats, and if the key is
+    released after a text was opened."""
     ann, square = written_in(room)
     ann.page.keyboard.down(" ")
     ann.page.keyboard.down(" ")
@@ -120,7 +119,8 @@ def test_the_space_bar_moves_the_paper_and_never_writes(room):
 
 
 def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
-    """The field that waits for typing has the focus, but the keys delete, copy, move and describe the shape."""
+    """The hidden field that waits for typing has the focus, but keys still delete, copy, move and describe the
+    shape."""
     ann, square = written_in(room)
     page = ann.page
     page.keyboard.press("ArrowRight")
@@ -150,7 +150,8 @@ def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
 
 
 def test_input_methods_begin_a_text_too(room):
-    """With a shape selected, what is being composed shows at once, and is left alone until it is done. So with dead keys and emoji."""
+    """With a shape selected, the unfinished composition is shown at once, and not changed until it is complete. Dead
+    keys and emoji work too."""
     ann, square = written_in(room)
     method = ann.context.new_cdp_session(ann.page)
 
@@ -165,7 +166,7 @@ def test_input_methods_begin_a_text_too(room):
         ann.page.wait_for_selector(FIELD, state="visible")
         assert ann.page.input_value(FIELD) == f"one{words}"
     method.send("Input.insertText", {"text": "漢"})
-    # Characters that would be removed from a text stay while an input method composes them.
+    # Characters that are not allowed in a text stay while an input method composes.
     compose("字\t")
     assert ann.page.input_value(FIELD) == "one漢字\t"
     method.send("Input.insertText", {"text": "字\t"})
@@ -179,8 +180,8 @@ def test_input_methods_begin_a_text_too(room):
 
 
 def test_hebrew_is_written_from_right_to_left(room):
-    """A new text extends to the left from where it begins. A paragraph has the direction of its first letter, in the
-    field and when painted."""
+    """A new right-to-left text extends to the left from where it begins. Each paragraph has the direction of its first
+    letter, in the field and when painted."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("t")
     ann.click(600, 300)
@@ -198,7 +199,7 @@ def test_hebrew_is_written_from_right_to_left(room):
 
 
 def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
-    """Each takes one click. A click elsewhere saves the written text; a text that stays empty is removed again."""
+    """One click makes a note or a text. A click elsewhere saves it, and a text that stays empty is removed."""
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
     ann.press("n")
     ann.click(500, 300)
@@ -242,7 +243,7 @@ def test_what_is_pasted_is_plain_and_not_too_long(room):
 
 
 def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
-    """A copy from a page or a word processor comes as HTML and as plain text, and the plain text is used."""
+    """A copy from a page or a word processor has HTML and plain text. The plain text is used."""
     ann, square = written_in(room)
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ann.page.evaluate("""() => navigator.clipboard.write([new ClipboardItem({
@@ -256,7 +257,7 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
-    """The text of the person who wrote later stays."""
+    """The text of the person who wrote later wins."""
     ann, bob, square = two_at(room)
     for person in (ann, bob):
         person.select(square)
@@ -271,7 +272,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann”")
     notice.get_by_role("button", name="Put mine back").click()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
-    # Bob has now lost his text in turn, and is told so.
+    # Now Bob's text is replaced, and he is told so.
     bob.page.wait_for_selector(".notice:has-text('Ann wrote over your text')")
     room.agree()
 
@@ -292,7 +293,7 @@ def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
 
 
 def two_at(room, **values):
-    """Two people at a room with a shape that is called Sun."""
+    """A room with two people and a shape named Sun."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", **values)
     return room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0)), square
 
@@ -312,8 +313,8 @@ def is_told(person, words):
 
 
 def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(room):
-    """The person who wrote the lost text is told. Nobody is told if the next text comes so late that its writer could
-    read the one before, or if it contains that one."""
+    """The person whose text was replaced is told. Nobody is told if the writer of the later text could have read the
+    earlier one, or if the later text contains it."""
     ann, bob, square = two_at(room)
     rewrite(ann, square, "by Ann", done=None)
     bob.wait("app.presence.people().some(({ writing }) => writing !== null)", "Bob knows that Ann writes")
@@ -352,7 +353,7 @@ def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(r
 
 
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
-    """The person is told when the page is back, or visible again. A person who is writing at that moment sees that the
+    """The person is told when the page is online or visible again. Somebody who is writing at that moment sees that the
     text has changed."""
     ann, bob, square = two_at(room)
     moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
@@ -377,7 +378,7 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
 
 
 def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
-    """The present drawing then arrives all at once, so it isn't known who wrote what."""
+    """After looking at the past, the page gets the current drawing all at once, so it can't tell who wrote the text."""
     ann, bob, square = two_at(room)
     rewrite(bob, square, "by Bob")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
@@ -392,7 +393,7 @@ def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
 
 
 def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
-    """The browser had stored the text, and it was sent when the room was opened again."""
+    """The browser had stored the unsent text, and sent it when the room was opened again."""
     ann, bob, square = two_at(room)
     ann.page.context.set_offline(True)
     rewrite(ann, square, "early")
@@ -435,7 +436,7 @@ def test_the_inspector_sets_size_and_place(room):
 
 
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
-    """The paper moves up while the person writes, further with each new line, and comes back afterwards."""
+    """The view moves up while the person writes, further with each line, and returns afterwards."""
     note = room.add(position=[60, 620], size=[200, 120], text="Milk")
     ann = room.join("Ann", phone=True, at=(0, 0))
     ann.select(note)
@@ -474,7 +475,8 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
 
 
 def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
-    """Undoing it leaves no empty text. A text that stays empty leaves nothing to see, to undo or to redo."""
+    """Undoing the text removes its shape too. A text that stays empty leaves nothing behind, and no step to undo or
+    redo."""
     ann = room.join("Ann", at=(0, 0))
     square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
     ann.run(square)

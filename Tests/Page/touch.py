@@ -1,4 +1,4 @@
-"""Fingers on a screen, any number at once, sent by the browser's own protocol."""
+"""Any number of fingers on a screen, sent through the browser's debugging protocol."""
 
 import math
 
@@ -31,7 +31,7 @@ class Touch:
             self.end()
 
     def drag(self, start, end, steps=8, hold=False):
-        """Drags with one finger. With `hold` the finger stays down."""
+        """Drags with one finger. With `hold`, the finger stays down."""
         self.see()
         self.start(start)
         for step in range(1, steps + 1):
@@ -40,8 +40,8 @@ class Touch:
             self.end()
 
     def pinch(self, center, start, end, turn=0, steps=10, hold=False):
-        """Pinches with two fingers: with their distances from the middle at the start and at the end, and by how many
-        degrees they turn."""
+        """Pinches with two fingers. `start` and `end` are their distances from the centre, and `turn` is the rotation
+        in degrees."""
         def fingers(part):
             reach = start + (end - start) * part
             angle = math.radians(turn * part)
@@ -50,7 +50,7 @@ class Touch:
 
         self.see()
         first, second = fingers(0)
-        # The fingers come down one after the other, because two fingers never touch at exactly the same moment.
+        # The fingers touch one after another, because real fingers never touch at exactly the same time.
         self.start(first)
         self.start(first, second)
         for step in range(1, steps + 1):

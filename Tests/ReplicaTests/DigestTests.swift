@@ -35,8 +35,8 @@ struct DigestTests {
     let answer = ServerMessage.digest(cursor: room.cursor, hash: room.canvas.digest)
     _ = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // The messages arrive in this order: the answer to the edit, the answer to the digest, and only then the edit
-    // itself.
+    // The server's messages arrive in this order: the answer to the edit, the answer to the digest, the broadcast with
+    // the edit.
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     room.hand(answer, to: ann)
     #expect(room.hosts[ann].replica.unsentCount == 0)
@@ -54,7 +54,8 @@ struct DigestTests {
     room.settle()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // Somebody deleted the shape before this state was sent, and the room has forgotten the deletion.
+    // Hands the replica a state without the shape, as if the shape had been deleted and the room had forgotten the
+    // deletion.
     room.hand(.operations(Delivery(cursor: room.cursor, operations: [], reset: true)), to: ann)
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     #expect(room.hosts[ann].replica.canvas[shape] != nil)
@@ -63,7 +64,7 @@ struct DigestTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
 
-  // MARK: By itself
+  // MARK: Without being asked
 
   private func forget(_ shape: Identifier, _ host: Int, of room: inout TestRoom) {
     room.hosts[host].replica.optimistic.shown.forget(shape)

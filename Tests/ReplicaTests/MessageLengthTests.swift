@@ -36,7 +36,7 @@ struct MessageLengthTests {
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.canvas.liveCount == 12)
     #expect(room.stored.count > 1)
-    // All shapes are deleted at once, and brought back.
+    // Deletes all shapes at once, and restores them with undo.
     room.run(ann) { $0.clear(at: $1) }
     room.settle()
     room.run(ann) { $0.undo(at: $1) }
@@ -91,7 +91,7 @@ struct MessageLengthTests {
       room.disconnect(ann, code: CloseCode.tooLarge.rawValue)
       room.run(ann) { $0.start(at: $1) }
       room.open(ann)
-      // The hello is short enough to get through.
+      // The `hello` message is short enough to arrive.
       room.deliverToServer(ann)
       room.deliverAll(to: ann)
     }

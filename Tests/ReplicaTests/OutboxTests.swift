@@ -50,7 +50,7 @@ struct OutboxTests {
     #expect(outbox.flights.map(\.id) == made.map(\.id))
     outbox.split(json)
     #expect(outbox.flights.flatMap { $0.pending.map(\.operation.shape.packed) } == Array(0..<100))
-    // A message that was sent and not answered isn't split.
+    // A message that was sent must not be split before it is answered.
     guard !isSent else { return #expect(outbox.flights.map(\.id) == made.map(\.id)) }
     #expect(outbox.flights.count > made.count)
     for flight in outbox.flights {

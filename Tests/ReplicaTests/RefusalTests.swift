@@ -18,8 +18,8 @@ struct RefusalTests {
     let shapes = [room.add(ann), room.add(ann), room.add(ann)]
     room.settle()
     room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
-    // The test refuses the operation itself, because the server refuses nothing that a replica lets through: both use
-    // the same table of properties.
+    // The test makes up the refusal. The server never refuses a value that a replica allows, because both use the same
+    // table of properties.
     let sent = try room.hosts[ann].interceptSubmissions()
     let refused = try #require(sent.first?.operations[1].at)
     room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
@@ -61,7 +61,7 @@ struct RefusalTests {
     room.disconnect(ann)
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canUndo)
-    // While the client is away, its token is changed so that it allows less.
+    // While the client is offline, its token is replaced by one with fewer rights.
     room.roleMax = .viewer
     room.settle(for: 20_000)
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
@@ -83,7 +83,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
     #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shape, shape])
     #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull, .roomFull])
-    // The waiting edit was never sent. Otherwise it would have been refused like the creation of its shape.
+    // Only one refusal means that the edit was not sent. Otherwise it would have been refused too.
     #expect(room.refusals(.roomFull) == 1)
     #expect(room.canvas.registers(of: shape).isEmpty)
     #expect(room.canvas[standing]?.properties.rotation == Double(SendWindow.messagesMax - 1))
@@ -111,7 +111,7 @@ struct RefusalTests {
     var room = TestRoom()
     let ann = room.join()
     let shape = room.add(ann)
-    // The test refuses the message itself, because our own client keeps to the rate that the server has announced.
+    // The test makes up the refusal, because our client never exceeds the announced rate.
     let sent = try room.hosts[ann].interceptSubmissions()
     room.hand(.rejection(Rejection(id: sent[0].id, code: .rateLimited, message: "slower")), to: ann)
     room.settle()
@@ -143,7 +143,7 @@ struct RefusalTests {
     #expect(Set(room.canvas.shapes.map(\.id)) == Set(edge + [new]))
     #expect(room.hosts[ann].replica.canvas == room.canvas)
     #expect(room.hosts[ann].replica.unsentCount == 0)
-    // A refused creation leaves no step that could be undone.
+    // A refused creation leaves nothing to undo.
     for _ in 0..<11 { room.run(ann) { $0.undo(at: $1) } }
     #expect(!room.hosts[ann].replica.canUndo)
   }
@@ -196,7 +196,7 @@ struct RefusalTests {
     room.open(ann)
     room.deliverToServer(ann)
     room.deliverAll(to: ann)
-    // The server allows fewer operations in a message than it has announced in its welcome.
+    // The test's server allows fewer operations per message than its `welcome` announced.
     var counts: [Int] = []
     while !room.hosts[ann].toServer.isEmpty {
       for submission in try room.hosts[ann].interceptSubmissions() {
@@ -232,7 +232,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].superseded.map(\.property) == [.rotation])
     #expect(room.hosts[ann].superseded.map(\.by.actor) == [room.hosts[bob].replica.actor])
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
-    // Undo doesn't overwrite the value that won.
+    // Undo must not replace the other person's value, which has won.
     room.run(ann) { $0.undo(at: $1) }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
   }

@@ -7,7 +7,7 @@ import Testing
 struct ReturningTests {
   @Test("a state that was cut off in the middle doesn't count: the cursor stays, and all of it comes again")
   func cutState() {
-    // With this limit, a part of the state has three shapes.
+    // With this limit on message size, the state is sent three shapes at a time.
     var room = TestRoom { $0.messageBytes = 3 * 896 }
     let ann = room.join()
     let bob = room.join()
@@ -58,7 +58,7 @@ struct ReturningTests {
 
   @Test("a complete reset replaces what was confirmed, and keeps what is not answered yet")
   func reset() {
-    // With this limit, a part of the state has three shapes.
+    // With this limit on message size, the state is sent three shapes at a time.
     var room = TestRoom { $0.messageBytes = 3 * 896 }
     let ann = room.join()
     let old = room.add(ann)
@@ -223,7 +223,7 @@ struct ReturningTests {
       )
       bob.hear(.welcome(welcome), at: time)
     }
-    /// Delivers one shape of the state. Returns how many shapes are shown afterwards.
+    /// Delivers one shape of the state, and returns how many shapes are visible then.
     func shown(after index: Int, at time: UInt64) -> Int {
       let more = index + 1 < operations.count
       let one = Delivery(cursor: room.cursor, operations: [operations[index]], more: more, reset: index == 0)
@@ -233,7 +233,7 @@ struct ReturningTests {
     greet(at: 0)
     #expect(shown(after: 0, at: 10) == 0)
     #expect(shown(after: 1, at: 300) == 2)
-    // The connection is lost, and the state is sent again from the start.
+    // The connection is lost, so the state is sent again from the start.
     bob.run(at: 400) { $0.disconnected(closeCode: nil, at: $1) }
     greet(at: 1_000)
     #expect(shown(after: 0, at: 1_010) == 2)

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Histories saved and restored")
 struct SavedHistoryTests {
-  /// The replica after it was saved together with its history, and restored.
+  /// Saves a replica with its undo history, and restores it.
   func reborn(_ replica: Replica) throws -> Replica {
     var restored = try Replica(saved: replica.save(withDrawing: true), seed: 8)
     try restored.restoreHistory(replica.saveHistory())
     return restored
   }
 
-  /// A room with steps of every kind, some of which are undone: new shapes, drags, names in place of names, deletions.
+  /// A room with undone and redoable steps of every kind: creations, drags, renamings, deletions.
   func busy(seed: UInt64) -> TestRoom {
     var random = SeededGenerator(seed: seed)
     var room = TestRoom()
@@ -45,7 +45,7 @@ struct SavedHistoryTests {
       var restored = try reborn(lived)
       let agreesBefore = restored.canUndo == lived.canUndo && restored.canRedo == lived.canRedo
       #expect(agreesBefore)
-      // Among the undos there is a redo now and then. In the end everything is undone.
+      // Every fifth step is a redo. In the end everything is undone.
       let isUndo = steps % 5 != 4
       _ = isUndo ? lived.undo(at: now) : lived.redo(at: now)
       _ = isUndo ? restored.undo(at: now) : restored.redo(at: now)

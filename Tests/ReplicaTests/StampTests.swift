@@ -92,7 +92,7 @@ struct StampTests {
     let ann = room.join(seed: seed)
     let shape = room.add(ann)
     room.settle()
-    // Several edits within one millisecond. The room accepts them, and the answers are lost.
+    // The edits have stamps of the same millisecond. The room accepts them, but the answers are lost.
     for step in 1...4 {
       room.edit(ann, shape) { $0.rotation = Double(step) }
       room.deliverToServer(ann)
@@ -144,7 +144,7 @@ struct StampTests {
     let ann = room.join(seed: seed)
     let old = room.hosts[ann].replica.actor
     for turn in 1...2 {
-      // The room takes the shape, and the answer never comes.
+      // The room accepts the shape, but the answer is lost.
       let shape = room.add(ann)
       room.deliverToServer(ann)
       room.edit(ann, shape) { $0.rotation = Double(turn) }
@@ -177,7 +177,7 @@ struct StampTests {
     let shape = room.add(ann)
     let gone = room.add(ann)
     room.settle()
-    // The connection is lost before these edits reach the room.
+    // These edits are lost with the connection.
     room.edit(ann, shape) { $0.rotation = 1 }
     room.run(ann) { $0.delete([gone], at: $1) }
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
@@ -205,7 +205,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 1)
 
-    // The reserved stamps last for a while. After that, the next edit has to wait again.
+    // The reservation covers edits for a while. After that, the next edit has to wait for a new reservation.
     room.time += 300
     _ = room.add(ann)
     room.settle()
@@ -215,7 +215,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 2)
     #expect(room.hosts[ann].keepsAsked == 2)
-    // A time whose reservation was stored long ago doesn't cover the edit.
+    // The old reservation doesn't cover the edit.
     room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
     #expect(room.hosts[ann].keepsAsked == 3)
     room.keep(ann)
@@ -334,8 +334,8 @@ struct StampTests {
     room.time = try #require(room.hosts[ann].wakeAt)
     room.run(ann) { $0.wake(at: $1) }
     room.open(ann)
-    // Only the hello is slow. The replica assumes that the welcome took half of the round trip. So it takes the
-    // server's clock to be further ahead than it is.
+    // Only the `hello` is slow. The replica estimates the server's clock from half the round trip, so it takes that
+    // clock to be further ahead than it is.
     room.time += 6_000
     room.settle(for: 20_000)
     #expect(room.refusals(.clockAhead) == 1)

@@ -4,24 +4,24 @@ import Testing
 
 @testable import ServerModel
 
-/// A replica with its host and the host's end of the connection. The host does what the replica asks for, and checks
-/// what the replica guarantees.
+/// A replica and its host. The host has the client's end of the connection, carries out what the replica asks for, and
+/// checks the replica's guarantees.
 struct TestHost {
   var replica: Replica
   var checks: ReplicaChecks
   /// The error of this host's wall clock, in milliseconds.
   var wallError: Int64
 
-  // MARK: Its end of the connection
+  // MARK: The client's end of the connection
 
-  /// The room's number for this host's connection.
+  /// The host's index among the room's clients.
   var client: Int?
   var isOpen = false
   var wantsConnection = false
   var toServer: [[UInt8]] = []
   var wakeAt: UInt64?
 
-  // MARK: What the replica has told
+  // MARK: What the replica has reported
 
   var effects: [ReplicaEffect] = []
   var rejected: [RejectedEdit] = []
@@ -31,9 +31,9 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   var keepsAsked = 0
-  /// Everything that the replica has written. Only random histories need this.
+  /// Everything that the replica has written. Set in random histories only.
   var writes: OwnWrites?
-  /// The replica's events, so that core.wasm can replay them. Only some hosts of random histories record events.
+  /// The replica's recorded events, which core.wasm replays later. Set for some hosts of random histories.
   var record: RecordedHistory?
 
   static let epoch: UInt64 = 1_763_650_000_000
@@ -46,12 +46,12 @@ struct TestHost {
 
   var encoding: WireEncoding { replica.configuration.encoding }
 
-  /// The host's clocks at a time.
+  /// What the host's clocks show at a time of the test.
   func moment(_ time: UInt64) -> Moment {
     Moment(wallMilliseconds: UInt64(Int64(TestHost.epoch + time) + wallError), monotonicMilliseconds: time)
   }
 
-  /// - Parameter record: the event in the form in which it is recorded.
+  /// - Parameter record: the event as it is recorded for core.wasm.
   mutating func run(
     at time: UInt64,
     as record: @autoclosure () -> RecordedHistory.Event? = nil,
@@ -94,17 +94,17 @@ struct TestHost {
     record?.events.append(event)
   }
 
-  /// Reserves stamps, as a host does before each save.
+  /// Reserves stamps, as hosts do before each save.
   mutating func reserve() -> UInt64 { replica.reserveStamps() }
 
-  /// Lets the replica receive a server's message that a test has written.
+  /// Passes a made-up server message to the replica.
   mutating func hear(_ message: ServerMessage, at time: UInt64) {
     let encoding = encoding
     let bytes = encoding.isText ? JSONEncoding.encode(message) : BinaryEncoding.encode(message)
     run(at: time, as: .received(bytes, encoding)) { $0.received(bytes, isText: encoding.isText, at: $1) }
   }
 
-  /// Takes the messages that are on their way to the server, so that they never arrive.
+  /// Removes the messages on their way to the server, and returns them. They never arrive.
   mutating func intercept() throws -> [ClientMessage] {
     defer { toServer = [] }
     return try toServer.map {
@@ -112,7 +112,7 @@ struct TestHost {
     }
   }
 
-  /// Takes the messages that are on their way to the server, all of which must be operations.
+  /// Removes the messages on their way to the server, which must all be operations.
   mutating func interceptSubmissions() throws -> [Submission] {
     try intercept().map { message in
       guard case .operations(let submission) = message else { throw UnexpectedMessage(message: message) }

@@ -4,20 +4,20 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// A room and several hosts, for tests of one behaviour at a time. Everything arrives at once and in order.
+/// A room and several hosts, for tests of single behaviours. Messages arrive at once and in order.
 struct TestRoom {
   var server: RoomBench
   var hosts: [TestHost] = []
-  /// The highest role that a connection gets.
+  /// The highest role that new connections may get.
   var roleMax = Role.editor
-  /// Whether the log stores nothing.
+  /// Whether the log refuses to store anything.
   var isLogDown = false
-  /// The error of the server's wall clock from now on, in milliseconds.
+  /// The error of the server's wall clock, in milliseconds.
   var serverError: Int64 = 0 { didSet { time += 0 } }
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
-      // The broadcast interval is zero, so that the room sends everything at once. The test decides when time passes.
+      // With an interval of zero, the room broadcasts at once. The test controls the time.
       limits.beatMilliseconds = 0
       change(&limits)
     }
@@ -32,7 +32,7 @@ struct TestRoom {
     }
   }
 
-  /// Sets the server's wall clock. The clock that measures the time since the start isn't changed.
+  /// Sets the server's wall clock, but not its monotonic clock.
   mutating func setServerClock(_ time: UInt64) {
     server.now = Moment(
       wallMilliseconds: TestHost.epoch + time,
@@ -40,13 +40,13 @@ struct TestRoom {
     )
   }
 
-  /// The room's canvas on the server.
+  /// The canvas of the room on the server.
   var canvas: Canvas { server.room.canvas }
   var cursor: Cursor { server.room.cursor }
-  /// The operations of each message that the room's log has stored.
+  /// The operations of each message that the log has stored.
   var stored: [[Operation]] { server.log.map(\.operations) }
   var log: [Operation] { stored.flatMap { $0 } }
-  /// How many messages the room has refused with this code.
+  /// How often the room has refused a message with this code.
   func refusals(_ code: RejectCode) -> UInt64 { server.room.counts.refusals(code) }
 }
 
@@ -96,13 +96,13 @@ extension TestRoom {
     return shape!
   }
 
-  /// Tells a host's replica that its present state has been stored.
+  /// Tells a host's replica that its current state is stored.
   mutating func keep(_ host: Int) {
     let until = hosts[host].reserve()
     run(host) { $0.kept(untilMilliseconds: until, at: $1) }
   }
 
-  /// Lets a host receive a message that a server may send, but that our server would not send now.
+  /// Passes a made-up server message to a host.
   mutating func hand(_ message: ServerMessage, to host: Int) { hosts[host].hear(message, at: time) }
 }
 
@@ -125,13 +125,13 @@ extension TestRoom {
     run(host, as: .disconnected(code)) { $0.disconnected(closeCode: code, at: $1) }
   }
 
-  /// Tells the room that a connection is gone.
+  /// Tells the room that a connection has ended.
   private mutating func hangUp(_ host: Int) {
     if let client = hosts[host].client { server.leave(client) }
     hosts[host].client = nil
   }
 
-  /// Delivers one host's messages to the room. The room's own messages wait.
+  /// Delivers a host's messages to the room, but no answers.
   mutating func deliverToServer(_ host: Int) {
     guard hosts[host].isOpen, let client = hosts[host].client else { return }
     while !hosts[host].toServer.isEmpty, !server.clients[client].isReadingPaused {
@@ -140,14 +140,13 @@ extension TestRoom {
     serve()
   }
 
-  /// An intercepted message reaches the room after all.
+  /// Delivers an intercepted message to the room.
   mutating func deliver(_ submission: Submission, from host: Int) {
     if let client = hosts[host].client { server.say(.operations(submission), client) }
     serve()
   }
 
-  /// Delivers the room's next message to a host. After the last message, delivers the close if the room has closed the
-  /// connection.
+  /// Delivers the room's next message to a host, or the close of the connection if no message is left.
   /// - Returns: whether there was something to deliver.
   @discardableResult
   mutating func deliverOne(to host: Int) -> Bool {
@@ -163,21 +162,21 @@ extension TestRoom {
     return true
   }
 
-  /// Delivers everything that the room has for a host.
+  /// Delivers all of the room's messages to a host.
   mutating func deliverAll(to host: Int) { while deliverOne(to: host) {} }
 }
 
 // MARK: - The room
 
 extension TestRoom {
-  /// Lets the log answer, and the room send what is due.
+  /// Lets the log answer, and lets the room send what is due.
   mutating func serve() {
     while !server.waiting.isEmpty { if isLogDown { server.fail() } else { server.commit() } }
     if server.room.isFlushDue(now: server.now) { server.room.flush(now: server.now) }
     server.send()
   }
 
-  /// Replaces the room by a new room of the same name that has these operations. Nobody may be connected meanwhile.
+  /// Replaces the room by a new one of the same name with these operations. No host may be connected.
   mutating func replaceRoom(by actor: Identifier, _ operations: [ProposedOperation]) {
     server.restart(with: RoomBench.room(server.limits, epoch: server.room.epoch + 1))
     server.log = []
@@ -186,7 +185,7 @@ extension TestRoom {
     serve()
   }
 
-  /// Delivers messages until nobody has any left. Time only passes if somebody waits for a moment.
+  /// Delivers messages until there are none. Time passes only while a host waits for a timer.
   mutating func settle(for milliseconds: UInt64 = 0) {
     let end = time + milliseconds
     while true {

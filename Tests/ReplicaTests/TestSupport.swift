@@ -1,4 +1,4 @@
 import TestSupport
 
-/// The name without its module, so that all files of these tests can use it.
+/// Lets all files of this target use the generator without importing `TestSupport`.
 typealias SeededGenerator = TestSupport.SeededGenerator

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// An undo and then a redo change nothing, whatever other people did before.
+/// An undo followed by a redo changes nothing, whatever other people did before.
 @Suite struct UndoRedoLawTests {
-  /// What a person sees of the canvas: values without stamps.
+  /// What a person sees of the canvas: the values without their stamps.
   struct Picture: Equatable {
     var shapes: [Identifier: Properties] = [:]
 
@@ -18,14 +18,14 @@ import Testing
     }
   }
 
-  /// How often the situations that matter for this test have occurred.
+  /// How often the situations occurred that this test is about.
   struct Count {
     var undone = 0
     var foreign = 0
     var crossed = 0
   }
 
-  /// Undoes and redoes a step in a copy of the replica.
+  /// Undoes and redoes a step in a copy of the replica, and checks that this changes nothing.
   func check(_ host: Int, in room: TestRoom, _ count: inout Count, _ name: Comment) {
     let now = Moment(wallMilliseconds: TestHost.epoch + room.time, monotonicMilliseconds: room.time)
     let before = room.hosts[host].replica
@@ -48,7 +48,7 @@ import Testing
     #expect(Picture(redone.canvas) == Picture(before.canvas), name)
     #expect(redone.history.undoable.count == before.history.undoable.count, name)
     #expect(redone.history.redoable.count == before.history.redoable.count, name)
-    // Undo and redo once more, in case the first undo and redo have left something wrong behind.
+    // A second undo and redo, in case the first pair has left something wrong.
     _ = redone.undo(at: now)
     #expect(Picture(redone.canvas) == Picture(undone.canvas), name)
     _ = redone.redo(at: now)
@@ -82,7 +82,7 @@ import Testing
     case 4, 5: room.run(host) { $0.undo(at: $1) }
     case 6: room.run(host) { $0.redo(at: $1) }
     case 7:
-      // A step of several writes. It may also delete one of the shapes and make it again.
+      // A step of several writes, which may also delete and restore a shape.
       room.run(host) { replica, now in
         replica.beginGroup()
         var effects = replica.edit(edits, at: now)
@@ -139,7 +139,8 @@ import Testing
       room.run(ann) { $0.delete([shape], at: $1) }
     }
     room.settle()
-    // Both steps are undone. A redo that goes too far would also redo the edit of the other shape.
+    // Undoes both steps, and redoes only the deletion. A redo that goes too far would also redo the edit of the other
+    // shape.
     for round in 0..<3 {
       room.run(ann) { $0.undo(at: $1) }
       room.settle()

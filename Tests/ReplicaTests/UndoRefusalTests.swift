@@ -3,12 +3,12 @@ import Testing
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Ann has deleted three shapes, and Bob has filled the room with others, so Ann's undo is refused.
+/// Ann deletes three shapes, Bob fills the room, and then Ann's undo is refused because the room is full.
 @Suite struct UndoRefusalTests {
   let ann = 0
   let bob = 1
 
-  /// A room that takes at most `shapesMax` shapes.
+  /// A room that is full with `shapesMax` shapes.
   func room(_ shapesMax: UInt64) -> TestRoom {
     var room = TestRoom { $0.shapes = shapesMax }
     room.join()
@@ -16,7 +16,7 @@ import Testing
     return room
   }
 
-  /// Three shapes that Ann has made, and has deleted in one step.
+  /// Lets Ann make three shapes and delete them in one step.
   func deleted(in room: inout TestRoom) -> [Identifier] {
     let shapes = (1...3).map { number in room.add(ann) { $0.rotation = Double(number) } }
     room.settle()
@@ -46,7 +46,7 @@ import Testing
     room.settle()
   }
 
-  /// The shapes among `shapes` that everybody sees.
+  /// Those of the given shapes that everybody sees.
   func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
     let seen = shapes.filter { room.hosts[bob].replica.canvas.contains($0) }
     #expect(room.hosts[ann].replica.canvas == room.hosts[bob].replica.canvas)
@@ -128,7 +128,7 @@ import Testing
     room.settle()
     let shapes = deleted(in: &room)
     if !isUndo {
-      // The deletion is undone, and then the three creations are. So the first redo makes the first shape again.
+      // Undoes the deletion and the three creations. The first redo then makes the first shape again.
       for _ in 0..<4 { undo(&room) }
     }
     let others = add(3, to: &room)
@@ -221,8 +221,8 @@ import Testing
     #expect(shapes.allSatisfy { room.hosts[bob].replica.canvas.contains($0) })
   }
 
-  /// Ann's client writes an undo or redo, and the server accepts `count` of its operations. Before the answers arrive,
-  /// the client ends. Another client continues from its saved state, which lacks those operations.
+  /// Ann's client undoes or redoes, and the server accepts `count` of the operations. The client ends before it gets
+  /// the answers, and another client continues from an older saved state.
   func endsUnanswered(in room: inout TestRoom, taken count: Int, _ step: (inout Replica, Moment) -> [ReplicaEffect])
     throws
   {
@@ -249,7 +249,7 @@ import Testing
     #expect(room.hosts[ann].replica.canRedo == (taken > 0))
     if taken < 3 { undo(&room) }
     #expect(shown(shapes, in: room) == shapes)
-    // Shapes that came back by two undos are deleted again by two redos.
+    // Two undos restored the shapes, so two redos are needed to delete them again.
     redo(&room)
     if taken == 1 || taken == 2 { redo(&room) }
     #expect(shown(shapes, in: room) == [])
@@ -275,7 +275,7 @@ import Testing
     #expect(shown(shapes, in: room) == shapes)
   }
 
-  /// Lets the server refuse the first message that it has not answered.
+  /// Hands Ann's replica a made-up refusal of its oldest unanswered message.
   func refuse(in room: inout TestRoom) {
     room.run(ann) { replica, now in
       let id = MessageIdentifier(replica.outbox.flights[0].id)
@@ -292,7 +292,7 @@ import Testing
     room.edit(ann, shape) { $0.rotation = 3 }
     room.settle()
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
-    // If the undos wait, the second one overwrites the only value of the first.
+    // While the undos wait to be sent, the second replaces the only value of the first.
     if !inFlight { room.disconnect(ann) }
     room.run(ann) { $0.undo(at: $1) }
     room.run(ann) { $0.undo(at: $1) }
@@ -300,7 +300,7 @@ import Testing
       room.run(ann) { $0.start(at: $1) }
       room.open(ann)
       room.deliverToServer(ann)
-      // When the welcome arrives, Ann's client sends the edits. The room gets them later.
+      // Delivers only the welcome, after which Ann's client sends the edits.
       room.deliverOne(to: ann)
     }
     #expect(rotation() == 1)

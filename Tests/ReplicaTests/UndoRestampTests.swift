@@ -17,7 +17,7 @@ import Testing
       if isStepAnswered { room.settle() }
     }
     room.run(ann) { $0.undo(at: $1) }
-    // A copy of the tab takes over the actor. At that time, nothing of the undo has reached the room.
+    // A copy of the tab takes over the actor before anything of the undo has reached the room.
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
     room.join(copy)
     room.settle(for: 20_000)
@@ -51,13 +51,13 @@ import Testing
       room.run(ann) { $0.start(at: $1) }
       room.settle()
     }
-    // From here on edits wait, because nothing is stored that covers their stamps.
+    // From now on edits wait, because no stored reservation covers their stamps.
     _ = room.hosts[ann].reserve()
     for rotation in [1.0, 2] {
       room.time += 1_000
       reconnect()
       room.edit(ann, shape) { $0.rotation = rotation }
-      // The server's clock is set back. So the edit gets a new stamp, directly after the newest stamp in the room.
+      // The server's clock is set back. The edit gets a new stamp, directly after the newest one in the room.
       room.setServerClock(start - 10_000)
       reconnect()
       #expect(room.hosts[ann].replica.canvas.stamp(of: .rotation, in: shape)?.milliseconds == TestHost.epoch + start)

@@ -10,7 +10,7 @@ struct ClosingTests {
     defer { remove(directory: directory) }
     var options = SQLiteOptions()
     options.retention = Retention(ageMillisecondsMax: 0)
-    // Because no time is allowed for clearing, each turn clears only one room.
+    // With a time limit of zero, each iteration of the writer cleans up only one room.
     options.clearingMicrosecondsMax = 0
     let events = EventCollector()
     let halves = try LogHalves(directory: directory, options: options) { events.take($0) }

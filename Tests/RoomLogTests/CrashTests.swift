@@ -61,7 +61,7 @@ struct CrashTests {
 
   @Test("a room is never opened from a half-written snapshot")
   func halfWrittenSnapshot() throws {
-    // If this process was so slow that the snapshot was already complete, the test tries again.
+    // The snapshot may be complete before this process kills the writer. The test then tries again.
     for _ in 0..<20 {
       let directory = temporaryDirectory()
       defer { remove(directory: directory) }
@@ -73,17 +73,17 @@ struct CrashTests {
     Issue.record("the snapshot was never in the middle")
   }
 
-  /// The database of a writer that was killed while it wrote its large snapshot. `nil` if the snapshot was complete
-  /// already.
+  /// The database of a writer that was killed while it wrote a large snapshot. `nil` if the snapshot was already
+  /// complete.
   private func killedInTheMiddle(_ directory: String) throws -> Database? {
     let writer = try CrashWriter("snapshot", directory: directory)
     let large = "length=\(50 << 20)"
     while true {
       for _ in 0..<20 { _ = try #require(writer.line()) }
-      // The writer stands still while the test reads the database.
+      // Suspends the writer while the test reads the database.
       writer.signal(SIGSTOP)
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
-      // The writer may hold a lock that keeps others from reading, so this may fail.
+      // This read fails if the suspended writer holds a lock that excludes readers.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
       let parts = "snapshots JOIN snapshot_parts USING(room, position)"
       let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")
@@ -101,7 +101,7 @@ struct CrashTests {
       #expect(try bench.load(summary.room).loaded?.snapshot?.place.byteCount != 50 << 20)
       #expect(try bench.records(summary.room).count == Int(summary.last))
     }
-    // Waits until the parts of the unfinished snapshot have been cleared away.
+    // Waits until the log has removed the parts of the unfinished snapshot.
     var remains: Int64 = 1
     for _ in 0..<5_000 where remains > 0 {
       _ = try bench.summaries()

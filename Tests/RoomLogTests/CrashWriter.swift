@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Runs `log-crash-writer` in a process of its own.
+/// Runs the program `log-crash-writer` as a child process.
 final class CrashWriter {
   let process: pid_t
   private let input: Int32
@@ -10,8 +10,8 @@ final class CrashWriter {
   init(_ mode: String, directory: String) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
-    // Other tests start processes at the same time. If such a process inherited an end of this pipe, the pipe would
-    // stay open.
+    // Locks out tests that start other processes. A process that inherited an end of this pipe would keep the pipe
+    // open.
     CrashWriter.starting.lock()
     defer { CrashWriter.starting.unlock() }
     try #require(pipe(&toChild) == 0 && pipe(&fromChild) == 0)
@@ -35,7 +35,7 @@ final class CrashWriter {
   }
 
   private struct Starting: @unchecked Sendable {
-    // A mutex of the system. It is never freed.
+    // A mutex of the system, which is never freed.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
       let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
       pthread_mutex_init(mutex, nil)
@@ -49,7 +49,7 @@ final class CrashWriter {
 
   deinit { fclose(output) }
 
-  /// The path of the program, which is next to the tests' own executable.
+  /// The path of the program, which is in the same folder as the test's executable.
   private static func path() throws -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -59,7 +59,7 @@ final class CrashWriter {
     return "/\(beside)/log-crash-writer"
   }
 
-  /// The next line that the program prints. `nil` at the end.
+  /// The next line of the program's output. `nil` at the end.
   func line() -> String? {
     var start: UnsafeMutablePointer<CChar>?
     var capacity = 0
@@ -71,13 +71,13 @@ final class CrashWriter {
 
   func signal(_ number: Int32) { Glibc.kill(process, number) }
 
-  /// Kills the program at once, and returns the rest of what it had printed.
+  /// Kills the program, and returns the lines that it had printed and nobody had read.
   func kill() -> [String] {
     Glibc.kill(process, SIGKILL)
     return finish()
   }
 
-  /// Closes the program's input, waits until it has ended, and returns what it printed.
+  /// Closes the program's input, waits until it ends, and returns its remaining output.
   @discardableResult
   func finish() -> [String] {
     close(input)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// In addition to these tests, the whole contract is tested over connections that are cut: `LogKind.cutPostgres`.
+/// The contract tests also run over connections that are cut, as `LogKind.cutPostgres`. These tests cover single cuts.
 @Suite("A log whose connections are cut", .enabled(if: TestDatabase.isThere))
 struct CutTests {
   @Test(
@@ -21,7 +21,7 @@ struct CutTests {
       proxy.cut([Cut(way: way, place: places)])
       let own = [UInt8(places / 256), UInt8(places % 256)]
       acknowledged += try #require(try bench.append("demo", [own], mayCreate: false).appended).records
-      // If no cut was made, the request or the answer is shorter than this place. Then all places have been tried.
+      // No cut was made, so this offset is beyond the end of the request or answer. All offsets have been tried.
       guard proxy.cuts.count > places else { break }
       places += 1
     }
@@ -31,10 +31,9 @@ struct CutTests {
     #expect(other.events.records(of: "demo", atLeast: acknowledged.count) == acknowledged)
     let repeats = try #require(bench.log as? PatientLog).repeats
     switch way {
-    // The database carries out the commit before it has read the last bytes of the request. So cuts at the last places
-    // cause no refusal.
+    // The database commits before it has read the last bytes of the request. A cut there doesn't cause a refusal.
     case .request: #expect(repeats > 250 && repeats <= places)
-    // When the answer begins, everything is stored. So no append is refused and sent again.
+    // Everything is stored before the answer begins, so no append has to be sent again.
     case .answer: #expect(repeats == 0)
     }
   }
@@ -46,7 +45,7 @@ struct CutTests {
     let cuts = try #require(bench.proxy).cuts
     for way in [Cut.Way.request, .answer] {
       let places = cuts.filter { $0.way == way }.map(\.place)
-      // If a commit is shorter than the place, it isn't cut. So there are fewer cuts than commits.
+      // There are fewer cuts than commits, because a commit that is shorter than the planned offset is not cut.
       #expect(places.count >= 5)
       #expect(Set(places).count == places.count)
     }
@@ -86,7 +85,7 @@ struct CutTests {
     let node = try bench.secondNode(isPatient: false)
     defer { node.log.close() }
     func ask(cutting cut: Cut, _ request: LogRequest) throws -> LogEvent {
-      // Waits until the log is available again after each cut.
+      // After each cut, waits until the log is available again.
       while node.events.all.count(where: { $0 == .availability(room: nil, nil) }) < proxy.cuts.count { usleep(1_000) }
       let count = proxy.cuts.count
       proxy.cut([cut])
@@ -142,7 +141,7 @@ struct CutTests {
     let last = try #require(try bench.append("demo", ["a", "b", "c"].map(bytes)).appended).records[2].position
     let node = try bench.follower(of: "demo", after: last, isPatient: false)
     defer { node.log.close() }
-    // The node gets no notifications, so it doesn't learn that the room is deleted.
+    // The node gets no notifications, so it doesn't learn that the room was deleted.
     proxy.hold("canvas follower")
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     proxy.cut([Cut(way: .answer, place: 0)])
@@ -167,19 +166,18 @@ struct CutTests {
       .append(LogBench.append(1, "demo", [bytes("half")], mayCreate: false)),
       .append(LogBench.append(2, "later", [large])),
     ])
-    // Waits until the second room has got its number. The first room is locked by then.
+    // Waits until the second room has its number. By then the database has locked the first room for this batch.
     let isThere = "(SELECT last_value FROM canvas.rooms_number_seq) > 1"
     try TestDatabase.ask(
       "DO $$ BEGIN WHILE NOT \(isThere) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$",
       in: bench.directory
     )
     #expect(try bench.append("demo", [bytes("beside")]).appended != nil)
-    // The database has ended the connection, because another node asked for that. The node itself would have given it
-    // up only after five seconds.
+    // The database ended the connection because another node asked for it. The node's own timeout is five seconds.
     let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
     #expect("\(lost, default: "nothing")".contains("server closed the connection"))
     #expect(proxy.cuts.count == 1)
-    // To the node this looks like any cut.
+    // For the node this looks like any other broken connection.
     for id in 1...2 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
     #expect(try bench.records("demo").map(\.bytes) == ["first", "beside"].map(bytes))
   }
@@ -195,8 +193,7 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // The node gets no notification of the other node's record. Its own record comes after that one, so it can't report
-    // its own either.
+    // The node isn't notified of the other node's record. It must not report its own, later record before that one.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
     node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])
@@ -211,7 +208,7 @@ struct CutTests {
     node.log.close()
     let own = node.events.answer(to: 2)
     if ending == .deletion {
-      // The record before the node's own was never reported, and can't be any more, so the append is refused.
+      // The earlier record was never reported, and the room is gone, so the append can only be refused.
       #expect(own?.error == .noSuchRoom(room: "demo"))
     } else {
       #expect(own?.appended?.records.map(\.bytes) == [bytes("here")])

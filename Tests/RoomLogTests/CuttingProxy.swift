@@ -7,38 +7,38 @@ import Testing
 /// Where a connection is cut.
 struct Cut: Hashable, Sendable {
   enum Way: Hashable, Sendable {
-    /// Within the request. The rest of it never arrives at the database.
+    /// Within the request. The database never gets the part after the cut.
     case request
-    /// Within the answer: the database has carried out the request, and the client doesn't learn that.
+    /// Within the answer. The database has carried out the request, but the client doesn't learn that.
     case answer
   }
 
-  /// The statement with which the request begins.
+  /// Only a request that begins with this prepared statement is cut.
   var statement = "begin"
   var way: Way
-  /// How many bytes of the request or the answer still get through.
+  /// How many bytes of the request or answer still get through.
   var place: Int
-  /// Whether the connection stays open, but carries nothing more of the request, as if the client had stopped.
+  /// Whether the connection stays open and just carries no more bytes of the request, as if the client hung.
   var isSilence = false
 }
 
-/// Stands between logs and their database, and cuts connections within a request or its answer. It cuts where a test
-/// wants it to. It also cuts once in a number of commits, each time at another place.
+/// A proxy between logs and their database, which cuts connections within a request or its answer. A test can plan
+/// cuts. The proxy can also cut one in a number of commits, each time at another place.
 ///
-/// A thread of its own carries all bytes. Everything else may be called from any thread.
+/// The proxy's own thread carries all bytes. All other functions may be called from any thread.
 final class CuttingProxy: Sendable {
   private struct State {
     var planned: [Cut] = []
     var made: [Cut] = []
     var commits = 0
-    /// The name of the connections that carry nothing.
+    /// Connections whose client has this application name carry nothing.
     var held: String?
-    /// The name of the connections that carry requests, but no answers.
+    /// Connections whose client has this application name carry requests, but no answers.
     var unanswered: String?
-    /// How often `held` or `unanswered` has changed, and which of these changes the thread has seen.
+    /// How often `held` or `unanswered` has changed, and how many of these changes the thread has seen.
     var changes = 0
     var changesSeen = 0
-    /// Whether one of the connections without answers has an answer to carry.
+    /// Whether an answer is being held back on one of the `unanswered` connections.
     var holdsAnswer = false
     var isOver = false
   }
@@ -48,13 +48,13 @@ final class CuttingProxy: Sendable {
   private let listener: Int32
   private let port: UInt16
   private let databasePort: UInt16
-  /// Both ends of a pipe that wakes the thread.
+  /// The two ends of a pipe. Writing to it wakes the thread.
   private let bell: [Int32]
   private let thread = Mutex<LogThread?>(nil)
 
   /// - Parameters:
   ///   - url: the URL of the database.
-  ///   - commitsBetweenCuts: `nil` for a proxy that cuts only where a test wants it to.
+  ///   - commitsBetweenCuts: `nil` for a proxy that makes only planned cuts.
   init(to url: String, commitsBetweenCuts: Int?) throws {
     self.commitsBetweenCuts = commitsBetweenCuts
     databasePort = try #require(PostgresAddress(url).hosts.first.flatMap { UInt16($0.port) }, "\(url)")
@@ -71,28 +71,28 @@ final class CuttingProxy: Sendable {
     thread.withLock { $0 = started }
   }
 
-  /// The database's URL, with the proxy in place of its host. It names the proxy as many hosts: a log tries the next
-  /// host at once, and pauses only when it has tried all of them.
+  /// The database's URL with the proxy as its host, repeated several times. A log tries the next host at once, and
+  /// pauses only after the last one, so repeating the host saves pauses.
   func address(of url: String) -> String {
     let hosts = [String](repeating: "127.0.0.1:\(port)", count: 64).joined(separator: ",")
     let (start, name) = (url.prefix { $0 != "@" }, url.split(separator: "/").last ?? "")
-    // The bytes are not encrypted, so that the proxy can find its places in them.
+    // Encryption is off, because the proxy has to find statements in the bytes.
     return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
   }
 
-  /// Plans the next cuts. They are made one after the other.
+  /// Plans cuts, which are made one after another.
   func cut(_ cuts: [Cut]) { state.withLock { $0.planned = cuts } }
 
-  /// The cuts that were made, in their order.
+  /// The cuts that were made, in order.
   var cuts: [Cut] { state.withLock { $0.made } }
 
-  /// From now on, connections of this name carry nothing, until `hold(nil)`.
+  /// Connections of this name carry nothing until `hold(nil)` is called.
   func hold(_ name: String?) { change { $0.held = name } }
 
-  /// From now on, connections of this name carry requests but no answers, until `holdAnswers(nil)`.
+  /// Connections of this name carry requests but no answers until `holdAnswers(nil)` is called.
   func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
 
-  /// Makes a change, and returns once the thread has seen it. Before that, the thread may still carry bytes.
+  /// Makes a change, and waits until the thread has seen it. Until then the thread may still carry bytes.
   private func change(_ change: (inout State) -> Void) {
     let number = state.withLock { state in
       change(&state)
@@ -103,7 +103,7 @@ final class CuttingProxy: Sendable {
     while state.withLock({ $0.changesSeen < number && !$0.isOver }) { usleep(200) }
   }
 
-  /// Waits until the database has answered a request whose answer is held.
+  /// Waits until the database has sent an answer that the proxy holds back.
   func untilAnswerIsHeld() throws {
     for _ in 0..<10_000 where !state.withLock({ $0.holdsAnswer }) {
       wake()
@@ -123,10 +123,10 @@ final class CuttingProxy: Sendable {
 
   private func wake() { _ = write(bell[1], [1], 1) }
 
-  // MARK: Where to cut
+  // MARK: Places of the cuts
 
-  /// Where the next cuts within commits are, for all proxies of this process. After each cut, the place moves on by a
-  /// step. The step is chosen so that even a few cuts are spread over the whole commit.
+  /// The byte offsets of the next cuts within commits, for all proxies of this process. Each cut moves the offset by a
+  /// step that spreads even a few cuts over the whole commit.
   private static let places = Mutex<[Cut.Way: Int]>([.request: 0, .answer: 0])
   private static let step = 41
 
@@ -148,7 +148,7 @@ final class CuttingProxy: Sendable {
     CuttingProxy.places.withLock { $0[cut.way, default: 0] += CuttingProxy.step }
   }
 
-  /// The cut was not made, because the request or the answer was shorter than the cut's place.
+  /// Notes that a planned cut was impossible, because the request or answer was shorter than the cut's offset.
   private func noteMissed(_ cut: Cut) {
     CuttingProxy.places.withLock { $0[cut.way] = (cut.place + 1) % CuttingProxy.step }
   }
@@ -188,11 +188,11 @@ final class CuttingProxy: Sendable {
   }
 }
 
-/// Sockets that only this machine can reach. They never block, and no other process inherits them.
+/// Non-blocking sockets on the loopback interface that child processes don't inherit.
 enum Loopback {
   private static let kind = Int32(SOCK_STREAM.rawValue)
 
-  /// - Parameter backlog: how many connections may wait to be accepted, in addition to one.
+  /// - Parameter backlog: how many connections may wait to be accepted. The kernel allows one more.
   static func listen(backlog: Int32 = 64) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }
@@ -212,7 +212,7 @@ enum Loopback {
     return UInt16(bigEndian: address.sin_port)
   }
 
-  /// - Parameter waits: whether to wait until the connection is made.
+  /// - Parameter waits: whether to wait until the connection is established.
   static func connect(_ port: UInt16, waits: Bool = true) -> Int32? {
     let descriptor = socket(AF_INET, kind, 0)
     guard descriptor >= 0 else { return nil }

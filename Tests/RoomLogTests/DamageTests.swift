@@ -17,7 +17,7 @@ struct DamageTests {
 
   private var path: String { bench.directory + "/canvas.db" }
 
-  /// Changes the database behind the log's back.
+  /// Changes the database without the log's knowledge.
   private func change(_ statement: String) throws {
     bench.close()
     let database = try Database(path: path, mayCreate: false, fileSystem: nil)
@@ -121,7 +121,7 @@ struct DamageTests {
     var rubbished = 0
     for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
       try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      // Finds a leaf page of the table that is full of the room's records.
+      // Looks for a leaf page of the table that is full of this room's records.
       guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
       var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
       try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
@@ -248,7 +248,7 @@ struct DamageTests {
     try bench.reopen()
     #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == nil)
 
-    // The records that the snapshot was made from are dropped, so that the room depends on it.
+    // Drops the records that the snapshot includes, so that the room can't be opened without the snapshot.
     let trim = TrimRequest(id: bench.nextId(), room: "demo", epoch: LogBench.epoch, through: 10)
     bench.log.submit(.trim(trim))
     _ = bench.events.answer(to: trim.id)
@@ -268,7 +268,7 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
   }
 
-  /// In the second case the length is right, so only the checksum of the content shows the damage.
+  /// In the second case the length is unchanged, so only the checksum reveals the damage.
   @Test(
     "an older snapshot replaces a damaged one; without one, the error names the damaged one",
     arguments: ["x'00'", "CAST('as of 2_' AS BLOB)"]
@@ -323,7 +323,7 @@ struct DamageTests {
   func damagedBeneathMemory() throws {
     var options = SQLiteOptions()
     options.retention = Retention(ageMillisecondsMax: 0)
-    // With 0, everything that is stored is copied into the database's file at once.
+    // With 0, a checkpoint copies everything into the database file at once.
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two")])
@@ -334,7 +334,7 @@ struct DamageTests {
     #expect(try bench.summaries().map(\.trimmed) == [0])
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
     #expect(bench.log.statistics().damagedRooms == 1)
-    // An open room makes a sound snapshot.
+    // As an open room does, stores an intact snapshot.
     _ = try bench.snapshot("demo", at: 2, bytes("as of 2"))
     _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
     #expect(try bench.summaries().map(\.trimmed) == [2])
@@ -358,7 +358,7 @@ struct DamageTests {
 }
 
 extension LogEvent {
-  /// The event that should answer the newest request.
+  /// The answer that is expected to the newest request.
   static func verified(id: UInt64, room: String, records: Int, of bench: LogBench) -> LogEvent {
     .verified(id: bench.nextId() - 1, room: room, records: records)
   }

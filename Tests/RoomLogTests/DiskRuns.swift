@@ -5,11 +5,11 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Runs histories of a log on a disk that lies, and starts the log on what is left when the power is cut.
+/// Runs histories of a log on a `LyingDisk`, and opens the log on what each power cut leaves.
 struct DiskRuns {
   let directory: String
 
-  /// What is left after a power cut, and what the log must have then.
+  /// The files after a power cut, and what the log must find in them.
   struct Rest {
     fileprivate var image: LyingDisk.Image
     fileprivate var lock: [UInt8]
@@ -17,8 +17,7 @@ struct DiskRuns {
     fileprivate var lives: UInt32
   }
 
-  /// Only the file whose lock protects the directory isn't on the lying disk. It is on a file system in memory, where
-  /// syncing costs nothing.
+  /// Only the lock file of the directory is a real file. It is on a file system in memory, where syncing is cheap.
   init() {
     var template = Array("/dev/shm/room-log-XXXXXX".utf8CString)
     directory =
@@ -55,7 +54,7 @@ struct DiskRuns {
     Rest(image: image, lock: lock, ledger: history.ledger, lives: history.lives)
   }
 
-  /// The start of each history: two rooms that have been there for a while.
+  /// The files with which each history starts. They contain two older rooms.
   func beginning() throws -> Rest {
     let empty = Rest(image: [:], lock: [], ledger: DiskLedger(), lives: 0)
     let history = history(empty, seed: 1)
@@ -69,13 +68,12 @@ struct DiskRuns {
     return rest(of: history, history.disk.settled)
   }
 
-  /// The results of a history.
   struct Outcome {
-    /// What power cuts would leave: at the moments that the test asks for, at the end of the steps, and once more when
-    /// the disk works again and all requests are answered.
+    /// What power cuts at different times would leave: after the steps that the test chooses, after the last step, and
+    /// after the final recovery.
     var cuts: [Rest] = []
     var failures: [LyingDisk.Failure: Int] = [:]
-    /// The number of calls to the disk after each step. The first step is the start.
+    /// How many calls to the disk were made up to each step. The first step opens the log.
     var calls: [Int] = []
     var backUps = 0
     var repairs = 0
@@ -83,7 +81,7 @@ struct DiskRuns {
     var failureCount: Int { failures.values.reduce(0, +) }
   }
 
-  /// Starts the log, carries out the steps, and then has the log recover.
+  /// Opens the log, carries out the steps, and lets the log recover.
   func run(
     _ steps: [DiskHistory.Step],
     from beginning: Rest,
@@ -124,7 +122,7 @@ struct DiskRuns {
   }
 }
 
-/// The sums over many histories. Only the first failures are kept in words.
+/// Totals over many histories, with the messages of the first failures.
 final class DiskTally {
   private(set) var cuts = 0
   private(set) var failures: [LyingDisk.Failure: Int] = [:]

@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import RoomLog
 
-/// Decides which appends to a log in memory are undecided: those that a test names, and some at random. The random ones
-/// become rarer and rarer, so that a test with many appends doesn't take long.
+/// Chooses the appends to a `MemoryLog` whose outcome stays unknown for a while: those that a test chooses, and random
+/// ones. The random ones become rarer, so that tests with many appends stay fast.
 final class Doubts: Sendable {
   private struct State {
     var next: UndecidedAppend.Fate?
@@ -17,10 +17,10 @@ final class Doubts: Sendable {
 
   init(comeByThemselves: Bool) { self.comeByThemselves = comeByThemselves }
 
-  /// How many appends were undecided.
+  /// How many appends have had an unknown outcome.
   var made: Int { state.withLock { $0.made } }
 
-  /// Makes the next append undecided.
+  /// Makes the outcome of the next append unknown. `fate` decides whether it is stored.
   func leaveNext(_ fate: UndecidedAppend.Fate) { state.withLock { $0.next = fate } }
 
   func take() -> UndecidedAppend.Fate? {

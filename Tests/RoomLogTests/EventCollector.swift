@@ -1,8 +1,8 @@
 import Glibc
 import RoomLog
 
-/// A sink that keeps events, and lets a test wait for the event that it expects. Waiting ends with that event. The time
-/// limit is only for broken logs: the test then fails instead of hanging.
+/// Collects the log's events, and lets a test wait for an event. The time limit exists only so that a test of a broken
+/// log fails instead of hanging.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class EventCollector: @unchecked Sendable {
@@ -41,8 +41,8 @@ final class EventCollector: @unchecked Sendable {
     return events
   }
 
-  /// The events after the first `count`.
-  /// - Parameter waits: whether to wait until there are some, up to ten seconds.
+  /// The events after the first `count` events.
+  /// - Parameter waits: whether to wait up to ten seconds if there are none yet.
   func news(after count: Int, waits: Bool) -> [LogEvent] {
     wait { events.count > count || !waits ? Array(events[count...]) : nil } ?? []
   }
@@ -51,7 +51,7 @@ final class EventCollector: @unchecked Sendable {
 
   func first(where isWanted: (LogEvent) -> Bool) -> LogEvent? { wait { events.first(where: isWanted) } }
 
-  /// The reported records of a room, once there are at least so many.
+  /// The reported records of a room. Waits until there are at least `count`.
   func records(of room: String, atLeast count: Int) -> [LogRecord]? {
     wait {
       let records = events.compactMap(\.appended).filter { $0.room == room }.flatMap(\.records)
@@ -64,7 +64,7 @@ final class EventCollector: @unchecked Sendable {
     throw NotOpened(events: all)
   }
 
-  /// The log should have been opened, and was not.
+  /// Thrown if a log that should open fails to open.
   struct NotOpened: Error {
     let events: [LogEvent]
   }
@@ -83,7 +83,7 @@ final class EventCollector: @unchecked Sendable {
 }
 
 extension timespec {
-  /// How long a test waits for what it expects: many times longer than a slow disk takes.
+  /// The longest time that a test waits for an event. Even a slow disk takes far less.
   static var inTenSeconds: timespec {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -126,7 +126,7 @@ struct FaultTests {
     #expect(try bench.append("demo", [bytes("three")]).error == .unavailable(fault))
   }
 
-  /// Changes the database without the log's knowledge, through another connection and on a disk that works.
+  /// Changes the database through another connection, on a healthy disk and without the log's knowledge.
   private func behindItsBack(
     _ change: (WriterDatabase, inout RoomEntry) throws(SQLiteFailure) -> Void
   ) throws {
@@ -149,7 +149,7 @@ struct FaultTests {
     try #require(disk.waitForHeldSync(), "no commit was synced within ten seconds")
     let rest = (1...400).map { _ in bench.nextId() }
     for id in rest { bench.log.submit(.append(LogBench.append(id, "room-\(id % 50)", [bytes("\(id)")]))) }
-    // The append isn't synced yet, so only the opening has been reported.
+    // The append is not synced yet, so nothing is reported except the opening.
     #expect(bench.events.all.map(\.isOpened) == [true])
     disk.releaseSyncs()
     for id in rest { _ = try #require(bench.events.answer(to: id)?.appended, "no answer to \(id) within ten seconds") }
@@ -251,7 +251,7 @@ struct FaultTests {
       let record = found.place(NewRecord(bytes: bytes("stored after all"), operations: 1), milliseconds: 2_000)
       try writer.put(record, room: 2, operations: 1)
       try writer.put(found)
-      // The room's entry is no longer as it was stored.
+      // Changes the room's row, so that the row counts as damaged.
       try writer.database.run("UPDATE rooms SET changed=changed+1 WHERE number=2")
     }
     disk.failWrites(nil)
@@ -328,8 +328,8 @@ struct FaultTests {
 
   static let canMount = mount("probe")
 
-  /// Mounts a small file system at a new directory below `/tmp`.
-  /// - Returns: whether that is possible here.
+  /// Mounts a small file system at a new directory under `/tmp`.
+  /// - Returns: whether this process is allowed to do that.
   private static func mount(_ name: String) -> Bool {
     let path = "/tmp/room-log-\(name)-\(getpid())"
     mkdir(path, 0o700)

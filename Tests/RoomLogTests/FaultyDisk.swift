@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// A disk that fails when a test wants it to. It is a virtual file system of SQLite's (sqlite.org/vfs.html) that passes
-/// calls on to the system's file system. Calls in its own directory can be made to fail.
+/// A disk that fails on request. It is a virtual file system for SQLite (sqlite.org/vfs.html), which passes calls on to
+/// the real file system. Only calls for files in its own directory can fail.
 ///
 /// `@unchecked Sendable`: a mutex protects everything.
 final class FaultyDisk: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class FaultyDisk: @unchecked Sendable {
   private var syncsHeld = 0
   private var faultCount = 0
 
-  /// From now on, the files under `directory` are on this disk.
+  /// Puts all files under `directory` on this disk.
   init(directory: String) {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(change, nil)
@@ -27,19 +27,19 @@ final class FaultyDisk: @unchecked Sendable {
   func failWrites(_ code: Int32?) { set { self.writeCode = code } }
   func failSyncs(_ code: Int32?) { set { self.syncCode = code } }
 
-  /// How many writes and syncs have failed. By this count, tests assert that a fault has happened.
+  /// How many writes and syncs have failed. Tests use it to assert that the fault has happened.
   var faults: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return faultCount
   }
 
-  /// From now on, each sync waits until `releaseSyncs`, as on a slow disk.
+  /// Makes each sync wait until `releaseSyncs`, as on a slow disk.
   func holdSyncs() { set { self.holdsSyncs = true } }
   func releaseSyncs() { set { self.holdsSyncs = false } }
 
   /// Waits until a sync is held.
-  /// - Returns: whether a sync is held. If a log never syncs, the test fails instead of hanging.
+  /// - Returns: false if there was none within the time limit.
   func waitForHeldSync() -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -82,14 +82,14 @@ final class FaultyDisk: @unchecked Sendable {
   private static let disks = Mutex<[String: FaultyDisk]>([:])
   private static let files = Mutex<[UInt: FaultyDisk]>([:])
 
-  /// The functions for a file: the system's, and ours, which call the system's. There is one set for each kind of
-  /// locking. The sets exist as long as the process.
+  /// SQLite's function table for a file: the system's functions, and ours, which call the system's. There is one table
+  /// for each kind of locking. The tables are never freed.
   private struct Methods: Hashable, @unchecked Sendable {
     let pointer: UnsafePointer<sqlite3_io_methods>
   }
 
   private struct System: @unchecked Sendable {
-    // The system's own file system, which is never freed.
+    // The system's file system, which is never freed.
     let vfs: UnsafeMutablePointer<sqlite3_vfs>
     var wrapped: [Methods: Methods] = [:]
   }

@@ -30,7 +30,7 @@ import Testing
       let middle = (Double(below) * Double(above)).squareRoot()
       #expect(middle <= 1.1 * Double(below) && middle >= 0.9 * Double(above), "\(below) to \(above)")
     }
-    // Durations that people set alarms to.
+    // Thresholds that are usual for alarms.
     for milliseconds: UInt64 in [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] {
       #expect(bounds.contains(milliseconds * 1_000))
     }

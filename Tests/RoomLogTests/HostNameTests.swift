@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names of hosts")
 struct HostNameTests {
-  /// A resolver that answers for the name `silent` only when the test says so, and for other names at once.
+  /// A name resolver that answers at once, except for the name `silent`: that answer waits until the test releases it.
   private final class Resolver: Sendable {
     private let asked = Mutex<[String]>([])
     private let mayAnswer = Mutex(false)
@@ -58,7 +58,7 @@ struct HostNameTests {
     let url = try TestDatabase.make()
     defer { TestDatabase.drop(url) }
     let events = EventCollector()
-    // The database listens at one of the addresses that `localhost` has.
+    // `localhost` may have several addresses. The database listens at only one of them.
     let log = try PostgresLog(url.replacing("127.0.0.1", with: "localhost")) { events.take($0) }
     defer { log.close() }
     log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
@@ -101,7 +101,7 @@ struct HostNameTests {
     #expect(hosts("postgresql:///canvas", ["host": "a", "hostaddr": "10.0.0.1"]) == ["a: at 10.0.0.1"])
     #expect(hosts("postgresql:///canvas?service=near", given) == [])
     #expect(hosts("postgresql:///canvas", ["port": "5432"]) == [])
-    // The rest of this test depends on libpq.
+    // The second half of this test needs libpq.
     guard TestDatabase.isThere else { return }
     #expect(try PostgresLibrary().defaults["port"] != nil)
   }
@@ -114,7 +114,7 @@ struct HostNameTests {
     let url = try TestDatabase.make()
     defer { TestDatabase.drop(url) }
     let port = try #require(PostgresAddress(url).hosts.first?.port)
-    // Nothing listens at the first address.
+    // No server listens at the first address.
     let resolver = Resolver(["127.0.0.2", "127.0.0.1"])
     defer { resolver.answer() }
     let hosts = "@silent:\(port),database:\(port)/"
@@ -128,7 +128,7 @@ struct HostNameTests {
       events.all.contains { if case .waiting(let fault) = $0 { "\(fault)".contains("\"silent\"") } else { false } }
     )
     #expect(resolver.count("silent") == 1)
-    // One connection is ended, and has to wait until the name is looked up again. The other connections go on.
+    // Ends one connection. To reconnect, it has to wait for the name lookup. The other connections keep working.
     let helper = "datname = current_database() AND application_name = 'canvas helper'"
     try TestDatabase.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(helper)", in: url)
     while log.statistics().following?.reconnects == 0 { usleep(1_000) }

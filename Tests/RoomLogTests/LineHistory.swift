@@ -4,15 +4,14 @@ import Testing
 
 @testable import RoomLog
 
-/// Two or three nodes of one database. Everything is drawn from a seed: what the nodes request, and what goes wrong
-/// between them and the database. At the end, the faults stop, and everything that was reported is compared with what
-/// is stored.
+/// Two or three nodes of one database. A seed decides what the nodes request, and which faults happen between them and
+/// the database. At the end the faults stop, and all reports are compared with what is stored.
 final class LineHistory {
-  /// How long records are kept: so short that they are trimmed a moment after they were stored.
+  /// Records are kept for such a short time that the log trims them during the history.
   private static let retention = Retention(ageMillisecondsMax: 300)
   private static let rooms = ["a", "b", "c"]
   private static let links = ["canvas writer", "canvas follower", "canvas reader", "canvas helper"]
-  /// Statements that are cut: the connection is cut within a request that begins with one of them.
+  /// The prepared statements whose requests are cut.
   private static let statements = [
     "begin", "epoch", "newer", "look", "notify", "tell", "room", "rooms", "keep", "hold", "trimmable", "uncleared",
     "lock", "evict", "settle", "fence", "clear", "clear_dropped",
@@ -23,7 +22,7 @@ final class LineHistory {
   private let ledger: LineLedger
   private var random: SeededGenerator
   private var nodes: [LineNode] = []
-  /// The process of the database that is stopped, if one is.
+  /// The database process that is suspended now, if there is one.
   private var stopped: pid_t?
   private var isHeld = false
 
@@ -53,7 +52,7 @@ final class LineHistory {
   }
 
   /// Runs the history.
-  /// - Returns: how often each event happened.
+  /// - Returns: how often each kind of event happened.
   func run(steps: Int) throws -> [String: Int] {
     for _ in 0..<steps {
       try step()
@@ -71,7 +70,7 @@ final class LineHistory {
     return ledger.happened
   }
 
-  /// The upper bound on unanswered requests. It is enough for a node's small queue to be full.
+  /// The limit on unanswered requests. It is large enough to fill a node's small queue.
   private static let unansweredMax = 30
 
   private func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }
@@ -109,7 +108,7 @@ final class LineHistory {
     node.append(room, records: Int.random(in: 1...5, using: &random), bytes: bytes)
   }
 
-  /// A chore of the room is often under way when this is called.
+  /// Deletes the room and creates it again, often while the log is doing background work for it.
   private func deleteAndMakeAgain(_ room: String) {
     if happens(0.5) { for node in nodes { node.snapshot(room) } }
     if happens(0.5) { nodes[0].askOther { .retain(id: $0, milliseconds: UnixClock.milliseconds()) } }
@@ -137,7 +136,7 @@ final class LineHistory {
     ledger.count(answersAlone ? "late answers" : "delay")
   }
 
-  /// Lets held connections go on.
+  /// Releases all held connections.
   private func release() {
     if isHeld {
       proxy.hold(nil)
@@ -159,7 +158,7 @@ final class LineHistory {
     )
   }
 
-  /// Stops a process of the database.
+  /// Suspends a database process.
   private func stop() throws {
     release()
     let rows = try TestDatabase.rows(
@@ -171,9 +170,9 @@ final class LineHistory {
     ledger.count("stopped")
   }
 
-  /// Removes the last records of a room, as when a standby takes over that lacks them. No connection from before
-  /// survives such a takeover. A snapshot of the records would be lost as well, so records that a snapshot covers are
-  /// not removed.
+  /// Removes the last records of a room, and ends all connections, as in a failover to a standby that lacks the
+  /// records. Only records that no snapshot includes are removed, because a real failover would lose such a snapshot
+  /// too.
   private func lose(_ room: String) throws {
     release()
     try TestDatabase.ask(
@@ -207,7 +206,7 @@ final class LineHistory {
 
   // MARK: The end
 
-  /// Ends all faults, and waits until every request is answered and every node has every room as it is stored.
+  /// Ends all faults. Waits until every request is answered and every node has the stored content of every room.
   private func settle() throws {
     release()
     proxy.cut([])
@@ -216,7 +215,7 @@ final class LineHistory {
     for node in nodes {
       for room in LineHistory.rooms {
         for _ in 0..<1_000 {
-          // An open room is caught up, because the node may have missed something of it.
+          // The node may have missed records of an open room, so it catches up.
           if node.records(of: room) == nil { node.open(room) } else { node.catchUp(room) }
           while node.unanswered > 0, node.take(waits: true) {}
           if node.isUpToDate(room) { break }
@@ -256,11 +255,11 @@ final class LineHistory {
   }
 }
 
-/// The rooms as they are stored at the end. They are read from the database itself, without the proxy.
+/// What is stored at the end, read from the database without the proxy.
 private final class StoredLog {
   struct Room {
     let epoch: UInt64
-    /// All records that the room has had.
+    /// All records that the room ever had.
     let records: [UInt64]
   }
 
@@ -292,7 +291,7 @@ private final class StoredLog {
     return loaded
   }
 
-  /// A room with all its records, even trimmed ones. Checks that its snapshots are what the records add up to.
+  /// Reads a room with all its records, even trimmed ones, and checks that its snapshots match the records.
   func room(_ name: String) throws -> Room? {
     guard let summary = try load(name, through: .end)?.summary else { return nil }
     var records: [UInt64] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// Everything that was reported to the nodes of one database.
+/// What was reported to all nodes of one database.
 final class LineLedger: CustomStringConvertible {
   struct Place: Hashable {
     var room: String
@@ -11,11 +11,10 @@ final class LineLedger: CustomStringConvertible {
     var position: UInt64
   }
 
-  /// By place: the record that was acknowledged there.
+  /// The acknowledged record at each place.
   private(set) var acknowledged: [Place: UInt64] = [:]
-  /// The records of each append.
   private(set) var appends: [[UInt64]] = []
-  /// The epochs of the rooms whose deletion was reported.
+  /// The epochs of rooms whose deletion was reported.
   private(set) var ended: Set<UInt64> = []
   private(set) var happened: [String: Int] = [:]
   private var lastRecord: UInt64 = 0
@@ -23,13 +22,13 @@ final class LineLedger: CustomStringConvertible {
 
   init(seed: UInt64) { self.seed = seed }
 
-  /// The beginning of every failure's message.
+  /// How every failure message begins.
   var description: String { "seed \(seed)" }
 
   func count(_ happening: String) { note(1, happening) }
   func note(_ times: Int, _ happening: String) { happened[happening, default: 0] += times }
 
-  /// Numbers for records, which no other append has.
+  /// Returns numbers for new records that no other record has.
   func newRecords(_ count: Int) -> [UInt64] {
     let numbers = (1...UInt64(count)).map { lastRecord + $0 }
     lastRecord += UInt64(count)
@@ -47,9 +46,9 @@ final class LineLedger: CustomStringConvertible {
   func noteEnd(of epoch: UInt64) { ended.insert(epoch) }
 }
 
-/// A node that uses the log as the hub does: it loads rooms, follows and folds them, and gives them up when the log
-/// says so. A room adds up to the numbers of its records. A snapshot has all these numbers, so even a snapshot shows
-/// which record is at each place.
+/// A node that uses the log as the server's hub does: it loads and follows rooms, applies their records, and closes
+/// rooms when the log says so. The state of a room is the list of its records' numbers. So a snapshot also shows which
+/// record is at each position.
 final class LineNode {
   private enum Stage { case loading, following, open }
 
@@ -60,10 +59,10 @@ final class LineNode {
     var isStored = false
     var hasProposed = false
     var records: [UInt64] = []
-    /// The log's timeline when the room was loaded.
+    /// The timeline of the log when the room was loaded.
     let timeline: UInt64
     var last: UInt64 = 0
-    /// Whether everything has been reported that was stored when the node last asked to catch up.
+    /// Whether the node has received everything that was stored when it last asked to catch up.
     var isUpToDate = false
   }
 
@@ -86,7 +85,7 @@ final class LineNode {
   private var lastId: UInt64 = 0
   private var questions: [UInt64: Question] = [:]
 
-  /// - Parameter queueBytesMax: the bound of the queue. It is small, so that the queue is sometimes full.
+  /// - Parameter queueBytesMax: the size of the queue. Tests choose a small one, so that the queue is sometimes full.
   init(_ url: String, _ ledger: LineLedger, retention: Retention, queueBytesMax: Int, seed: UInt64) throws {
     self.ledger = ledger
     random = SeededGenerator(seed: seed)
@@ -100,7 +99,7 @@ final class LineNode {
     try events.untilOpened()
   }
 
-  /// How many requests have not been answered yet.
+  /// How many requests are unanswered.
   var unanswered: Int { questions.count }
 
   private(set) var isClosed = false
@@ -113,10 +112,10 @@ final class LineNode {
     #expect(questions.isEmpty, "\(ledger): a closed log has answered everything")
   }
 
-  /// Whether a room is open here, and has everything that was stored when the node last asked to catch up.
+  /// Whether a room is open at this node, and has everything that was stored when the node last asked to catch up.
   func isUpToDate(_ name: String) -> Bool { rooms[name].map { $0.stage == .open && $0.isUpToDate } ?? false }
 
-  /// The records of a room at this node. `nil` if the room isn't open here, empty if there is no such room.
+  /// The records of a room at this node. `nil` if the room isn't open here, and empty if the room doesn't exist.
   func records(of name: String) -> [UInt64]? {
     guard let room = rooms[name], room.stage == .open else { return nil }
     return room.records
@@ -125,7 +124,7 @@ final class LineNode {
   // MARK: Asking
 
   private func ask(_ question: Question, _ make: (UInt64) -> LogRequest) {
-    // A closed log would not answer.
+    // A closed log doesn't answer.
     guard !isClosed else { return }
     lastId += 1
     questions[lastId] = question
@@ -144,7 +143,7 @@ final class LineNode {
     ask(.other) { .unfollow(id: $0, room: name) }
   }
 
-  /// Asks the log to report everything that others have stored in a room.
+  /// Asks the log to report what other nodes have stored in a room.
   func catchUp(_ name: String) {
     guard let room = rooms[name], room.stage == .open else { return }
     rooms[name]?.isUpToDate = false
@@ -208,7 +207,7 @@ final class LineNode {
 
   // MARK: Hearing
 
-  /// Takes in the events since the last call.
+  /// Handles the events since the last call.
   /// - Returns: whether there were any.
   @discardableResult
   func take(waits: Bool) -> Bool {
@@ -267,8 +266,8 @@ final class LineNode {
       follow(name, room, room.timeline)
     case .read(let name, let number): if rooms[name]?.number == number { rooms[name] = nil }
     case .follow(let name, let number):
-      // If the room was open before the request, the refusal doesn't close the room. Another event says so if the room
-      // can't go on.
+      // Leaves the room only if this request was to open it. A room that was already open stays open, and another event
+      // says if it can't.
       if rooms[name]?.number == number, rooms[name]?.stage == .following { leave(name) }
     case .other, nil: break
     }

@@ -13,14 +13,14 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
 
   var isInPostgres: Bool { self == .postgres || self == .cutPostgres }
 
-  /// The kinds of logs that can be tested on this machine.
+  /// The kinds of logs that this machine can run.
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
   /// The kinds that several nodes can share.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
-  /// The kinds whose appends are sometimes undecided. In SQLite none are: this process itself commits, and learns from
-  /// the call whether the commit succeeded.
+  /// The kinds whose appends may have an unknown outcome. SQLite's never do, because SQLite commits in this process and
+  /// returns the outcome.
   static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
-  /// The same kind without undecided appends.
+  /// The same kind of log without unknown outcomes.
   var certain: LogKind {
     switch self {
     case .memoryUndecided: .memory
@@ -32,29 +32,29 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A log of any kind, with calls that wait for their answer.
+/// A log of any kind, with functions that wait for the answers.
 final class LogBench {
   let kind: LogKind
   let options: SQLiteOptions
-  /// The log's directory, or the URL of its database.
+  /// The directory of the log, or the URL of its database.
   let directory: String
   private(set) var events = EventCollector()
   private(set) var log: any RoomLog
-  /// What logs in memory share.
+  /// The storage that all nodes of a `MemoryLog` share.
   private var memory: SharedMemory
   private(set) var lastId: UInt64 = 0
   static let epoch: UInt64 = 0xE0E0
 
   private let keepsDirectory: Bool
-  /// The proxy between the logs and their database. It cuts connections.
+  /// The proxy between the logs and their database, which cuts connections.
   let proxy: CuttingProxy?
-  /// Decides which appends to logs in memory are undecided.
+  /// Decides which appends to a `MemoryLog` have an unknown outcome.
   let doubts: Doubts
-  /// The events that were reported to each node.
+  /// The events that each node received.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: how often `.cutPostgres` cuts. `nil` if the test itself says where to cut, or, for
-  ///   `.memoryUndecided`, which appends are undecided.
+  /// - Parameter commitsBetweenCuts: how often `.cutPostgres` cuts a commit. `nil` if only the test decides which
+  ///   commits are cut, or which outcomes are unknown (`.memoryUndecided`).
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
@@ -97,9 +97,9 @@ final class LogBench {
     if kind.isInPostgres { TestDatabase.drop(directory) } else if !keepsDirectory { remove(directory: directory) }
   }
 
-  /// Another node of the same log.
+  /// Opens another node of the same log.
   /// - Parameters:
-  ///   - isPatient: whether the node sends requests again that are refused because a connection was cut.
+  ///   - isPatient: whether the node repeats requests that fail because a connection was cut.
   ///   - isOpen: whether to wait until the node's log is open.
   func secondNode(isPatient: Bool = true, isOpen: Bool = true) throws -> Node {
     let events = EventCollector()
@@ -117,7 +117,7 @@ final class LogBench {
 
   typealias Node = (log: any RoomLog, events: EventCollector)
 
-  /// Another node, which has followed a room as its first request.
+  /// Opens another node whose first request was to follow a room.
   func follower(of room: String, epoch: UInt64? = epoch, after: UInt64, isPatient: Bool = true) throws -> Node {
     let node = try secondNode(isPatient: isPatient)
     node.log.submit(.follow(FollowRequest(id: 1, room: room, epoch: epoch, after: after)))
@@ -125,10 +125,10 @@ final class LogBench {
     return node
   }
 
-  /// Makes the next append undecided, until `decide()`.
+  /// Makes the outcome of the next append unknown until `decide()`.
   func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
     doubts.leaveNext(fate)
-    // The second cut keeps the node from finding out whether the append is stored.
+    // Without further cuts, the node would reconnect and learn whether the append is stored.
     let again = Cut(statement: "evict", way: .request, place: 0)
     let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
     proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
@@ -152,7 +152,7 @@ final class LogBench {
       PatientLog({ events.take($0) }) { sink in
         MemoryLog(sharing: memory) { told in
           sink(told)
-          // Once the log has reported that an append is undecided, the bench lets it learn the append's outcome.
+          // Once the log has reported an unknown outcome, reveals the outcome to it.
           if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
         }
       }
@@ -168,7 +168,7 @@ final class LogBench {
     #expect(events.closed())
   }
 
-  /// Closes the log, and opens another one on what is stored.
+  /// Closes the log, and opens another one on the same storage.
   func reopen() throws {
     close()
     memory = LogBench.memory(kind, options, memory.store, doubts)
@@ -188,8 +188,8 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Checks that exactly the acknowledged appends are stored, even if connections were cut or appends undecided: each
-  /// record once, and in its place.
+  /// Checks that exactly the acknowledged records are stored, each once and in its place, even after cut connections or
+  /// unknown outcomes.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {
@@ -261,7 +261,7 @@ final class LogBench {
     )
   }
 
-  /// All records of a room up to a bound, read page by page.
+  /// All records of a room up to a position, read page by page.
   func records(
     _ room: String,
     after: UInt64 = 0,
@@ -312,7 +312,7 @@ final class LogBench {
     try #require(try ask { .list(id: $0) }.summaries)
   }
 
-  /// Flips one bit of these stored bytes in the database's file, wherever they are in it.
+  /// Flips one bit in each place of the database file where these bytes are stored.
   func damageInFile(_ wanted: [UInt8]) throws {
     let path = directory + "/canvas.db"
     let file = Glibc.open(path, O_RDWR)
@@ -328,7 +328,7 @@ final class LogBench {
   }
 }
 
-/// A new directory for this test.
+/// The path of a new temporary directory.
 func temporaryDirectory() -> String {
   var template = Array("/tmp/room-log-XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { return "/tmp" }

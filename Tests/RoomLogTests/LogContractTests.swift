@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The contract that every log keeps, whatever it is stored in.
+/// The contract that every kind of log keeps.
 @Suite("A log's contract")
 struct LogContractTests {
   @Test("the first that a log reports is that it is open, and it reports that once", arguments: LogKind.here)
@@ -148,7 +148,7 @@ struct LogContractTests {
     let deleted = try bench.ask { .delete(id: $0, room: "demo") }
     #expect(deleted == .deleted(id: 3, room: "demo", epoch: LogBench.epoch))
     #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
-    // An append that was under way while the room was deleted doesn't bring the room back.
+    // A pending append doesn't recreate a room that was deleted before the append is stored.
     #expect(try bench.append("demo", [bytes("late")], mayCreate: false).error == .noSuchRoom(room: "demo"))
     try bench.reopen()
     #expect(try bench.summaries().map(\.room) == ["other"])
@@ -202,11 +202,11 @@ struct LogContractTests {
     #expect(loaded.snapshot == RoomSnapshot(place: place, bytes: large))
     #expect(loaded.summary.snapshot == place)
     #expect(loaded.summary.last == third.position)
-    // A caller that asks only how far a room has come doesn't get the snapshot.
+    // A caller that asks only for a room's position doesn't get the snapshot.
     let summary = try bench.ask { .load(LoadRequest(id: $0, room: "demo", wantsSnapshot: false)) }
     #expect(summary.loaded == LoadedRoom(summary: loaded.summary, snapshot: nil))
     #expect(try bench.records("demo", after: place.position) == [third])
-    // At a place before the snapshot, a fold has to begin with the first record.
+    // To read a position before the first snapshot, the caller has to start from the first record.
     #expect(try bench.load("demo", through: .position(first[0].position)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(99)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(100)).loaded?.snapshot?.place == place)
@@ -254,7 +254,7 @@ struct LogContractTests {
       _ = try bench.ask { .retain(id: $0, milliseconds: second * 1_000) }
     }
     let summary = try #require(try bench.summaries().first)
-    // Ten seconds of history are kept, and at most a quarter more.
+    // The log keeps ten seconds of history, and at most a quarter more.
     #expect(summary.trimmed <= last[49])
     #expect(summary.trimmed >= last[46])
     #expect(summary.operations == 60)

@@ -4,15 +4,15 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Together these tests cut the power 10,000 times. After each cut, the log starts on what is left. It must have
-/// everything that was acknowledged, take more appends, and pass `log verify`.
+/// Together these tests cut the power 10,000 times. After each cut the log is opened. It must have everything that it
+/// acknowledged, accept appends, and pass `log verify`.
 @Suite("A log on a disk that lies", .serialized, .timeLimit(.minutes(5)))
 struct LyingDiskTests {
   private let runs = DiskRuns()
   private let tally = DiskTally()
 
   #if DEBUG
-    /// In a debug build, only one history in this many is run. Without optimisation each takes ten times as long.
+    /// A debug build runs only one in this many histories, because each takes ten times as long without optimisation.
     private static let share = 20
   #else
     private static let share = 1
@@ -53,7 +53,7 @@ struct LyingDiskTests {
     }
   }
 
-  /// The operations, each with the steps that it needs before it.
+  /// The operations under test, each with the steps that prepare it.
   private static let operations: [(before: Steps, operation: Steps)] = [
     ([], [.append(room: "a", count: 2, bytes: 200)]),
     ([], [.append(room: "c", count: 1, bytes: 5_000)]),
@@ -99,7 +99,7 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// Calls `body` for each operation, with the range of its calls to the disk within its history.
+  /// Calls `body` for each operation, with the numbers of the disk calls that the operation makes in its history.
   private func forEachOperation(
     from beginning: DiskRuns.Rest,
     _ body: (_ steps: Steps, _ calls: Range<Int>) throws -> Void
@@ -136,8 +136,8 @@ struct LyingDiskTests {
     expectEachKindOfFailure()
   }
 
-  /// The second fault occurs while the log deals with the first one. Each call of an operation is the first fault once.
-  /// Of the calls after it, every thirtieth is a second fault. The first of these is another one for each first fault.
+  /// The second fault hits the log while it handles the first. Each call of an operation is the first fault once. The
+  /// second fault is one in thirty of the later calls, and which one varies with the first fault.
   @Test("two calls to the disk fail, the first in each operation, the second in it or in what follows")
   func pairs() throws {
     defer { runs.finish() }
@@ -163,8 +163,8 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// A snapshot is written by commits that aren't synced. Frames that come after these commits in the write-ahead log
-  /// can be read only if the frames of these commits are there too.
+  /// A snapshot is committed without syncing. Later commits in the write-ahead log can be read only if the snapshot's
+  /// commits are intact.
   @Test("each sync fails once while another program reads, and the power is cut at any moment after that")
   func everySync() throws {
     defer { runs.finish() }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// Nodes that block or outrun each other in their database, at the worst moments, and a database that loses or damages
-/// something that was reported to a node.
+/// Nodes that block or overtake each other in their database at the worst moments, and a database that loses or damages
+/// what it had reported.
 @Suite("Nodes at the worst moment", .enabled(if: TestDatabase.isThere))
 struct LyingLineTests {
   private let bench: LogBench
@@ -19,22 +19,21 @@ struct LyingLineTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// Fails the test unless the condition holds in the database.
+  /// Fails the test unless the SQL condition is true.
   private func require(_ condition: String) throws {
     try ask("DO $$ BEGIN IF NOT (\(condition)) THEN RAISE EXCEPTION 'it is not so'; END IF; END $$")
   }
 
-  /// Waits until the condition holds in the database.
+  /// Waits until the SQL condition is true.
   private func wait(until condition: String) throws {
-    // Within one transaction, statistics about backends stay as they were first read, so they are cleared before each
-    // look.
+    // PostgreSQL caches its statistics for the length of a transaction, so each look first clears that cache.
     let pause = "PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.002);"
     try ask("DO $$ BEGIN WHILE NOT (\(condition)) LOOP \(pause) END LOOP; END $$")
   }
 
-  /// Runs a command that takes locks, and holds the locks while `body` runs.
+  /// Runs a command that takes locks, and keeps the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
-    // The check doesn't use `to_regclass`: within one statement, a backend remembers that a table doesn't exist.
+    // `to_regclass` would not work here, because within one statement a backend caches that a table doesn't exist.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
     let end = "DO $$ BEGIN WHILE NOT \(isEnough) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
     let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
@@ -50,7 +49,7 @@ struct LyingLineTests {
     try ask("DROP TABLE public.enough")
   }
 
-  /// Ends the connections by which nodes follow rooms, and waits until they have ended. Before that, they would still
+  /// Ends the connections over which nodes follow rooms, and waits until they have ended. Until then they would still
   /// answer.
   private func endFollowers() throws {
     try ask(
@@ -86,7 +85,7 @@ struct LyingLineTests {
     try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
     _ = try bench.follow("demo", after: last)
     #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
-    // From now on, records that another node stores aren't reported here.
+    // Records that other nodes store aren't reported to this node any more.
     proxy.hold("canvas follower")
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -104,7 +103,7 @@ struct LyingLineTests {
     defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
-    // This request is sent over a connection that is already gone.
+    // This request uses a connection that has already ended.
     node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
@@ -149,7 +148,7 @@ struct LyingLineTests {
     try endFollowers()
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.error == .noSuchRoom(room: "demo"))
-    // The node has not begun to follow the room, and learns that only because the connection is lost.
+    // The log had not begun to follow the room when the connection was lost, and reports that loss as the answer.
     #expect(node.events.answer(to: 3)?.isUnavailable == true)
   }
 
@@ -195,11 +194,11 @@ struct LyingLineTests {
     )
     snapshot.isCopy = true
     try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
-      // This snapshot makes the one at position 3 needless, so the log drops that one.
+      // This snapshot makes the snapshot at position 3 unnecessary, so the log deletes that one.
       bench.log.submit(.snapshot(snapshot))
       try wait(until: LyingLineTests.waits("canvas helper"))
       other.log.submit(.trim(TrimRequest(id: 1, room: "demo", epoch: LogBench.epoch, through: 3)))
-      // By then the other node has trimmed the room, or waits for the lock to do so.
+      // Waits until the other node has trimmed the room, or waits for the lock that it needs for that.
       try wait(
         until: """
           EXISTS(SELECT FROM canvas.rooms WHERE trimmed = 3) OR (SELECT count(*) = 2 FROM pg_stat_activity
@@ -236,8 +235,8 @@ struct LyingLineTests {
 
   // MARK: Following
 
-  /// A node that follows a room, but gets no notifications about it. Another node has stored a record in that room, and
-  /// the node itself has then stored one.
+  /// A node that follows a room and gets no notifications about it. Another node has stored a record in the room, and
+  /// this node has stored a later one.
   private func deafNode(epoch: UInt64? = LogBench.epoch) throws -> LogBench.Node {
     let node = try bench.follower(of: "demo", epoch: epoch, after: epoch == nil ? 0 : 1, isPatient: false)
     proxy.hold("canvas follower")
@@ -268,7 +267,8 @@ struct LyingLineTests {
     #expect(node.events.first { if case .otherTimeline(_, "demo") = $0 { true } else { false } } != nil)
     #expect(node.events.answer(to: 2)?.isUnavailable == true)
     #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
-    // The room is deleted because the bench must not compare what is stored in it with what was acknowledged.
+    // The room's content no longer matches the acknowledged records. It is deleted, because the bench compares the two
+    // at the end.
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
@@ -338,7 +338,7 @@ struct LyingLineTests {
     _ = try bench.follow("demo", epoch: nil, after: 0)
     let before = try #require(bench.log.statistics().following).turns
     proxy.hold("canvas follower")
-    // During this time, the poll that is due each second isn't answered.
+    // The log polls every second. During this time the poll gets no answer.
     usleep(2_500_000)
     let turns = try #require(bench.log.statistics().following).turns - before
     #expect(turns < 200)
@@ -353,7 +353,7 @@ struct LyingLineTests {
   @Test("a look at the locks that began before a node locked a room doesn't unlock it there")
   func ownLock() throws {
     proxy.holdAnswers("canvas follower")
-    // The held answer is that of the poll which is due each second.
+    // The answer that is held belongs to the poll, which happens every second.
     try proxy.untilAnswerIsHeld()
     let before = bench.events.all.count
     #expect(
@@ -369,7 +369,7 @@ struct LyingLineTests {
 
   // MARK: The writer's connections
 
-  /// Has the database refuse records while `condition` holds, as if there were conflicts with other transactions.
+  /// Makes the database reject records while `condition` holds, with the error of a conflict between transactions.
   private func haveGiveWay(while condition: String, state: String) throws {
     try ask(
       """
@@ -385,7 +385,7 @@ struct LyingLineTests {
 
   @Test("a batch that gives way to another transaction is stored after it")
   func deadlock() throws {
-    // The sequence counts the tries, because its numbers are not taken back when a transaction is rolled back.
+    // A sequence counts the attempts, because a rollback doesn't reset a sequence.
     try haveGiveWay(while: "nextval('public.tries') <= 3", state: "40P01")
     let ids = [bench.nextId(), bench.nextId()]
     bench.log.submit(zip(ids, ["a", "b"]).map { .append(LogBench.append($0, $1, [bytes("x")])) })
@@ -435,7 +435,7 @@ struct LyingLineTests {
   func evicting() throws {
     let key = 0x1234_5678_9ABC
     let evict = PostgresStatement.evict.text.replacing("$1::int8", with: "\(key)::int8")
-    // This connection stands for one whose commit waits for the disk or for the standbys.
+    // The lock imitates a connection whose commit waits for the disk or for standbys.
     try locking("SELECT pg_advisory_lock(\(key))") { try require("(\(evict)) = 0") }
     try ask("CREATE TABLE public.wanted()")
     try locking("LOCK TABLE public.wanted") {
@@ -467,7 +467,7 @@ struct LyingLineTests {
       Issue.record("\(events.all)")
       return
     }
-    // The answer takes a moment. So the difference may have become a second less by then.
+    // The answer takes a moment, in which the difference may shrink by a second.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
     #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }
@@ -487,7 +487,7 @@ struct LyingLineTests {
       events.first { if case .waiting(let fault) = $0 { "\(fault)".contains("read-only") } else { false } } != nil
     )
     usleep(2_000_000)
-    // The sessions that the database counts include those of the test itself.
+    // The database's count includes the sessions of the test itself.
     try TestDatabase.ask(
       """
       DO $$ BEGIN IF (SELECT sessions > 6 FROM pg_stat_database WHERE datname = current_database()) THEN

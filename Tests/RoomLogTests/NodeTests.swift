@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The contract of every log that several nodes use, and what such a log guarantees to a single follower.
+/// The contract of logs that several nodes share, including what each node may expect.
 @Suite("Nodes of one log")
 struct NodeTests {
   @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)
@@ -25,7 +25,7 @@ struct NodeTests {
   func refusals(kind: LogKind) throws {
     let bench = try LogBench(kind)
     #expect(try bench.follow("demo", after: 0).error == .noSuchRoom(room: "demo"))
-    // A room can be followed before it is created.
+    // A room can be followed before it exists.
     #expect(try bench.follow("demo", epoch: nil, after: 0).error == nil)
     try bench.append("demo", [bytes("a")])
     #expect(try bench.follow("demo", epoch: 99, after: 0).error == .otherEpoch(room: "demo", epoch: LogBench.epoch))
@@ -54,7 +54,7 @@ struct NodeTests {
     #expect(end.dropFirst() == there[...])
     #expect(zip(end, end.dropFirst()).allSatisfy { $0.position < $1.position })
     #expect(try bench.records("demo") == end)
-    // Only the node that sent an append gets its number in the report.
+    // Only the node that sent an append is told the append's number.
     #expect(bench.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 101)
     #expect(other.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 100)
   }

@@ -22,7 +22,7 @@ struct OpeningTests {
     }
   }
 
-  /// Makes a directory with a room of some size, and closes it.
+  /// Creates a log with one room of some size, and closes the log.
   private func fill() throws {
     let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try bench.append("demo", (0..<200).map { [UInt8](repeating: UInt8($0), count: 300) })
@@ -110,13 +110,13 @@ struct OpeningTests {
       looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
       return 5
     }
-    // The files that a killed process may have left.
+    // The files that a killed backup may leave behind.
     for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
     try LogBackup.make(of: path, to: copy, options: options)
     #expect(looks.withLock { $0 } == [true])
     #expect(try LogInspection(of: copy).isSound)
     #expect(SystemCalls.file(at: copy + LogBackup.unfinished) == nil)
-    // Another copy that came meanwhile is not replaced.
+    // A second backup that appears meanwhile must not be overwritten.
     options.random = {
       fclose(fopen(other + "/second.db", "w"))
       return 5
@@ -144,8 +144,8 @@ struct OpeningTests {
     #expect(fault() == .newerSchema(path: path, version: 9, newestKnown: 1))
   }
 
-  /// The schema steps of a server that is one version ahead. The last step fails if it is carried out twice, because
-  /// the mark can be inserted only once.
+  /// The schema steps of the next version of the server. The last step fails if it runs twice, because it inserts a row
+  /// with a unique name.
   private static let laterSteps =
     Schema.steps + [
       "ALTER TABLE rooms ADD COLUMN colour TEXT; INSERT INTO marks(name, value) VALUES('colours', 1);"
@@ -175,7 +175,7 @@ struct OpeningTests {
       #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
       #expect(try number("SELECT count(*) FROM rooms WHERE colour IS NULL") == 1)
     }
-    // A server of the earlier version refuses the database now.
+    // After that, a server of the earlier version refuses the database.
     #expect(fault() == .newerSchema(path: path, version: Schema.newest + 1, newestKnown: Schema.newest))
     let new = temporaryDirectory()
     try LogBench(.sqlite, options: later(), directory: new).append("demo", [bytes("in a new directory")])
@@ -266,7 +266,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // The copy was made before the last opening, and has been put back in its old place.
+    // The copy was made before the database was last opened, and now replaces it.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()

@@ -2,13 +2,12 @@ import Synchronization
 
 @testable import RoomLog
 
-/// A log for a patient caller: requests that are refused as unavailable are sent again, as a replica sends again the
-/// edits that the hub has refused. A request is sent only when all earlier ones are answered, so the order stays the
-/// same.
+/// A log that repeats requests which failed as unavailable, as replicas repeat refused edits. It sends a request only
+/// after all earlier ones were answered, so the order stays the same.
 final class PatientLog: RoomLog {
   private struct State {
     var log: (any RoomLog)?
-    /// The requests that were sent, some of which are answered.
+    /// The requests that were sent, including answered ones.
     var sent: [LogRequest] = []
     var unanswered: Set<UInt64> = []
     var refused: Set<UInt64> = []

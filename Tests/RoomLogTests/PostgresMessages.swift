@@ -1,9 +1,9 @@
-/// Splits the bytes of one direction of a connection to PostgreSQL into messages
+/// Splits the bytes of one direction of a PostgreSQL connection into messages
 /// (postgresql.org/docs/15/protocol-message-formats.html).
 struct PostgresMessages {
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Whether the next message is a client's first one, which has no letter for its kind.
+  /// Whether the next message is a client's first one, which has no type byte.
   private var isGreeting: Bool
 
   init(ofClient isOfClient: Bool) { isGreeting = isOfClient }
@@ -14,7 +14,7 @@ struct PostgresMessages {
     bytes += part
   }
 
-  /// The next message, once all its bytes are there.
+  /// The next message. `nil` until it is complete.
   mutating func next() -> PostgresMessage? {
     let letters = isGreeting ? 0 : 1
     guard bytes.count - start >= letters + 4 else { return nil }
@@ -35,19 +35,17 @@ struct PostgresMessage {
 
   private func isOf(kind: Character) -> Bool { !isGreeting && bytes.first == kind.asciiValue }
 
-  /// Whether the message ends a request.
   var isSync: Bool { isOf(kind: "S") }
-  /// Whether the message ends the answer to a request.
   var isReadyForQuery: Bool { isOf(kind: "Z") }
 
-  /// The name of the statement that is carried out, if this message gives the statement its parameters.
+  /// The name of the prepared statement that a `Bind` message executes. `nil` for other messages.
   var boundStatement: String? {
     guard isOf(kind: "B") else { return nil }
-    // The name comes after the kind, the length, and another name, which is empty here.
+    // The statement's name follows the type byte, the length, and the portal's name, which is empty here.
     return String(decoding: bytes.dropFirst(6).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The name that a client gives itself in its first message.
+  /// The application name in a client's first message.
   var applicationName: String? {
     guard isGreeting else { return nil }
     let words = bytes.dropFirst(8).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

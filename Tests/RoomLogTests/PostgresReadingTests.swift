@@ -11,7 +11,7 @@ struct PostgresReadingTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// A command that waits in the database until somebody has such a lock on a table, or waits for one.
+  /// An SQL command that waits until a lock on the table satisfies the condition.
   private func wait(forLock condition: String, on table: String) -> String {
     """
     DO $$ BEGIN
@@ -22,7 +22,8 @@ struct PostgresReadingTests {
     """
   }
 
-  /// Sends a request, and changes what is stored when the log has come to its first statement that needs a table.
+  /// Sends a request, and changes the stored data when the log's first statement that needs the table is waiting for
+  /// it.
   private func ask(changing table: String, by change: String, _ make: (UInt64) -> LogRequest) throws -> LogEvent {
     let command = """
       BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; \(wait(forLock: "NOT granted", on: table)); \(change); COMMIT
@@ -83,9 +84,9 @@ struct PostgresReadingTests {
     let large = (0..<5).map { [UInt8](repeating: $0, count: 600_000) }
     try bench.append("demo", large)
     let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
-    // The count is that of two records on the page before, and of the two that are left.
+    // The two records of the earlier page are counted together with the two that are still stored.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
-    // Records that are trimmed, but not yet deleted, are not verified.
+    // Records that are marked as trimmed and not yet deleted are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
     #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")

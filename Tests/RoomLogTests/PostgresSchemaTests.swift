@@ -14,10 +14,10 @@ struct PostgresSchemaTests {
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
-  /// Fails unless the condition holds in the database.
+  /// Fails the test unless the SQL condition is true.
   private func check(_ condition: String) throws { try ask("SELECT 1 / (\(condition))::int4") }
 
-  /// Connects as a node does whose connections have broken, or that has been started again.
+  /// Connects as a node does that was restarted or has lost its connections.
   private func connectAnew() throws {
     try bench.reopen()
     try bench.append("demo", [bytes("after")])
@@ -33,7 +33,7 @@ struct PostgresSchemaTests {
     return words
   }
 
-  /// Upgrades the tables as a server that is one version ahead would.
+  /// Upgrades the schema as the next version of the server would.
   private func upgrade(readableFrom: Int) throws {
     let step = PostgresSchema.Step(
       readableFrom: readableFrom,
@@ -71,7 +71,7 @@ struct PostgresSchemaTests {
     try upgrade(readableFrom: PostgresSchema.newest)
     try check("SELECT readable_from = \(PostgresSchema.newest) FROM canvas.about")
     try connectAnew()
-    // Without this column, it is unknown whether a server of another version works with the tables.
+    // Without this column, a server can't tell whether it may use the tables of another version.
     try ask("ALTER TABLE canvas.about DROP COLUMN readable_from")
     #expect(try refusal().contains("was written by a newer server"))
   }

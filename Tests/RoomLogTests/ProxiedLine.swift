@@ -1,17 +1,17 @@
 import Glibc
 
-/// One connection through the proxy, on the proxy's thread.
+/// One connection through the proxy. Only the proxy's thread uses it.
 final class ProxiedLine {
-  /// A request that has to be cut, until its answer has come.
+  /// A request with a planned cut, which is kept until its answer has passed.
   private struct Request {
     let cut: Cut
     var requestBytes = 0
     var answerBytes = 0
   }
 
-  /// The name that the client gives itself.
+  /// The application name of the client.
   private(set) var name: String?
-  /// Whether the database's answers are read.
+  /// Whether the proxy reads the database's answers.
   var carriesAnswers = true
   private var client: Int32
   private var server: Int32
@@ -19,14 +19,14 @@ final class ProxiedLine {
   private var toServer: [UInt8] = []
   private var fromClient = PostgresMessages(ofClient: true)
   private var fromServer = PostgresMessages(ofClient: false)
-  /// Whether a client's next message begins a request.
+  /// Whether the client's next message begins a new request.
   private var isBetweenRequests = true
   private var request: Request?
-  /// Whether the client is made to look silent: nothing more is read from it.
+  /// Whether the proxy has stopped reading from the client, so that the client seems to hang.
   private var isClientSilent = false
-  /// Whether the client has got everything that it will get.
+  /// Whether nothing more will be sent to the client.
   private var isClientDone = false
-  /// Whether the database has got everything that it will get, and the end after that.
+  /// Whether nothing more will be sent to the database, because it was sent the end of the stream.
   private var isServerDone = false
   private var isServerTold = false
 
@@ -50,17 +50,17 @@ final class ProxiedLine {
 
   var isOver: Bool { client < 0 && server < 0 }
 
-  /// The events to wait for, at the client's end and at the database's. `poll` ignores a descriptor below 0.
+  /// What `poll` waits for at both ends. `poll` ignores negative descriptors.
   var waited: [pollfd] {
     let fromServer = (carriesAnswers ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
     return [
       pollfd(fd: client, events: Int16((isClientSilent ? 0 : POLLIN) | (toClient.isEmpty ? 0 : POLLOUT)), revents: 0),
-      // The descriptor is left out rather than its events: `poll` would report a hang-up even without events.
+      // The descriptor is replaced by -1, because `poll` reports a hang-up even if no events are requested.
       pollfd(fd: fromServer == 0 ? -1 : server, events: Int16(fromServer), revents: 0),
     ]
   }
 
-  /// Whether the database has answered something, and the answer is held back.
+  /// Whether the proxy holds back an answer of the database.
   var holdsAnswer: Bool {
     var byte: UInt8 = 0
     return !carriesAnswers && recv(server, &byte, 1, Int32(MSG_PEEK)) > 0
@@ -73,8 +73,8 @@ final class ProxiedLine {
     send(&toServer, to: server)
     if isClientDone, toClient.isEmpty { hangUp(&client) }
     if isServerDone, toServer.isEmpty, server >= 0, !isServerTold {
-      // Shuts down one direction: bytes that were sent still arrive, and after them the database sees the end. The
-      // database's answers are read until it has seen the end.
+      // Closes only the sending direction, so the database first reads all bytes and then the end. Its answers are read
+      // until then.
       shutdown(server, Int32(SHUT_WR))
       isServerTold = true
     }
@@ -155,7 +155,7 @@ final class ProxiedLine {
 
   // MARK: Sockets
 
-  /// - Returns: the bytes that have come. `nil` at the end.
+  /// - Returns: the bytes that were received. `nil` at the end of the stream.
   private func received(from descriptor: Int32) -> [UInt8]? {
     var part = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &part, part.count, 0)
@@ -169,7 +169,7 @@ final class ProxiedLine {
     if count > 0 {
       bytes.removeFirst(count)
     } else if errno != EAGAIN, errno != EINTR {
-      // The other end has gone, which the next read will show.
+      // The other end is gone. The next read will report that.
       bytes = []
     }
   }

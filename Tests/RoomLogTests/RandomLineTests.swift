@@ -3,12 +3,12 @@ import Testing
 
 @testable import RoomLog
 
-/// Several nodes over one database, and everything that may go wrong between them, drawn from fixed seeds.
+/// Several nodes over one database, with every kind of fault between them, from fixed seeds.
 @Suite("Nodes over a line that lies", .enabled(if: TestDatabase.isThere), .serialized)
 struct RandomLineTests {
-  /// How many histories are run: `CANVAS_LINES`.
+  /// How many histories to run, set by the environment variable `CANVAS_LINES`.
   private static let count = getenv("CANVAS_LINES").flatMap { Int(String(cString: $0)) } ?? 4
-  /// The seed of the first history: `CANVAS_SEED`.
+  /// The seed of the first history, set by `CANVAS_SEED`.
   private static let firstSeed = getenv("CANVAS_SEED").flatMap { UInt64(String(cString: $0)) } ?? 0
   private static let steps = 150
 

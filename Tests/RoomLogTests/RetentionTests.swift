@@ -31,8 +31,8 @@ import Testing
   func everything() {
     #expect(kept(room(snapshots: 100), .everything) == [25, 50, 75, 100])
     #expect(kept(room(snapshots: 10, every: 50), .everything) == [3, 6, 9, 10])
-    // If snapshots are zero operations apart, they divide nothing. But the newest one stays, because the room is opened
-    // from it.
+    // With no operations between them, the snapshots can't divide the operations. Only the newest is kept, because the
+    // room is opened from it.
     #expect(kept(room(snapshots: 2, every: 0), .everything) == [2])
     #expect(kept(room(snapshots: 3), .everything) == [1, 2, 3])
   }

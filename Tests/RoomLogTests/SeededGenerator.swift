@@ -1,4 +1,4 @@
 import TestSupport
 
-/// Lets all files of these tests use this short name.
+/// Lets all files of this target use the generator without importing `TestSupport`.
 typealias SeededGenerator = TestSupport.SeededGenerator

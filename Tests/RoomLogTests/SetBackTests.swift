@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// The database loses records that were reported. That happens when a machine is lost that had no synchronous standby.
+/// The database loses records that it had reported. This happens when a machine without a synchronous standby is lost.
 @Suite("A log that goes back", .enabled(if: TestDatabase.isThere))
 struct SetBackTests {
   /// Removes the last record of a room, as if it had never been stored.
@@ -33,8 +33,7 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // The append is refused because the node doesn't know of the loss yet. The append's records might follow records
-    // that are gone.
+    // The node doesn't know of the loss yet. Its append is refused, because it may follow records that are gone.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
@@ -52,7 +51,7 @@ struct SetBackTests {
     _ = try bench.follow("demo", after: last)
     try SetBackTests.lose("demo", in: bench.directory)
     let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
-    // Either this append shows the loss, or the node found it just before.
+    // The node learns of the loss from this append, or it has already noticed the loss itself.
     #expect(answer.isUnavailable || answer.appended?.records.map(\.position) == [last])
     #expect(bench.events.first(where: isLost("demo")) != nil)
     let events = bench.events.all
@@ -86,7 +85,7 @@ struct SetBackTests {
     )
     let told = AppendedRecords(id: nil, room: "whole", epoch: LogBench.epoch, records: records)
     #expect(bench.events.first { $0 == .appended(told) } != nil)
-    // The caller lacks records that are trimmed, so it has to load the room.
+    // The caller lacks records that the log has trimmed, so it has to load the room again.
     #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)
@@ -101,7 +100,7 @@ struct SetBackTests {
       _ = try bench.follow(room, after: last)
       _ = try #require(try bench.append(room, [bytes("c")], mayCreate: false).appended)
     }
-    // The node's records are lost, and another node has stored as many in their place.
+    // Gives the last record another writer, as if another node had stored a record in its place after a loss.
     try TestDatabase.ask(
       """
       UPDATE canvas.records SET writer = 1 FROM canvas.rooms WHERE room = number AND name = 'other' AND position = last;
@@ -128,7 +127,7 @@ struct SetBackTests {
     for round in 1...5 {
       try TestDatabase.ask(SetBackTests.hangUp, in: bench.directory)
       var answer: LogEvent?
-      // The append is tried again until the node has a connection.
+      // Tries the append again until the node is connected.
       while answer?.appended == nil {
         let id = bench.nextId()
         other.log.submit(.append(LogBench.append(id, "demo", [bytes("\(round)")], mayCreate: false)))
@@ -197,12 +196,12 @@ struct SetBackTests {
       }
       #expect(refused() == 0)
     }
-    // It isn't reported that the room can be written again.
+    // A room that no longer exists here must not be reported as writable again.
     #expect(!bench.events.all.contains { if case .availability(.some, nil) = $0 { true } else { false } })
   }
 
-  /// A command that puts another writer's row in the place of the room's next record, so that the database refuses that
-  /// record.
+  /// Inserts another writer's row at the position of the room's next record, so that the database rejects the next
+  /// append.
   private static func foreignRecord(in room: String) -> String {
     """
     INSERT INTO canvas.records SELECT number, last + 1, 0, 0, 0, 0, 0, '' FROM canvas.rooms WHERE name = '\(room)'

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("A log with a host that is silent", .enabled(if: TestDatabase.isThere))
 struct SilentHostTests {
-  /// A host that behaves like one that has lost its network. It doesn't answer requests for connections, because as
-  /// many as its queue can hold are waiting already.
+  /// A host that doesn't respond, like one without a network. Its queue of incoming connections is full, so it ignores
+  /// further connection requests.
   private final class SilentHost {
     private let descriptors: [Int32]
     let port: UInt16
@@ -14,7 +14,7 @@ struct SilentHostTests {
     init() throws {
       let listener = try #require(Loopback.listen(backlog: 0))
       port = Loopback.port(of: listener)
-      // The first connection fills the queue. The second one shows whether the host is silent then.
+      // The first connection fills the queue. The second one shows whether the host now ignores requests.
       let first = try #require(Loopback.connect(port))
       let second = try #require(Loopback.connect(port, waits: false))
       descriptors = [listener, first, second]
@@ -47,7 +47,7 @@ struct SilentHostTests {
       log.submit(.append(LogBench.append(id, "demo", [bytes("\(id)")])))
       last = try #require(events.answer(to: id)?.appended).records[0].position
     }
-    // While the host is silent, requests that need the connection for background work are refused.
+    // While the host doesn't respond, requests over the connection for background work are refused.
     var id: UInt64 = 20
     func keep() throws -> LogEvent {
       id += 1

@@ -1,12 +1,12 @@
 import Glibc
 import Testing
 
-/// Makes databases, one for each test, on the server that `scripts/with-postgres` has started for all tests.
+/// Creates a database for each test, on the server that `scripts/with-postgres` has started.
 enum TestDatabase {
   private static let server = getenv("TEST_POSTGRES").map { String(cString: $0) }
   static var isThere: Bool { server != nil }
 
-  /// Makes a database.
+  /// Creates a database.
   /// - Returns: its URL.
   static func make() throws -> String {
     let server = try #require(server, "run the tests by scripts/with-postgres")
@@ -20,19 +20,19 @@ enum TestDatabase {
     _ = try? ask("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
   }
 
-  /// Carries out an SQL command in a database, or, without `url`, in the one that every server has.
+  /// Executes an SQL command in a database. Without `url`, uses the default database of the server.
   static func ask(_ command: String, in url: String? = nil) throws {
     try begin(command, in: url).end()
   }
 
-  /// A command that is being carried out.
+  /// A command that is still running.
   struct Command {
     fileprivate let process: pid_t
     fileprivate let text: String
 
     func end() throws { try #require(succeeds(), "\(text)") }
 
-    /// Waits until the command has ended.
+    /// Waits until the command ends.
     /// - Returns: whether it succeeded.
     func succeeds() -> Bool {
       var status: Int32 = 0
@@ -41,7 +41,7 @@ enum TestDatabase {
     }
   }
 
-  /// The first column of the rows that a command returns.
+  /// The first column of the command's result.
   static func rows(_ command: String, in url: String) throws -> [String] {
     let directory = temporaryDirectory()
     defer { remove(directory: directory) }
@@ -61,8 +61,7 @@ enum TestDatabase {
 
   static func begin(_ command: String, in url: String? = nil, _ options: [String] = []) throws -> Command {
     let address = try #require(url ?? server.map { "\($0)/postgres" })
-    // The time limit ends a command that waits in vain with an error. Otherwise the command would keep other tests
-    // waiting.
+    // The timeout ends a command that would wait forever and block other tests.
     let commands = ["--command", "SET statement_timeout = '2min'", "--command", command]
     let words = ["psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"] + options + commands + [address]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

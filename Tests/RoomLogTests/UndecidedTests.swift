@@ -2,13 +2,13 @@ import Testing
 
 @testable import RoomLog
 
-/// What a log guarantees while it doesn't know the outcome of an append. In addition, the whole contract is tested with
-/// logs whose appends are sometimes undecided: `LogKind.undecided`.
+/// What a log guarantees while the outcome of an append is unknown. The contract tests also run with logs that have
+/// such appends (`LogKind.undecided`).
 @Suite("An undecided append")
 struct UndecidedTests {
   typealias Fate = UndecidedAppend.Fate
 
-  /// A node that follows a room and has appended to it (its request 2), and doesn't know what became of the append.
+  /// A node that follows a room, and whose append to the room (request 2) has an unknown outcome.
   private func leave(_ fate: Fate, in bench: LogBench) throws -> LogBench.Node {
     let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
     let node = try bench.follower(of: "demo", after: first, isPatient: false)
@@ -72,8 +72,7 @@ struct UndecidedTests {
     ])
     _ = try #require(node.events.answer(to: 4))
     try bench.append("demo", [bytes("after")], mayCreate: false)
-    // Events are reported in order. So once this append is reported, nothing from before it will be reported about the
-    // room any more.
+    // Events are reported in order. After the report of this append, no earlier event about the room can follow.
     try bench.append("beside", [bytes("a")])
     _ = try #require(node.events.records(of: "beside", atLeast: 1))
     switch fate {
@@ -136,7 +135,7 @@ struct UndecidedTests {
     defer { node.log.close() }
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     bench.decide()
-    // The append was stored, and then lost.
+    // The append was stored, and the database has lost it since.
     let answer = try #require(node.events.answer(to: 2))
     #expect(answer.isUnavailable || answer.appended?.epoch == LogBench.epoch)
     let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)

@@ -10,7 +10,7 @@ import Testing
     bench = try LogBench(.sqlite)
     for room in ["a", "b", "c"] {
       try bench.append(room, (0..<20).map { bytes("record \($0) of \(room)") })
-      // This snapshot has three parts.
+      // This snapshot is stored in three parts.
       _ = try bench.snapshot(room, at: 10, [UInt8](repeating: 7, count: 150_000))
       _ = try bench.snapshot(room, at: 20, bytes("as of 20"))
     }
@@ -36,7 +36,7 @@ import Testing
 
   private struct Unexpected: Error { let answer: LogEvent }
 
-  /// Runs a whole round, and calls `between` after each part.
+  /// Verifies everything in parts, and calls `between` after each part.
   /// - Returns: the parts.
   private func round(
     bytesMax: Int = .max,
@@ -64,7 +64,7 @@ import Testing
       #expect(parts.map(\.bytes).reduce(0, +) == 3 * VerificationTests.roomBytes)
       #expect(parts.allSatisfy { $0.damages.isEmpty })
       if bytesMax == .max, time > 0 { #expect(parts.count == 1) }
-      // A part ends with the row that reaches the bound on bytes, or with the row at which the time has passed.
+      // A part may exceed its limit on bytes or on time by one row.
       if bytesMax == 100 { #expect(parts.allSatisfy { $0.bytes < 100 + 65_536 && $0.records <= 8 }) }
       if bytesMax == 1 || time == 0 { #expect(parts.allSatisfy { $0.records <= 1 && $0.bytes <= 65_536 }) }
     }
@@ -74,12 +74,12 @@ import Testing
   @Test("damage in the file is found, even while the log has the sound bytes in memory")
   func damagedBeneathMemory() throws {
     var options = SQLiteOptions()
-    // With 0, everything that is stored is copied into the database's file at once.
+    // With 0, a checkpoint copies everything into the database file at once.
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two-of-demo")])
-    // An append is acknowledged before it is copied into the file. Once this next append is answered, the copying has
-    // been done.
+    // The log acknowledges an append before it copies it into the database file. When this second append is answered,
+    // that copy is done.
     try bench.append("other", [bytes("later")])
     #expect(try bench.records("demo").count == 2)
     try bench.damageInFile(bytes("two-of-demo"))

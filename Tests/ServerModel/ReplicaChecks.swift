@@ -2,27 +2,27 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// Checks what a replica guarantees to its host, after each event: see `brokenPromise`. The effects also have to report
-/// every change. So a screen that is drawn from the effects alone has to show the same canvas.
+/// Checks a replica after each event. It must keep its guarantees (`brokenPromise`), and its effects must report every
+/// change: a screen that is drawn from the effects alone must show the replica's canvas.
 struct ReplicaChecks {
-  /// The shapes on a screen that is drawn from the effects alone.
+  /// The shapes on a screen that is updated from the effects alone.
   private var screen: [Identifier: Shape] = [:]
   private var events = 0
 
-  /// The check asks for the replica's digest only after this many events. Before that, the replica computes its digest
-  /// anew each time. Afterwards the digest is updated with each change. So both ways are checked.
+  /// After this many events, the replica is told to update its digest with each change. Before, it computes the digest
+  /// from the whole canvas. Both ways are tested.
   private static let eventsBeforeDigest = 20
 
   init(_ replica: Replica) { repaint(replica) }
 
-  /// The screen is drawn anew, from the canvas.
+  /// Draws the screen again from the whole canvas.
   mutating func repaint(_ replica: Replica) {
     screen = [:]
     for shape in replica.canvas.shapes { screen[shape.id] = shape }
   }
 
   /// Checks the replica after an event.
-  /// - Parameter effects: all effects of the event.
+  /// - Parameter effects: all effects of this event.
   mutating func follow(
     _ effects: [ReplicaEffect],
     of replica: inout Replica,

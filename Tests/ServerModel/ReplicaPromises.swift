@@ -1,11 +1,11 @@
 @testable import CanvasCRDT
 
 extension Replica {
-  /// Which of its guarantees a replica breaks right now, in words. `nil` if it keeps all:
-  /// - The shown canvas is the confirmed one with the pending edits over it.
-  /// - The confirmed digest is that of the confirmed canvas.
-  /// - The stamps of the pending edits rise.
-  /// - Only shapes with pending edits have a confirmed record of their own.
+  /// Describes a guarantee that the replica breaks now. `nil` if it keeps all of them:
+  /// - The shown canvas is the confirmed one plus the pending edits.
+  /// - The confirmed digest is the digest of the confirmed canvas.
+  /// - The stamps of pending edits increase.
+  /// - Only shapes with pending edits have separate confirmed values.
   package var brokenPromise: String? {
     var expected = confirmedCanvas
     if confirmedDigest != expected.digest { return "the confirmed digest is not that of the confirmed canvas" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// The client's end of a connection: what the client has been sent, and the drawing that follows from that.
+/// A simulated client: what it was sent, and the drawing that it made of that.
 struct TestClient {
   var conversation: Conversation
   var id: MemberID?
@@ -12,26 +12,26 @@ struct TestClient {
   var party: String
   var arrived: [UInt8] = []
   var messages: [ServerMessage] = []
-  /// The messages as bytes, for a test that hands them to a replica.
+  /// The messages as bytes. A test may pass them to a replica.
   var mail: [[UInt8]] = []
-  /// How many bytes the socket takes of each offer. `nil` if it takes all.
+  /// How many bytes the socket takes at each offer. `nil` means all.
   var takes: Int?
-  /// The address of the bytes that the socket was last offered.
+  /// The memory address of the bytes last offered to the socket, to see whether readers share a buffer.
   var offeredFrom: UInt = 0
   var closed: CloseCode?
 
   var canvas = Canvas()
   var cursor: Cursor?
-  /// The cursor of the last message. A client that ignores `more` would take this cursor for its place in the log.
+  /// The cursor in the last message. A client that ignored `more` would store it as its position.
   var newestCursor: Cursor?
   var pairs: Set<ShapePair> = []
   var peers: [Identifier: Peer] = [:]
   var isReadingPaused = false
   var digests = 0
-  /// How many digests were for another cursor than the client's own, or for another drawing.
+  /// How many digests were for another cursor or another drawing than the client's.
   var digestsThatDiffer = 0
 
-  /// The bytes of the longest message.
+  /// The length of the longest message in bytes.
   var messageBytesMax = 0
 
   mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -74,42 +74,41 @@ struct TestClient {
     case .digest(let cursor, let hash):
       digests += 1
       if cursor != self.cursor || hash != canvas.digest { digestsThatDiffer += 1 }
-    // Other messages don't change the drawing. Tests find them in `messages`.
+    // Other messages don't change the drawing. Tests look for them in `messages`.
     default: break
     }
   }
 }
 
-/// A room with its log and its connections, all in the test's hand.
+/// A room with a simulated log and simulated connections, all under the control of the test.
 struct RoomBench {
   var room: Room
   var clients: [TestClient] = []
   var log: [RoomRecord] = []
-  /// Batches that the room has given to the log, and that the log has not answered.
+  /// Batches that the room has sent to the log, and that are not stored yet.
   var waiting: [Batch] = []
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
-  /// The room's orders for its index of overlaps. They are carried out at once, unless the test holds them back.
+  /// The room's requests to compute overlaps. They are carried out at once, unless `holdsOrders` is set.
   var orders: [OverlapOrder] = []
   var holdsOrders = false
-  /// How often another node had a different room at the same place of the log.
+  /// How often the room found that another node has different content at the same position of the log.
   var differences = 0
-  /// The news that the room has sent to other nodes.
+  /// The messages from this room to other nodes.
   var news: [[UInt8]] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
-  /// The number of the run of the process that has the room.
+  /// Identifies the server's process in the records that it writes.
   var run: UInt64 = 0x5EED
   let limits: Limits
-  /// How many writes to sockets there were.
+  /// How many writes to sockets there have been.
   var writes = 0
   var pauses = 0
   var resumes = 0
 
   static let epoch: UInt64 = 1_763_650_000_000
 
-  /// - Parameter company: the number of this node, if other nodes may have the room open too. `nil` for a server
-  ///   without other nodes.
+  /// - Parameter company: the number of this node, if other nodes may open the room too. `nil` for a single server.
   init(company: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
     var limits = Limits()
     change(&limits)
@@ -209,7 +208,7 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// Goes on as another process that has opened the room, with no connection.
+  /// Replaces the server's process by one that has opened the room and has no connections.
   mutating func restart(with room: Room) {
     self.room = room
     run = random.next()
@@ -223,13 +222,13 @@ struct RoomBench {
     while !holdsOrders, !orders.isEmpty { carryOutOrder() }
   }
 
-  /// Carries out the oldest order for the room's index of overlaps.
+  /// Carries out the oldest request to compute overlaps.
   mutating func carryOutOrder() {
     if let outcome = orders.removeFirst().carryOut() { room.overlapsDone(outcome, now: now) }
     takeRoomEffects()
   }
 
-  /// Which shapes overlap now, as an HTTP request is answered.
+  /// Asks which shapes overlap now, as an HTTP request does.
   mutating func askOverlaps() -> (index: OverlapIndex, cursor: Cursor)? {
     overlapAnswers = []
     room.askOverlaps(request: 4_711, now: now)
@@ -264,7 +263,7 @@ struct RoomBench {
 
   // MARK: The log
 
-  /// The log stores the oldest batch, and hands its record to the room.
+  /// Stores the oldest batch, and delivers its record to the room.
   mutating func commit() {
     guard let batch = takeBatch() else { return }
     let record = RoomRecord(
@@ -279,7 +278,7 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// The log hands a record to the room, for the first time or again.
+  /// Delivers a record to the room, for the first time or again.
   mutating func deliver(_ record: RoomRecord) {
     if record.position > log.last?.position ?? 0 { log.append(record) }
     do throws(MissingRecord) {
@@ -289,7 +288,7 @@ struct RoomBench {
     }
   }
 
-  /// The log refuses the oldest batch.
+  /// Makes the log fail to store the oldest batch.
   /// - Returns: the batch.
   @discardableResult
   mutating func fail() -> Batch? {
@@ -299,7 +298,7 @@ struct RoomBench {
     return batch
   }
 
-  /// Takes out the oldest batch. The test itself then has to give the log's answer.
+  /// Removes the oldest batch. The test has to answer it in place of the log.
   mutating func takeBatch() -> Batch? {
     guard !waiting.isEmpty else {
       Issue.record("the log has not been asked to store anything")
@@ -321,13 +320,14 @@ struct RoomBench {
     takeEffects()
   }
 
-  /// Has the room make the beat if one is due, and sends it.
+  /// Makes the room's next broadcast if it is due, and sends it.
   mutating func beatIfDue() {
     if room.isFlushDue(now: now) { room.flush(now: now) }
     send()
   }
 
-  /// Lets everything arrive that is on its way. Time passes only as far as beats need it.
+  /// Stores, broadcasts and delivers everything that is pending. Time passes only as far as the broadcast interval
+  /// requires.
   mutating func settle() {
     repeat {
       while !waiting.isEmpty { commit() }
@@ -340,11 +340,12 @@ struct RoomBench {
     } while !waiting.isEmpty || room.flushDueAt != nil
   }
 
-  /// The socket of a stalled reader takes bytes again.
+  /// Tells the room that a stalled reader's socket accepts bytes again.
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // The room may now make the beat for which this reader waited, and that beat may be new for others, too.
+    // The room may have held back a broadcast until this reader was ready. So the broadcast may be new for other
+    // clients too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)
@@ -355,7 +356,7 @@ struct RoomBench {
 
   // MARK: Writing
 
-  /// Writes to a shape under the client's own stamp, `counter` milliseconds after the bench's time.
+  /// Writes to a shape as this client. Without `stamp`, the current time is the stamp.
   @discardableResult
   mutating func write(
     _ client: Int,
@@ -379,12 +380,12 @@ struct RoomBench {
     clients[client].messages.compactMap { if case .rejection(let rejection) = $0 { rejection.code } else { nil } }
   }
 
-  /// The messages with operations, one by one, including those of a state.
+  /// The messages with operations in order, including those of a state.
   func deliveries(_ client: Int) -> [Delivery] {
     clients[client].messages.compactMap { if case .operations(let delivery) = $0 { delivery } else { nil } }
   }
 
-  /// The presence of others that a client has been sent, message by message.
+  /// The presence of others in each message that the client received.
   func presences(_ client: Int) -> [[PeerState]] {
     clients[client].messages.compactMap { if case .presence(let states) = $0 { states } else { nil } }
   }
@@ -393,7 +394,7 @@ struct RoomBench {
     clients[client].messages.compactMap { if case .acknowledgement(let answer) = $0 { answer } else { nil } }
   }
 
-  /// Checks that the client has what the room has, and that nothing more is on its way.
+  /// Checks that the client has what the room has, and that nothing is pending.
   func expectCaughtUp(_ client: Int, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) {
     #expect(clients[client].canvas == room.canvas, comment, sourceLocation: location)
     #expect(clients[client].cursor == room.cursor, comment, sourceLocation: location)

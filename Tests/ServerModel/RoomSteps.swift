@@ -4,18 +4,18 @@ import TestSupport
 @testable import SyncServer
 
 extension Framing {
-  /// A length before each message, in place of WebSocket frames, for tests without a socket.
+  /// Frames for tests without sockets: each message is preceded by its length.
   static let byLength = Framing { message, _, bytes in LengthFraming.append(message, to: &bytes) }
 }
 
 extension ActorKeys {
-  /// The keys of all servers in tests. They are made with a fixed secret, so that keys outlast a restart.
+  /// Keys from a fixed secret, so that they stay valid when a test restarts the server.
   static let inTests = ActorKeys(secret: [UInt8](repeating: 7, count: secretBytes))
 }
 
 extension Room {
-  /// Does what a connection's conversation returns, as the hub does.
-  /// - Returns: the code with which the connection has to be closed, if it has to.
+  /// Carries out an action of a conversation, as the server's hub does.
+  /// - Returns: the code with which the connection must be closed, or `nil`.
   mutating func take(
     _ step: ConversationStep,
     from member: inout MemberID?,
@@ -31,7 +31,7 @@ extension Room {
     case .submit(let submission): if let member { submit(submission, from: member, now: now) }
     case .presence(let state): if let member { presence(state, from: member, now: now) }
     case .digest: if let member { digest(for: member, now: now) }
-    // Only the hub handles tokens.
+    // Tokens are tested with the hub, which handles them.
     case .token: break
     case .reply(let message): if let member { reply(message, to: member) }
     case .close(let code, _): return code

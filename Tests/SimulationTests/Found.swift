@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 
-/// Histories that have found faults, each shortened to the fewest steps that still found the fault. Each is a file in
-/// `Found`.
+/// Histories that have found faults, each shortened to the fewest steps that still found the fault. Each is a JSON file
+/// in `Found`.
 ///
-/// If the random settings (dice) change, a seed gives another history. A file therefore stores what its seed had drawn.
-/// So the history goes on finding its fault as long as its events do the same things. Found/README.md says with which
-/// planted bug each history was seen to fail.
+/// A file stores the random settings (`Dice`) that its seed had drawn, because the seed draws other settings once
+/// `Dice` changes. Found/README.md lists the planted bug with which each history was seen to fail.
 struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
   let rule: String
   let seed: UInt64

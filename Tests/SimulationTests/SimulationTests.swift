@@ -6,11 +6,11 @@ import Testing
 @Suite("Rooms, logs and clients, whatever happens between them")
 struct SimulationTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// How many histories are run: `CANVAS_HISTORIES`.
+  /// How many histories to run, set by the environment variable `CANVAS_HISTORIES`.
   private static let count = environment["CANVAS_HISTORIES"].flatMap { Int($0) } ?? 2_000
-  /// The seed of the first history: `CANVAS_SEED`.
+  /// The seed of the first history, set by `CANVAS_SEED`.
   private static let firstSeed = environment["CANVAS_SEED"].flatMap { UInt64($0) } ?? 0
-  /// The only rule that is checked: `CANVAS_RULE`. `nil` for all.
+  /// The only rule to check, set by `CANVAS_RULE`. `nil` means all rules.
   private static let rule = environment["CANVAS_RULE"].flatMap { name in Rule.allCases.first { "\($0)" == name } }
   private static let perBlock = 50
 
@@ -31,7 +31,7 @@ struct SimulationTests {
       let drawn = History(seed: seed)
       guard let link = drawn.dice.link, link.bytesPerSecond <= 1_000, drawn.dice.suitsThinLines else { continue }
       histories += 1
-      // Few shapes, which change very often.
+      // The events make few shapes and change them very often.
       let events: [Event] = Array(repeating: .draw, count: 4) + Array(repeating: .gesture, count: 60)
       let steps = events.enumerated().map { place, event in
         History.Step(event: event, seed: seed &+ UInt64(place) << 20)

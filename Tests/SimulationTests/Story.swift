@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What `make simulate SEED=…` runs: tells a history as a story. If the history fails, tells the shortest one that was
-/// found to fail in the same way.
+/// Prints what happens in one history, in words, for `make simulate SEED=…`. If the history fails, prints a shortened
+/// one that fails in the same way.
 @Suite("A history as a story")
 struct StoryTests {
   @Test("the story of one seed", .enabled(if: storySeed != nil))
@@ -25,10 +25,10 @@ struct StoryTests {
   }
 }
 
-/// The rule to look for, by the name of its case, in a history that breaks other rules as well.
+/// The rule to look for, set by `CANVAS_RULE`. It is needed if the history breaks other rules too.
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }
-/// The file in which to store the shortened history, for `Found`.
+/// The file to which the shortened history is written. Such files belong into `Found`.
 private let storyPlace = ProcessInfo.processInfo.environment["CANVAS_KEEP"]
 private let storySeed = ProcessInfo.processInfo.environment["CANVAS_STORY"].flatMap { UInt64($0) }

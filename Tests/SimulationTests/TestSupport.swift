@@ -1,4 +1,4 @@
 import TestSupport
 
-/// Under this name in every file of these tests.
+/// Lets all files of this target use the generator without importing `TestSupport`.
 typealias SeededGenerator = TestSupport.SeededGenerator

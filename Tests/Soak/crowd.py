@@ -1,4 +1,4 @@
-"""The users of the server: our own bots in every room, and visitors that share no code with ours."""
+"""The server's users: our own bots in every room, and visitors that share no code with ours."""
 
 import asyncio
 import collections
@@ -17,10 +17,9 @@ ROOMS = [f"hour-{number}" for number in range(1, 21)]
 BOTS, SHAPES, RATE = 10, 3, 2
 VISITORS = 6
 
-# How long a room is left alone: longer than --room-idle-ms, so that the server closes the room and has to open it
-# again.
+# How long a room stays empty. This is longer than --room-idle-ms, so the server closes the room and opens it again.
 AWAY_SECONDS = (25, 60)
-# A round of bots must end before the run does. If less time than this is left, no round is begun.
+# A round of bots must end before the run does. With less time left than this, no round is started.
 ROUND_SECONDS_MIN = 10
 
 
@@ -30,7 +29,7 @@ class Crowd:
         self.end = time.monotonic() + seconds
         self.counts = collections.Counter()
         self.complaints = []
-        # For each room, the process of the bots that run in it now.
+        # The process of the bots in each room.
         self.processes = {}
 
     @property
@@ -38,7 +37,7 @@ class Crowd:
         return self.end - time.monotonic()
 
     async def play(self):
-        """Runs the crowd. Returns when the time is over and all have left."""
+        """Runs the crowd. Returns when the time is over and everybody has left."""
         async with asyncio.TaskGroup() as group:
             for number, room in enumerate(ROOMS):
                 group.create_task(self.keep(room, number))
@@ -46,9 +45,9 @@ class Crowd:
                 group.create_task(Visitor(self, number).come_and_go())
 
     async def keep(self, room, number):
-        """Keeps bots in one room: round after round, and sometimes none for a while."""
+        """Runs bots in one room, round after round, with pauses."""
         chance = random.Random(f"{self.seed} {room}")
-        # The rooms begin one after the other, as people arrive in the morning.
+        # The rooms start one after another.
         await asyncio.sleep(number / len(ROOMS) * min(20, self.seconds / 10))
         while self.left > ROUND_SECONDS_MIN:
             seconds = min(self.seconds * chance.uniform(0.06, 0.15), self.left - 2)
@@ -74,7 +73,7 @@ class Crowd:
         self.counts["reconnects of bots"] += summary["reconnects"]
 
     async def has_left(self):
-        """Waits until the server has noticed that all have left, and returns its metrics."""
+        """Waits until the server has noticed that everybody has left, and returns its metrics."""
         for _ in range(600):
             figures = await self.server.metrics()
             if figures["canvas_connections"] == 0 and figures["canvas_rooms_open"] == 0:
@@ -87,7 +86,7 @@ class Crowd:
 
 
 class Visitor:
-    """Comes to a room, draws shapes and deletes them again. Often it comes back with the cursor of its last visit."""
+    """Joins a room, draws shapes and deletes them again. Often resumes with the cursor of its last visit."""
 
     def __init__(self, crowd, number):
         self.crowd, self.counts = crowd, crowd.counts
@@ -109,7 +108,7 @@ class Visitor:
         try:
             await self.draw(client)
             await client.send({"type": "digest"})
-            # Waits a second for messages that are on their way, including the answer about the digest.
+            # Waits a second for messages in transit, including the answer about the digest.
             await asyncio.wait([reading], timeout=1)
         finally:
             if self.random.random() < 0.5:
@@ -134,8 +133,7 @@ class Visitor:
         return client
 
     async def draw(self, client):
-        """Draws a shape for some seconds. A visitor deletes the shapes that it makes, so that after an hour a room is
-        as full as before."""
+        """Draws shapes for some seconds. Deletes them again, so that a room is no fuller after an hour."""
         shape = identifier()
         await self.put(client, shape, {"kind": "star", "position": [0, 0], "size": [40, 40]})
         for _ in range(self.random.randrange(3, 20)):

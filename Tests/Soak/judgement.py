@@ -1,41 +1,39 @@
-"""Judges measurements that must not have grown. Only the second half of a run is judged, because by then everything has
-reached its full size."""
+"""Checks measurements that must not grow. Only the second half of a run counts, because by then everything has reached
+its full size."""
 
 import collections
 
 from load import percentile
 
-# A straight line is fitted to the second half of the run. These are the upper bounds on how much the line may rise,
-# from its beginning to its end. Memory: in half an hour there are 700,000 operations and 1,400 connections. A leak of
-# four bytes for each operation would exceed this bound, and so would a leak of two kilobytes for each connection. A
-# smaller rise is normal, because the memory that the allocator keeps goes up and down.
+# A line is fitted to the measurements of the second half. These are the limits on its rise from beginning to end.
+#
+# Memory: half an hour has 700,000 operations and 1,400 connections. A leak of four bytes per operation, or of two
+# kilobytes per connection, would exceed this limit. Smaller changes are normal for the allocator.
 MEMORY_RISE_MAX = 0.06
-# Descriptors that are not connections, and threads. A snapshot or a checkpoint needs one more for a moment. If each of
-# them, once a minute, left one behind, there would be thirty more at the end.
+# Threads, and descriptors that are not connections. A snapshot or a checkpoint needs one more for a moment. If one
+# leaked every minute, there would be thirty more at the end.
 OTHERS_RISE_MAX = 1.0
-# Latency. Other programs on the machine hardly affect the median, but they do affect the slowest of a hundred answers.
-# How slow the machine was is measured by how long a write to its disk takes without the server, and by how many threads
-# wait for its processors. A latency that people don't notice is accepted, whatever it was before.
+# Latency. Other programs on the machine slow down the slowest of a hundred answers, but hardly the median. The
+# machine's own slowness is measured by how long a write to its disk takes without the server, and by how many threads
+# wait for a processor. A latency that nobody notices is always accepted.
 MEDIAN_RISE_MAX, MEDIAN_RISE_MILLISECONDS_MAX = 0.3, 3
 LATENCY_RISE_MAX = 1.5
 LATENCY_MILLISECONDS_FINE = 50
-# The size of the database. Snapshots and history are written and removed, but the file stays as large as it ever was.
+# The size of the database. Snapshots and history are written and removed, but the file never shrinks.
 DATABASE_RISE_MAX = 0.15
-# The write-ahead log is moved into the database at 8,192 pages of 4 KiB, and its file is never shortened to less than
-# 64 MiB.
+# A checkpoint happens at 8,192 pages of 4 KiB. The write-ahead log's file is never truncated below 64 MiB.
 WAL_MIB_MAX = 64
 
-# The messages that the server's log may have on standard error. A slow commit is the disk's fault; how long answers
-# take is judged above.
+# The messages that the server may log. A slow commit is the disk's fault, and latency is judged separately.
 EXPECTED = ("the page's files were not found", "slow commit")
 
 
 class Judgement:
-    """`rows` are the samples of samples.py, `asked` are the measurements of probe.py."""
+    """`rows` are the samples of samples.py, and `asked` are the measurements of probe.py."""
 
     def __init__(self, rows, asked, seconds):
         self.all_rows = rows
-        # The last rows are left out, because the last round ends a little before the run does.
+        # The last seconds are left out, because the last round ends before the run does.
         self.rows = [row for row in rows if seconds / 2 <= row["second"] <= seconds - 15]
         self.asked, self.seconds = asked, seconds
         self.complaints = []
@@ -61,7 +59,7 @@ class Judgement:
         return sum(row[name] for row in self.rows) / len(self.rows)
 
     def rise(self, name):
-        """How far the straight line that fits the values best rises, from its beginning to its end."""
+        """The rise of the best-fitting straight line, from its beginning to its end."""
         times = [row["second"] for row in self.rows]
         middle, mean = sum(times) / len(times), self.mean(name)
         slope = sum((row["second"] - middle) * (row[name] - mean) for row in self.rows) / sum((time - middle) ** 2 for time in times)
@@ -103,7 +101,7 @@ class Judgement:
         self.find(words + f"{self.rows[-1]['database_mib']:.1f} MiB", made > 0)
 
     def crowd(self, crowd, left):
-        """Judges the complaints of the crowd, and whether it did its work."""
+        """Judges the crowd's complaints, and whether it did its work."""
         self.complaints += crowd.complaints
         wanted = ("acknowledged to bots", "rounds of bots", "rooms left for a while", "visits", "resumed", "digests compared")
         counted = ", ".join(f"{name} {crowd.counts[name]}" for name in (*wanted, "loaded anew", "reconnects of bots"))
@@ -117,7 +115,7 @@ class Judgement:
     def server(self, code, verified, log):
         self.find(f"the server ended with {code}", code == 0)
         self.find(f"log verify: {(verified[1] + verified[2]).strip()}", verified[0] == 0)
-        # A line that stands for several similar ones has the message of the first one in `like`.
+        # A line that sums up similar ones has the first one's message in `like`.
         said = collections.Counter(entry.get("like", entry["message"]) for entry in log if entry["level"] in ("error", "warning"))
         words = f"{len(log)} lines in the server's log; errors and warnings among them: {dict(said) or 'none'}"
         self.find(words, said.keys() <= set(EXPECTED))

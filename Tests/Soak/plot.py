@@ -1,10 +1,10 @@
-"""Draws samples as an SVG: one strip for each kind of measurement, all over the same time."""
+"""Draws samples as an SVG with one strip for each kind of measurement, over the same time."""
 
 import html
 
 WIDTH, STRIP, LEFT, RIGHT, TOP, GAP = 860, 92, 64, 150, 46, 30
 
-# The strips of the plot: for each one its title, its unit, and its lines as (column, name, colour).
+# The strips of the plot: title, unit, and lines as (column, name, colour).
 STRIPS = [
     ("memory of the server", "MiB", [("memory_mib", "resident", "#2E5E8C"), ("anonymous_mib", "of it anonymous", "#7FB0D9")]),
     ("people and shapes", "", [("connections", "connections", "#2E5E8C"), ("shapes_open", "shapes", "#A9A9A9")]),

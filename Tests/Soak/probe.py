@@ -1,4 +1,4 @@
-"""Measures all the time how quick the server is: a ping, and a write until its acknowledgement and until a second
+"""Measures the server's latency all the time: of a ping, and of a write until it is acknowledged and until a second
 client has it."""
 
 import asyncio
@@ -15,7 +15,7 @@ PAUSE_SECONDS = 0.5
 
 
 class Probe:
-    """`asked` has an entry for each measurement: its moment, and how long each answer took, in milliseconds."""
+    """`asked` has an entry for each measurement: its time, and the latency of each answer in milliseconds."""
 
     WHAT = ("ping", "ack", "seen", "machine")
 
@@ -45,7 +45,7 @@ class Probe:
             await asyncio.gather(writer.close(), seer.close(), return_exceptions=True)
 
     async def time(self, writer, message, *answers):
-        """How many milliseconds each of the answers takes."""
+        """The time until each of the answers arrives, in milliseconds."""
         self.waiting = {answer: asyncio.get_running_loop().create_future() for answer in answers}
         waiting = list(self.waiting.values())
         began = time.perf_counter()
@@ -72,7 +72,7 @@ class Probe:
 
     @staticmethod
     def machine():
-        """How long the machine itself takes to make four kilobytes durable, and to wake a waiting thread."""
+        """How long the machine itself takes to sync four kilobytes to disk, and to wake a waiting thread."""
         began = time.perf_counter()
         with tempfile.NamedTemporaryFile(prefix="canvas-") as file:
             file.write(bytes(4_096))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""An hour of ordinary use: two hundred bots in twenty rooms and visitors who come and go. Nothing may grow that should not.
+"""An hour of ordinary use: two hundred bots in twenty rooms, and visitors who come and go. Nothing may grow.
 
     .venv/bin/python Tests/Soak/run.py [--seconds N] [--seed N] [--build FOLDER] [--plot FILE]
 
-Samples the server every ten seconds into build/soak/samples.csv. Exit 0: in the second half, memory, descriptors and threads were
-flat, latency did not rise, and the log's files had found their size.
+Samples the server every ten seconds into build/soak/samples.csv. Exit code 0: in the second half of the run, memory,
+descriptors and threads did not grow, latency did not rise, and the log's files had reached their full size.
 """
 
 import argparse
@@ -26,8 +26,8 @@ from judgement import Judgement  # noqa: E402
 from probe import Probe  # noqa: E402
 from samples import Samples  # noqa: E402
 
-# The shortest run that is judged. A server takes some minutes to reach its full size, and in a shorter run that would
-# look like a leak.
+# The shortest run that is judged. A server takes minutes to reach its full size, which would look like a leak in a
+# shorter run.
 SECONDS_MIN = 1_200
 
 
@@ -44,17 +44,15 @@ def options():
 
 
 def flags(seconds):
-    """History and deletions are forgotten after a twelfth of the run. So by its middle the log's files, and the memory
-    that deletions take, have reached their full size. Rooms that everybody has left close soon, so that rooms are often
-    opened again."""
+    """History and deletions are kept for a twelfth of the run. So by its middle the log's files, and the memory for
+    deletions, have reached their full size. Empty rooms close soon, so that rooms are often reopened."""
     kept = seconds * 1_000 // 12
     return ["--history-ms", kept, "--horizon-ms", max(60_000, kept), "--room-idle-ms", 15_000]
 
 
 async def main():
     given = options()
-    # The signal cancels the run instead of ending this program, so that the processes that this program has started are
-    # ended too.
+    # The signal cancels the run instead of killing this program, so that the processes it has started are stopped too.
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     seed = random.randrange(1 << 32) if given.seed is None else given.seed
     os.makedirs(given.output, exist_ok=True)

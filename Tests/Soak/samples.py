@@ -14,7 +14,7 @@ MEBIBYTE = 1 << 20
 
 
 class Samples:
-    """`rows` are dictionaries of numbers. The rates and latencies in a row are those of the time since the row before."""
+    """`rows` are dictionaries of numbers. The rates and latencies of a row cover the time since the previous row."""
 
     def __init__(self, server, crowd, probe, folder):
         self.server, self.crowd, self.probe, self.folder = server, crowd, probe, folder
@@ -63,7 +63,7 @@ class Samples:
         return {"database_mib": sizes["canvas.db"] / MEBIBYTE, "wal_mib": wal / MEBIBYTE, "directory_mib": sum(sizes.values()) / MEBIBYTE}
 
     def bots_busy(self):
-        """The processor time that all bots have used so far, in seconds."""
+        """The processor time of all bots so far, in seconds."""
         for pid in self.crowd.processes.values():
             try:
                 self.bots_used[pid] = processor_seconds(pid)
@@ -115,7 +115,7 @@ class Samples:
 
 
 def quantile(old, new, name, part):
-    """A quantile of what a histogram has counted between two readings: the upper bound of the class in which it lies."""
+    """A quantile of a histogram's growth between two readings: the upper limit of the bucket that contains it."""
     pattern = re.compile(re.escape(name) + r'_bucket\{le="([^"]+)"\}')
     counts = sorted((float(match[1]), new[key] - old.get(key, 0)) for key in new if (match := pattern.fullmatch(key)))
     total = counts[-1][1]

@@ -4,8 +4,7 @@ import Testing
 
 @testable import sync_client
 
-/// A drawing with one shape that another person moves. It tells where that shape is drawn, by a clock that the test
-/// moves.
+/// A drawing with one shape that another person moves. It tells where the shape appears, by a simulated clock.
 private struct Seen {
   static let shape = Identifier(packed: 1)!
   var canvas = Canvas()
@@ -27,7 +26,7 @@ private struct Seen {
     _ = drawing.follow(change, in: canvas, glidingAt: glides ? now : nil)
   }
 
-  /// The places where the shape is drawn in the frames of this time.
+  /// The x-coordinates at which the shape appears, frame by frame.
   mutating func run(milliseconds: UInt64) -> [Double] {
     (0..<milliseconds / 10).map { _ in
       now += 10
@@ -46,7 +45,7 @@ private struct Seen {
       seen.write(Double(step) * 100)
       frames += seen.run(milliseconds: interval)
     }
-    // The first steps are left out, because the interval between steps is learned from them.
+    // Leaves out the first quarter, in which the client learns the interval between steps.
     let moving = frames.dropFirst(frames.count / 4)
     let even = 100 / Double(interval) * 10
     let ways = zip(moving, moving.dropFirst()).map { $1 - $0 }
@@ -60,7 +59,7 @@ private struct Seen {
     _ = seen.run(milliseconds: 3_000)
     seen.write(300)
     #expect(seen.x == 300 && !seen.drawing.moves)
-    // A second change so soon after the first may be a separate act, so the shape doesn't glide.
+    // After two changes the shape doesn't glide yet, because they may be separate actions.
     _ = seen.run(milliseconds: 500)
     seen.write(600)
     #expect(seen.x == 600)

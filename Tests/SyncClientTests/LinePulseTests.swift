@@ -3,8 +3,7 @@ import Testing
 
 @testable import sync_client
 
-/// A connection that answers after `delay` unless it is broken, and a client that checks the connection four times a
-/// second.
+/// A connection that answers after `delay` (never, if that is `nil`), and a client that checks it four times a second.
 private struct Line {
   var pulse = LinePulse()
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 50_000)
@@ -157,7 +156,7 @@ private struct Line {
     pacing.use(at: time)
     pacing.note(bytes: 3_000, at: time)
     #expect(!pacing.isFree && pacing.asks(at: time) && !pacing.asks(at: time))
-    // An answer to an older request says nothing about the bytes that were sent after it.
+    // An answer to an older request doesn't acknowledge bytes that were sent after that request.
     pacing.answered(askedAt: time - 1)
     #expect(!pacing.isFree)
     pacing.answered(askedAt: time)

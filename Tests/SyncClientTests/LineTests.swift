@@ -3,13 +3,13 @@ import Testing
 
 @testable import sync_client
 
-/// Lines and ink in the terminal: typed as words, described in events, and found under the mouse.
+/// Lines and ink in the terminal: as typed words, as described events, and under the mouse.
 @Suite struct LineTests {
   private let sun = Identifier("sun-000-000")!
   private let moon = Identifier("moo-n00-000")!
   private let way = Identifier("way-000-000")!
 
-  /// A room with two squares, and a line from the middle of one square to the middle of the other.
+  /// A room with two squares, and a line from the centre of one to the centre of the other.
   private struct Room {
     var canvas = Canvas()
     private var counter: UInt64 = 0
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  // MARK: - Telling
+  // MARK: - Events
 
   @Test("a line is told of by what it is tied to, or else by where it ends") func telling() {
     var room = Room(self)
@@ -136,12 +136,12 @@ import Testing
     let follows = drawing.moveTiedLines(in: room.canvas)
     #expect(follows)
     #expect(drawing.shape(at: between, reach: 5) == nil && drawing.shape(at: below, reach: 5) == way)
-    // The person who deletes the moon doesn't write to the line here, so the line goes back to where it was written.
+    // This deletion doesn't update the line, so the line falls back to its stored points.
     _ = drawing.follow(room.write(moon) { $0.delete() }, in: room.canvas)
     let goesBack = (drawing.moveTiedLines(in: room.canvas), drawing.moveTiedLines(in: room.canvas))
     #expect(goesBack == (true, false))
     #expect(drawing.shape(at: between, reach: 5) == way && drawing.shape(at: below, reach: 5) == nil)
-    // The result is the same as if everything were drawn anew.
+    // A new drawing of the canvas must look the same.
     let anew = LiveDrawing(room.canvas)
     #expect(anew.bounds == drawing.bounds && anew.items == drawing.items)
   }

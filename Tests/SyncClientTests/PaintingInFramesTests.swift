@@ -8,11 +8,11 @@ private let ann = Identifier(packed: 2)!
 
 @Suite struct PaintingInFramesTests {
   private let green = Color(packed: 0x00FF00)
-  /// The middle of the frontmost shape.
+  /// The centre of the frontmost shape.
   private let front = Point(x: 500, y: 100)
 
-  /// A drawing of so many translucent shapes over the whole view that painting them takes several frames, and a small
-  /// green one over them.
+  /// So many translucent shapes over the whole view that painting takes several frames, with a small green shape in
+  /// front.
   private func heavy() -> LiveDrawing {
     var canvas = Canvas()
     for number in 1...1_600 as ClosedRange<UInt64> {
@@ -54,8 +54,7 @@ private let ann = Identifier(packed: 2)!
     let whole = frame(view).pixels(in: view)
     #expect(begun == 1)
 
-    // While the next painting is under way, the one before it is shown. Changes don't begin the painting under way
-    // anew.
+    // The previous painting stays visible until the next is complete. Changes don't restart the painting in progress.
     painting.change()
     for _ in 0..<3 {
       #expect(frame(view).pixels(in: view) == whole)
@@ -65,7 +64,7 @@ private let ann = Identifier(packed: 2)!
     while painting.moves, frames < 200 { (_, frames) = (frame(view), frames + 1) }
     #expect(begun == 3 && frames < 200)
 
-    // Where nothing has been painted yet, what is begun is shown.
+    // In a part of the canvas that was never painted, the unfinished painting is shown.
     var far = view
     far.show(center: Point(x: 40_000, y: 0))
     #expect(!frame(far).isDone)
@@ -77,7 +76,7 @@ private let ann = Identifier(packed: 2)!
     var drawing = heavy()
     var painting = PaintingInFrames()
     var view = CanvasView(columns: 80, rows: 24)
-    /// What a frame shows in the middle of the frontmost shape.
+    /// The colour at the centre of the frontmost shape, in the next frame.
     func seen() -> Color {
       let pixels = painting.next(view, .dark, findsAll: { drawing.findCommonRegions(in: view.visibleBox) }) {
         PaintedShapes(&drawing, view: view, theme: .dark)

@@ -7,7 +7,7 @@ import Testing
   private let ann = RoomEvent.Writer.person(Person(actor: Identifier(packed: 1)!, name: "Ann", color: nil))
   private let bob = RoomEvent.Writer.person(Person(actor: Identifier(packed: 2)!, name: "Bob", color: nil))
 
-  /// A room, and the events that its ledger returns.
+  /// A room, and the events that its ledger has returned.
   private struct Told {
     var canvas = Canvas()
     var ledger = RoomLedger(Canvas())
@@ -141,8 +141,8 @@ import Testing
     )
   }
 
-  /// Restores an older copy of a room: `before` makes the copy's content, and `since` is what happened after the copy
-  /// was made.
+  /// Lets an older copy of a room be restored. `before` makes the copy's content, and `since` happens after the copy is
+  /// made.
   private func restored(_ before: (inout Told) -> Void, _ since: (inout Told) -> Void) -> (Told, [RoomEvent]) {
     var told = Told()
     before(&told)
@@ -166,13 +166,13 @@ import Testing
         $0.rotation = 20; $0.alpha = 3
       }
       _ = told.write(moon, by: ann) { $0.name = "Moon" }
-      // Writing the same value again causes no event.
+      // Writing the same value again is no event.
       _ = told.write(moon, by: ann) { $0.kind = .ellipse }
       _ = told.rest()
     }
     var back = Properties()
     back.rotation = 10
-    // Nobody had set this property before.
+    // This property was never set before.
     back.alpha = 10
     var unnamed = Properties()
     unnamed.name = "Ellipse 000"

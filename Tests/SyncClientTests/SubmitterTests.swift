@@ -6,13 +6,13 @@ import Testing
 @testable import SyncServer
 @testable import sync_client
 
-/// A writer and a room with a bad line between them: connections are lost between any two messages, and now and then
-/// the room's log fails.
+/// A writer and a room with an unreliable line between them. Connections may break between any two messages, and the
+/// log sometimes fails.
 private struct BadLine {
   var random: SeededGenerator
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
   var server = RoomBench()
-  /// The index of the writer's connection among the server's.
+  /// The index of the writer's connection at the server.
   var connection: Int?
   var submitter: Submitter
   var toServer: [[UInt8]] = []
@@ -22,7 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  /// The upper bound on messages that the line carries, whatever the server's limit is.
+  /// The longest message that the line carries. Longer ones close the connection.
   var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
@@ -58,7 +58,7 @@ private struct BadLine {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
     stepServer()
-    // Time jumps to the next attempt to connect, because nothing happens before it.
+    // Jumps to the next attempt to connect, because nothing happens before it.
     if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
       wakeAt = nil
@@ -96,7 +96,7 @@ private struct BadLine {
     }
   }
 
-  /// Lets the log answer, and puts the room's messages onto the line.
+  /// Lets the log answer, and sends the room's messages.
   private mutating func stepServer() {
     server.now = Moment(
       wallMilliseconds: now.wallMilliseconds + 5_000,
@@ -112,7 +112,7 @@ private struct BadLine {
     server.clients[connection].mail = []
   }
 
-  /// Cuts the connection: everything on its way is lost.
+  /// Breaks the connection. Everything in transit is lost.
   private mutating func hangUp() {
     if let connection { server.leave(connection) }
     connection = nil
@@ -155,7 +155,7 @@ private struct BadLine {
   @Test("stamps follow the server's clock, and an explicit one stays") func stamps() throws {
     var line = BadLine(seed: 1)
     let shape = Identifier(packed: 7)!
-    // The writer knows its actor only from the server's welcome.
+    // The writer learns its actor from the server's welcome.
     while line.submitter.joins == 0 { line.step() }
     let own = line.submitter.actor
     let early = Stamp(milliseconds: RoomBench.epoch - 3_600_000, counter: 0, actor: own)!
@@ -206,7 +206,7 @@ private struct BadLine {
     }
   }
 
-  /// Gives the writer a message that the test has made.
+  /// Passes a made-up message to the writer.
   private func hear(_ message: ServerMessage, _ line: inout BadLine) {
     let now = line.now
     let effects = BinaryEncoding.encode(message).withUnsafeBytes { line.submitter.received($0, at: now) }
@@ -259,10 +259,9 @@ private struct BadLine {
       hear(.acknowledgement(Acknowledgement(id: MessageIdentifier(number), cursor: Cursor("1-1"))), &line)
     }
     #expect(line.answers.count == 40)
-    // After twenty refusals in a row the first pause would be fifteen seconds long.
+    // Successful writes must reset the pause. Without that, it would grow to fifteen seconds after twenty refusals.
     #expect(pauses.allSatisfy { $0 <= Backoff.firstMilliseconds })
-    // The writer reports once that the log stores nothing, and reports it again only after the log has stored
-    // something.
+    // The writer reports a failing log once, and again only after a write succeeded in between.
     #expect(line.postponements == 40)
   }
 

@@ -23,7 +23,7 @@ import Testing
     #expect(OverlapShare.of(square(0, 100), square(75, 50)) == 0.5)
     #expect(OverlapShare.of(square(0, 100), square(10, 50)) == 1)
     #expect(OverlapShare.of(square(0, 100), square(100, 50)) == 0)
-    // Far away from the origin no digits are lost.
+    // Far from the origin, the share is still precise.
     #expect((OverlapShare.of(square(9e6, 100), square(9e6 + 75, 50)) - 0.5).magnitude < 1e-6)
     let circle = OverlapShare.of(square(0, 100, .ellipse), square(0, 200))
     #expect((circle - 1).magnitude < 0.01)
@@ -103,7 +103,7 @@ import Testing
     let first = reading([10, 10, 10, 10, 10])
     let second = reading([10, 10, 14, 14, 14])
     #expect(first["canvas_ready"] == 1 && first["down"] == nil)
-    // The percentile lies between 14.5 and 17.5 ms, because a histogram can't give an exact time.
+    // The histogram gives only a range, 14.5 to 17.5 ms, for a percentile.
     #expect(second.words(since: first, seconds: 1) == ["lag ≈ 16 ms, p99 ≈ 16 ms"])
     #expect(reading([20, 20, 20, 20, 21]).words(since: first, seconds: 1) == ["lag ≤ 1 ms, p99 > 10 s"])
     #expect(first.words(since: first, seconds: 1) == [] && first.words(since: nil, seconds: 1) == [])

@@ -53,7 +53,7 @@ private let bob = Identifier(packed: 3)!
 
   @Test func `A box grows with what is written in it, and never shrinks`() {
     #expect(grown("Buy milk").assigned == [.text])
-    // The box has the height of five lines of 25 units each, and margins of 8 above and below.
+    // Five lines of 25 units each, plus margins of 8 above and below.
     #expect(grown("a\nb\nc\nd\ne").size == Size(width: 200, height: 141))
     let wrapped = grown("Buy milk, bread, and whatever else there is to be had").size
     #expect(wrapped.width == 200 && wrapped.height > 80)
@@ -62,7 +62,7 @@ private let bob = Identifier(packed: 3)!
 
   @Test func `Of a turned box the upper left corner stays where it is seen`() {
     let set = grown("a\nb\nc\nd\ne") { $0.rotation = 90 }
-    // Turned by a quarter, it grows to the left: that corner is at the upper right, 30 above the middle and 100 beside.
+    // The text box is rotated by 90 degrees, so it grows to the left. Its first corner must stay at (230, 30).
     #expect(set.size == Size(width: 200, height: 141))
     let middle = Point(x: set.position.x + 100, y: set.position.y + 70.5)
     #expect((middle.x + 70.5 - 230).magnitude < 1e-9 && (middle.y - 100 - 30).magnitude < 1e-9)
@@ -143,7 +143,7 @@ private let bob = Identifier(packed: 3)!
     let shown = labels([box(0, 0, 300, 100, "Under"), box(100, 20, 100, 60)])
     #expect(shown.map { $0.text } == ["Under"])
     #expect(shown.first?.covers.count == 1)
-    // A shape that can be looked through covers no text.
+    // A shape that is see-through hides no text.
     let through = labels([
       box(0, 0, 300, 100, "Under"),
       {

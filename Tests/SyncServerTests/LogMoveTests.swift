@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Copying rooms that are in use")
 struct LogMoveTests {
-  /// A log that runs a test's code before its n-th request.
+  /// A log that runs the test's code before one of its requests.
   private final class MeddledLog: RoomLog {
     private let log: MemoryLog
     private let number: Int
@@ -66,7 +66,7 @@ struct LogMoveTests {
   @Test("a room that is deleted and made again at any moment is copied, as one of the two")
   func madeAgain() throws {
     var epochs: Set<UInt64> = []
-    // The first request creates the room.
+    // The first request only creates the room, so the code runs before the second one or a later one.
     var number = 2
     while true {
       var template = Array("/tmp/log-move-XXXXXX".utf8CString)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Comparing a stored room with what its records add up to")
 struct StoredRoomsTests {
-  /// A log with one room. A test may leave out any part of the room.
+  /// A log with one room, of which a test can leave out any part.
   private struct Stored {
     var records: [LogRecord] = []
     var snapshots: [RoomSnapshot] = []
@@ -46,7 +46,7 @@ struct StoredRoomsTests {
     var differences: [String] { StoredRooms { answer($0(1)) }.differences(in: "demo") }
   }
 
-  /// A room with four records, and with snapshots at the second and the last.
+  /// A room with four records, and with snapshots at the second and fourth.
   private static func sound() throws -> Stored {
     var stored = Stored()
     var fold = Fold(epoch: 7, seed: 0)

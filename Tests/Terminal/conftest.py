@@ -1,4 +1,4 @@
-"""The terminal client, and servers for all tests that need no special flags."""
+"""The terminal client, and servers that all tests without special flags share."""
 
 import os
 
@@ -18,7 +18,7 @@ def shared():
 
 @pytest.fixture(scope="session", autouse=True)
 def client(pytestconfig):
-    """The path of the client. Its commands keep their state in a folder that belongs to the tests."""
+    """The path of the client. Its commands store their state in a folder of the tests."""
     terminal.BINARY = os.path.join(os.path.abspath(pytestconfig.getoption("--build")), "sync-client")
     with terminal.own_state():
         yield terminal.BINARY

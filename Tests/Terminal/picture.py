@@ -1,7 +1,7 @@
-"""A picture of the terminal client for people: `picture.py PATH_OF_SYNCSERVER PATH_OF_CLIENT FILE.png`. See `make screenshots`.
+"""Takes a screenshot of the terminal client: `picture.py PATH_OF_SYNCSERVER PATH_OF_CLIENT FILE.png`. See `make screenshots`.
 
-A real server, the page's board drawn into it, real bots beside it, the client in tmux. What tmux then has on its screen is painted
-cell by cell by a browser.
+A real server has the board of the page's screenshots and real bots, and the client runs in tmux. A browser paints the
+content of tmux's screen cell by cell.
 """
 
 import html
@@ -25,13 +25,13 @@ from terminals import Tmux, environment  # noqa: E402
 from waiting import wait_until  # noqa: E402
 
 COLUMNS, ROWS = 112, 32
-# Each cell takes whole pixels, so that no seam shows between two cells.
+# Each cell takes whole pixels, so that no seam shows between cells.
 WIDTH, HEIGHT = 10, 20
 BASIC = ["#000", "#c33", "#3a3", "#b80", "#36c", "#a3a", "#299", "#ccc", "#666", "#f66", "#6d6", "#fd6", "#69f", "#f6f", "#6dd", "#fff"]
 
 
 def operations():
-    """The board as lines for `pipe`. The shapes that an arrow is tied to come before the arrow."""
+    """The board as lines for `pipe`. Shapes come before the arrows that are tied to them."""
     made = {}
     for name, kind, position, size, values in BOARD:
         made[name] = server.identifier()
@@ -40,7 +40,7 @@ def operations():
 
 
 def styles(codes, style):
-    """What an SGR sequence makes of a style, which is foreground, background, bold, underlined, reversed."""
+    """Applies an SGR escape sequence to a style: foreground, background, bold, underlined, reversed."""
     codes = [int(code or 0) for code in codes.split(";")]
     while codes:
         code = codes.pop(0)

@@ -9,7 +9,7 @@ from waiting import SECONDS, wait_until
 
 
 def draw(server, room, **properties):
-    """Makes a shape over HTTP and returns its identifier."""
+    """Makes a shape over HTTP, and returns its identifier."""
     shape = identifier()
     change(server, room, shape, **({"kind": "rectangle"} | properties))
     return shape
@@ -31,7 +31,7 @@ def shapes(server, room):
 
 
 def holds(server, room, condition):
-    """Waits until the condition holds for the room's shapes, and returns them."""
+    """Waits until the room's shapes meet the condition, and returns them."""
 
     def ask():
         drawn = shapes(server, room)
@@ -46,7 +46,7 @@ def joins(client, server, room, *more):
 
 
 class Peer:
-    """Another member of the room, which shares no code with ours."""
+    """Another member of the room, which shares no code with our clients."""
 
     def __init__(self, server, room, name="Bob", color="#0369A1"):
         self.socket = connect(server.socket(room), subprotocols=["canvas.v1.json"], max_size=None).__enter__()
@@ -76,7 +76,7 @@ class Peer:
                 return message
 
     def sees(self, condition):
-        """Waits until the condition holds for some member's presence, and returns that presence."""
+        """Waits until some member's presence meets the condition, and returns it."""
         if not any(condition(state) for state in self.states.values()):
             self.until(lambda _: any(condition(state) for state in self.states.values()))
         return next(state for state in self.states.values() if condition(state))

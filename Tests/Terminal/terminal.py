@@ -1,4 +1,4 @@
-"""The terminal client as a process: run it until it exits, or keep it running and talk to it."""
+"""The terminal client as a process. It runs until it exits, or keeps running while the test talks to it."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ _state = ""
 
 @contextlib.contextmanager
 def own_state():
-    """The folder in which commands of the tests keep their state, instead of the folder of the person who runs the
+    """A folder in which tested commands store their state, in place of the state folder of the person who runs the
     tests."""
     global _state
     _state = tempfile.mkdtemp(prefix="canvas-state-")
@@ -45,7 +45,7 @@ class Done:
 
     @property
     def lines(self):
-        """The output's lines, each of which must be a JSON object."""
+        """The lines of the output, each of which must be a JSON object."""
         return [json.loads(line) for line in self.out.splitlines()]
 
     @property
@@ -91,7 +91,7 @@ class Running:
         await self.process.stdin.drain()
 
     async def end(self, signal=None):
-        """Waits until the client ends. Returns the exit code and the rest of its output."""
+        """Waits until the client exits. Returns the exit code and the remaining output."""
         if signal is not None:
             self.process.send_signal(signal)
         out, err = await asyncio.wait_for(self.process.communicate(), SECONDS)
@@ -113,7 +113,7 @@ async def start(server, *words, state=None, variables=None, stdin=None):
 
 
 async def run(server, *words, input=b"", state=None, variables=None, code=0):
-    """Runs the client until it exits, which must be with `code`."""
+    """Runs the client until it exits, and checks the exit code."""
     client = await start(server, *words, state=state, variables=variables)
     data = input if isinstance(input, bytes) else input.encode()
     try:
@@ -127,7 +127,7 @@ async def run(server, *words, input=b"", state=None, variables=None, code=0):
 
 
 async def on_terminal(server, *words, variables=None):
-    """The client's output when standard output is a terminal."""
+    """The client's output when its standard output is a terminal."""
     command = " ".join(f"'{word}'" for word in (BINARY, *map(str, words)))
     process = await asyncio.create_subprocess_exec(
         "script", "-qec", command, "/dev/null",
@@ -140,7 +140,7 @@ async def on_terminal(server, *words, variables=None):
 
 
 def without(kinds):
-    """For `between`: drops the server's messages of these kinds, which can change while it runs."""
+    """For `between`: drops server messages of these kinds. The caller may change `kinds` meanwhile."""
     async def keep_back(message):
         return None if message[0] in kinds else message
 
@@ -149,9 +149,9 @@ def without(kinds):
 
 @contextlib.asynccontextmanager
 async def between(server, room, down=None, up=None, refused=0):
-    """A proxy between the client and a room. `down` may change or delay each message of the server, or drop it by returning None.
-    `up` is called with each message of the client before it is passed on. So many connections are `refused` first, as by a server
-    that can't answer yet. Yields the address to connect to."""
+    """A proxy between the client and a room. `down` may change or delay each message of the server, or drop it by
+    returning None. `up` gets each message of the client before it is sent on. The first `refused` connections are
+    refused, as by a server that can't answer yet. Yields the address to connect to."""
     binary = {"subprotocols": ["canvas.v1.bin"], "max_size": None, "compression": None}
 
     def refuse(connection, _):

@@ -1,5 +1,4 @@
-"""Terminals in which the client is tried: tmux, whose screen can be read, and a bare pseudo-terminal, whose bytes can
-be measured."""
+"""Terminals for the client: tmux, whose screen can be read, and a plain pseudo-terminal, whose bytes can be counted."""
 
 import fcntl
 import os
@@ -17,15 +16,15 @@ from waiting import SECONDS, wait_until
 
 
 def environment(**more):
-    """An environment without the caller's own settings, which could change a test's outcome."""
-    # LLVM_PROFILE_FILE names the folder where `make coverage` gathers its counts.
+    """An environment without the caller's own settings, which could change a test's result."""
+    # LLVM_PROFILE_FILE is the folder where `make coverage` collects its counts.
     names = ("PATH", "HOME", "LANG", "TMPDIR", "LLVM_PROFILE_FILE")
     kept = {key: value for key, value in os.environ.items() if key in names}
     return kept | {"LC_ALL": "C.UTF-8", "TZ": "UTC", "USER": "ann"} | more
 
 
 def mouse(button, column, row, release=False):
-    """A mouse event in the form in which a terminal reports it, with cells counted from 1."""
+    """A mouse event as a terminal reports it. Cells are counted from 1."""
     return f"\x1b[<{button};{column + 1};{row + 1}{'m' if release else 'M'}"
 
 
@@ -48,7 +47,7 @@ class Tmux:
 
     def __enter__(self):
         words = [f"{key}={value}" for key, value in self.variables.items()]
-        # After the command has ended, the shell keeps the screen open and shows the command's exit code there.
+        # When the command has ended, the shell shows its exit code and keeps the screen open.
         script = 'env -u NO_COLOR "$@"; echo "ended with $?"; exec cat'
         self.run(
             "new-session", "-d", "-x", self.columns, "-y", self.rows, "sh", "-c", script, "sh", *words, *self.command
@@ -89,14 +88,14 @@ class Tmux:
         return self.text().split("\n")
 
     def colors(self):
-        """The screen's text with its colour codes."""
+        """The text of the screen with its colour codes."""
         return self.run("capture-pane", "-p", "-e", "-N")
 
     def flag(self, name):
         return self.run("display-message", "-p", "#{" + name + "}").strip()
 
     def pid(self):
-        """The client's process: the shell's only child."""
+        """The client's process, which is the shell's only child."""
         shell = self.flag("pane_pid")
         with open(f"/proc/{shell}/task/{shell}/children") as children:
             return int(children.read().split()[0])
@@ -112,7 +111,7 @@ class Tmux:
         wait_until(lambda: text not in self.text(), lambda: f"no {text!r} in\n{self.text()}")
 
     def place(self, text):
-        """Column and row of a text on the canvas. The panel beside it, which wide terminals have, is not searched."""
+        """The column and row of a text on the canvas. The side panel of wide terminals is not searched."""
         columns = self.columns - 30 if self.columns >= 96 else self.columns
 
         def find():
@@ -124,7 +123,7 @@ class Tmux:
 
 
 class Terminal:
-    """Runs the command in a pseudo-terminal and records every byte that it writes."""
+    """Runs the command in a pseudo-terminal, and records every byte that it writes."""
 
     END_OF_FRAME = b"\x1b[?2026l"
 
@@ -159,7 +158,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def read(self, seconds):
-        """Reads the bytes that arrive within this time; empty if none do."""
+        """Reads the bytes that arrive within this time. Empty if there are none."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if not ready:
             return b""
@@ -171,7 +170,7 @@ class Terminal:
         return piece
 
     def until(self, condition, what):
-        """Reads until the condition holds for the output since this call, and returns that output."""
+        """Reads until the output since this call meets the condition, and returns that output."""
         start = len(self.output)
         end = time.monotonic() + SECONDS
         while not condition(self.output[start:]):
@@ -183,7 +182,7 @@ class Terminal:
         return self.output[start:]
 
     def frame(self, *texts):
-        """Reads to the end of the first frame after which all these texts have been written."""
+        """Reads to the end of the first frame after all these texts were written."""
 
         def is_whole(output):
             return output.endswith(self.END_OF_FRAME) and all(text.encode() in output for text in texts)
@@ -202,7 +201,8 @@ class Terminal:
         return termios.tcgetattr(self.slave) == self.found
 
     def has_left(self):
-        """Whether the alternate screen, mouse reports, bracketed paste and the hidden cursor are off again."""
+        """Whether the client has restored the main screen and the cursor, and switched off mouse reports and bracketed
+        paste."""
         rest = self.output
         return all(
             rest.rfind(f"\x1b[?{mode}{off}".encode()) > rest.rfind(f"\x1b[?{mode}{on}".encode())
@@ -212,7 +212,7 @@ class Terminal:
         )
 
     def state(self):
-        """The process's state, as its letter in /proc."""
+        """The process's state: its letter in /proc."""
         with open(f"/proc/{self.process.pid}/stat") as stat:
             return stat.read().rpartition(")")[2].split()[0]
 
@@ -225,5 +225,5 @@ def signals_that_end():
 
 
 def text_of(frame):
-    """The frame's text, without codes that move the cursor or set colours."""
+    """The text of a frame, without escape sequences."""
     return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", frame).decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Lines and ink in the terminal: made, tied, told of in words, painted (S14, S15)."""
+"""Lines and ink in the terminal: making them, tying them to shapes, describing and painting them (S14, S15)."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -15,7 +15,7 @@ async def shapes(server, room):
 
 
 async def ends(server, room):
-    """Where an exported picture has the two ends of the room's only line."""
+    """Where an exported picture draws the two ends of the room's only line."""
     picture = ElementTree.fromstring((await server.get(f"/v1/rooms/{room}/picture.svg")).body)
     (path,) = picture.iter("{http://www.w3.org/2000/svg}path")
     first, *_, last = [tuple(map(float, point.split(","))) for point in path.get("d").removeprefix("M").split("L")]
@@ -23,12 +23,12 @@ async def ends(server, room):
 
 
 def near(x, y):
-    """A place, to a hundredth: a point can only be at a whole fraction of its box."""
+    """A place with a tolerance of 0.01, because a line's points are stored as fractions of its box."""
     return pytest.approx((x, y), abs=0.01)
 
 
 async def test_an_arrow_leads_from_shape_to_shape(shared):
-    """If the shapes are moved, their ends of the arrow move too. If a shape is deleted, the end stays where it was."""
+    """If a shape is moved, its end of the arrow moves too. If a shape is deleted, the end stays where it was."""
     room = "arrows"
     await run(shared, "add", room, "square", "name=Sun", "position=0,0")
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
@@ -40,7 +40,7 @@ async def test_an_arrow_leads_from_shape_to_shape(shared):
     assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
     await run(shared, "set", room, "Way", "toEnd=plain")
     await run(shared, "move", room, "Moon", "400", "75")
-    # The line starts on Sun's outline, where the straight way from Sun's middle to Moon's middle crosses it.
+    # The line starts on Sun's outline, on the straight way between the centres of Sun and Moon.
     first, last = await ends(shared, room)
     assert last == (400, 100) and first[0] == 100 and 50 < first[1] < 70
     await run(shared, "delete", room, "Moon")
@@ -69,7 +69,7 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
 
 
 async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
-    """The line's points are written anew, in a box that isn't turned."""
+    """The line's points are written again, in a box without rotation."""
     room = "turned"
     await run(shared, "add", room, "line", "name=Way", "through=0,300 200,300 200,400")
     await run(shared, "set", room, "Way", "rotation=90")
@@ -86,7 +86,7 @@ async def test_the_table_shows_what_lines_are_tied_to(shared):
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")
     shown = (await run(shared, "show", room)).out
-    # The listed ends are the drawn ones: the line leads from outline to outline.
+    # The listed ends are the drawn ones, because the line leads from outline to outline.
     assert "Sun → Moon" in shown and "#123456" in shown and "100, 50" in shown, shown
 
 
@@ -121,7 +121,8 @@ async def test_watch_tells_of_lines_and_ink_in_words(shared):
 
 
 def test_a_key_draws_an_arrow_between_two_shapes(server, client):
-    """The arrow is painted, and moves with the shapes. If all are copied, the copy of the arrow is tied to the copies."""
+    """The arrow is painted, and moves with the shapes. If all are copied, the copy of the arrow is tied to the
+    copies."""
     room = "keyed"
     draw(server, room, name="Sun", position=[0, 0], size=[100, 100], fill="#336699")
     draw(server, room, name="Moon", position=[500, 0], size=[100, 100], fill="#993366")
@@ -136,11 +137,10 @@ def test_a_key_draws_an_arrow_between_two_shapes(server, client):
         assert line["toEnd"] == "arrow" and line["from"] and line["to"] and line["from"] != line["to"]
         screen.shows("3 shapes")
         screen.keys("Escape")
-        # Waits until the screen shows that the Escape key has been handled. A key that came right after it would count
-        # as pressed with Alt.
+        # Waits until the Escape key was handled. A key directly after Escape would count as pressed with Alt.
         screen.lacks("↻")
         _, row = screen.place("Moon")
-        # The arrow's head is drawn in front of the shape that the arrow leads to.
+        # The arrowhead is drawn in front of the shape that the arrow leads to.
         wait_until(lambda: "▌▌" in screen.lines()[row], screen.text)
         screen.keys("C-a", "d")
         copies = lines(holds(server, room, lambda drawn: len(drawn) == 6))
@@ -148,7 +148,7 @@ def test_a_key_draws_an_arrow_between_two_shapes(server, client):
 
 
 def test_a_line_that_is_turned_by_keys_lets_go_of_its_shapes(server, client):
-    """The line's ends stay where they were drawn, and are turned with the line."""
+    """The line's ends stay where they were drawn, and rotate with the line."""
     room = "let-go"
     draw(server, room, name="Sun", position=[0, 0], size=[100, 100])
     draw(server, room, name="Moon", position=[500, 0], size=[100, 100])

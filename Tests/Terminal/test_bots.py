@@ -1,4 +1,4 @@
-"""bot: nothing that was acknowledged is lost, whatever happens on the way."""
+"""bot: no acknowledged edit is lost, whatever happens."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ async def places(server, room):
 
 
 async def operations(server, room):
-    """How many operations the room has had; 0 if there is no such room."""
+    """How many operations the room has had. 0 if the room doesn't exist."""
     rooms = (await server.get("/v1/rooms")).json["rooms"]
     return next((listed["operations"] for listed in rooms if listed["room"] == room), 0)
 
@@ -28,11 +28,11 @@ async def goes_on(server, room, count):
 
 
 async def hold(server, room, done, bots, shapes):
-    """Checks that the acknowledgements add up to the writes, and that each shape is where the acknowledgement to its
-    bot says."""
+    """Checks that the acknowledgements match the writes, and that each shape is where its bot's last acknowledgement
+    says."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
-    # How many moves the bots make in so short a time depends on the machine.
+    # How many moves the bots make in this time depends on the machine.
     assert summary["acknowledged"] == summary["operations"] >= bots * shapes, summary
     assert summary["unanswered"] == 0 and summary["refused"] == {} and summary["superseded"] == 0, summary
     wanted = {line["shape"]: line["position"] for line in ledger}
@@ -44,7 +44,7 @@ async def hold(server, room, done, bots, shapes):
 
 
 async def test_two_hundred_bots_in_one_process(shared):
-    """The bots run for seconds here, and for a minute if CANVAS_SOAK is set. No edit is lost, and the digests agree."""
+    """The bots run for seconds, or for a minute if CANVAS_SOAK is set. No edit is lost, and the digests agree."""
     soak = os.environ.get("CANVAS_SOAK") == "1"
     with Server() as own:
         client = await start(
@@ -72,7 +72,7 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):
-    """After SIGINT, writes under way are answered, the summary is printed, and the exit code is 0. --clean deletes the
+    """After SIGINT, pending writes are answered, the summary is printed, and the exit code is 0. --clean deletes the
     shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
         line = await asyncio.wait_for(bot.process.stderr.readline(), SECONDS)
@@ -88,8 +88,8 @@ async def test_an_interrupt_is_the_end_in_order(shared):
 
 
 async def test_what_the_server_does_not_take_is_said(shared):
-    """In a full room the exit code is 1, and the count of refusals is printed. If the room lets in too few of the bots,
-    it is 2."""
+    """In a full room the exit code is 1, and the number of refusals is printed. If too few of the bots can join, the
+    exit code is 2."""
     with Server("--max-shapes", 3) as own:
         done = await run(own, "bot", "full", "--shapes", 5, "--for", "500ms", "--json", "--quiet", code=1)
         assert done.object["refused"] == {"room_full": 5} or done.object["refused"]["room_full"] >= 5
@@ -99,7 +99,8 @@ async def test_what_the_server_does_not_take_is_said(shared):
 
 
 async def test_rooms_tells_an_operator_what_is_going_on(shared):
-    """Shapes, peers, operations a second and lag are printed, as a table with the busiest room first, or as objects."""
+    """Shapes, peers, operations per second and lag are printed, as a table with the busiest room first, or as JSON
+    objects."""
     with Server() as own:
         await own.write("aaa", count=2)
         async with await start(own, "bot", "busy", "--rate", 50, "--bots", 2, "--quiet") as bots:
@@ -125,7 +126,7 @@ async def test_an_empty_server_has_no_rooms(shared):
 
 
 async def test_bots_are_patient_together(shared):
-    """If a server stores nothing, ten bots wait no longer than one, and an interrupt ends the wait."""
+    """If the server can't store anything, ten bots give up as soon as one would, and an interrupt ends the wait."""
     with Server(file_bytes_max=1 << 40) as own:
         await own.write("before")
         words = ["bot", "patient", "--bots", 10, "--for", "500ms", "--quiet", "--json"]
@@ -150,7 +151,7 @@ async def test_bots_are_patient_together(shared):
 
 
 async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
-    """This also holds for an interrupt before the first bot is in."""
+    """The bots print their figures even if they are stopped before the first one has joined."""
     knocked = asyncio.Event()
 
     async def say_nothing(reader, writer):

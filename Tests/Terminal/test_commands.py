@@ -17,7 +17,8 @@ from waiting import moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
-    """The command prints one line on standard error that says which word and why, and nothing on standard output."""
+    """The command prints one line to standard error with the wrong word and the reason, and nothing to standard
+    output."""
     for words, said in [
         ([], "no command. Usage: sync-client COMMAND"),
         (["dance"], "dance: there is no such command. sync-client --help"),
@@ -59,8 +60,7 @@ async def test_words_that_make_no_sense_exit_with_64(shared):
 
 
 async def test_a_mistyped_variable_is_named(shared):
-    """The message on standard error has the variable that was probably meant. Variables of the server and of the tests
-    are accepted."""
+    """The message names the variable that was probably meant. Variables of the server and of the tests are accepted."""
     await shared.write("variables")
     flags = re.findall(r"^  --([a-z-]+)", server.run("--help")[1], re.M)
     known = {"CANVAS_" + flag.replace("-", "_").upper(): "1" for flag in flags if flag not in ("help", "version", "manual", "completion")}
@@ -75,7 +75,7 @@ async def test_a_mistyped_variable_is_named(shared):
 
 
 async def test_options_stand_before_the_command_too(shared):
-    """The options come with their values, and may be the command's own."""
+    """Options may come before the command, even those with values and the command's own."""
     await shared.write("before", name="Sun")
     wanted = (await run(shared, "show", "before", "--json")).object
     address = f"ws://127.0.0.1:{shared.port}"
@@ -88,7 +88,7 @@ async def test_options_stand_before_the_command_too(shared):
 
 
 async def test_errors_are_for_programs_where_the_answers_are(shared):
-    """With --json an error is one object with a code and a message, wherever it comes from."""
+    """With --json every error is an object with a code and a message, whether the client or the server reports it."""
     nowhere = ["--server", "ws://127.0.0.1:1"]
     for words, exits, code, said in [
         (["dance", "--json"], 64, "usage", "there is no such command"),
@@ -104,7 +104,7 @@ async def test_errors_are_for_programs_where_the_answers_are(shared):
 
 
 async def test_every_command_tells_what_it_takes_with_examples(shared):
-    """`--help` is printed for all commands together and for each, no wider than a terminal."""
+    """`--help` works for all commands together and for each of them, and its lines fit a terminal."""
     listed = (await run(None, "--help")).out
     names = re.findall(r"^  ([a-z]+)(?: |$)", listed, re.M)
     assert {"watch", "show", "add", "undo", "check"} <= set(names), names
@@ -129,7 +129,7 @@ async def test_a_server_that_is_not_there_exits_with_2(shared):
 
 
 async def test_show_is_a_table_in_drawing_order(shared):
-    """Shapes are listed from the back to the front, with the shapes that each overlaps, and by how much."""
+    """Shapes are listed from back to front, with the overlaps of each and their sizes."""
     shape = lambda name, x, z, **more: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "z": z} | more}
     operations = [shape("Front", 75, "c"), shape("Back", 0, "a"), shape("Ghost", 0, "b", visible=False)]
     await shared.http("POST", "/v1/rooms/table/ops", {"ops": operations})
@@ -141,7 +141,8 @@ async def test_show_is_a_table_in_drawing_order(shared):
 
 
 async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
-    """`--json` is what the server answers, `--svg` a picture, `--at` an earlier state, `--stamps` who and when."""
+    """`--json` prints what the server answers, `--svg` a picture, `--at` an earlier state, and `--stamps` who wrote
+    when."""
     await shared.write("past", name="Sun")
     first = json.loads((await shared.get("/v1/rooms/past")).body)
     between = moment()
@@ -158,7 +159,7 @@ async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
 
 
 async def test_a_moment_to_come_is_refused(shared):
-    """The command would only show the present. The message names the room's newest change."""
+    """The command would only show the present. The message has the time of the room's newest change."""
     await shared.write("future")
     newest = (await shared.get("/v1/rooms/future/history")).json["to"]
     wanted = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(newest / 1000))
@@ -186,7 +187,7 @@ async def test_colours_are_for_terminals(shared):
 
 
 async def test_there_are_as_many_colours_as_the_terminal_has(shared):
-    """Colours are exact, or of 256, or of sixteen."""
+    """Colours are exact, or from 256, or from sixteen, depending on the terminal."""
     await shared.write("depths", name="Sun", fill="#E4572E")
     for variables, code in [({"COLORTERM": "truecolor"}, "38;2;228;87;46"), ({"COLORTERM": ""}, "38;5;"), ({"TERM": "linux", "COLORTERM": ""}, "31")]:
         told = await on_terminal(shared, "show", "depths", variables=variables)
@@ -194,7 +195,7 @@ async def test_there_are_as_many_colours_as_the_terminal_has(shared):
 
 
 async def test_check_compares_with_the_server(shared):
-    """The replica agrees, and the command prints the digest."""
+    """The replica has the server's digest, which the command prints."""
     await shared.write("checked", count=3)
     told = (await run(shared, "check", "checked", "--json")).object
     client = await Client.join(shared, "checked")
@@ -217,7 +218,7 @@ async def test_check_says_when_replica_and_server_differ(shared):
     await shared.write("forged", count=2, position=[1, 2])
 
     async def forge(message):
-        # Changes the answer to a digest, whose last eight bytes are the hash.
+        # Changes the answer to a digest. Its last eight bytes are the hash.
         return message[:-1] + bytes([message[-1] ^ 1]) if message[0] == 0x4B else message
 
     async with between(shared, "forged", down=forge) as there:
@@ -239,7 +240,7 @@ async def test_a_reader_that_has_enough_is_no_failure(shared):
 
 
 async def test_watching_ends_when_nobody_reads(shared):
-    """This also holds in a quiet room, where nothing is written."""
+    """The watcher ends in a quiet room too, where it writes nothing."""
     await shared.write("quiet")
     async with await start(shared, "watch", "quiet") as watch:
         assert "1 shape" in await watch.line()
@@ -263,8 +264,8 @@ async def test_what_can_not_be_written_is_a_failure(shared):
 
 
 async def test_the_token_goes_with_every_request(shared):
-    """The token comes from a flag or a variable, and goes with requests over HTTP and with the socket. If the server
-    wants another token, the message says so, and the exit code is 2."""
+    """The token comes from a flag or a variable, and is sent with HTTP requests and WebSockets. If the server wants
+    another token, the message says so, and the exit code is 2."""
     heads = []
 
     async def refuse(reader, writer):

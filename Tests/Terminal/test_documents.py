@@ -1,4 +1,4 @@
-"""docs/BOTS.md as it stands: its blocks of code are taken out and run."""
+"""docs/BOTS.md: its code blocks are extracted and run unchanged."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ def blocks(path):
 
 
 async def test_each_script_of_the_page_on_bots_does_what_it_says():
-    """The scripts run in the page's order, each in one shell or one Python, against a server of its own."""
+    """The scripts run in the order of the page, each in one shell or one Python, against its own server."""
     found = blocks(os.path.join(HERE, "..", "..", "docs", "BOTS.md"))
     assert [kind for kind, _ in found] == ["sh"] * 4 + ["python"] * 4 + ["sh"] * 4
     with Server() as server, tempfile.TemporaryDirectory() as folder:
@@ -61,7 +61,7 @@ async def test_each_script_of_the_page_on_bots_does_what_it_says():
 
 
 async def test_the_page_names_commands_and_options_that_there_are():
-    """Checked for each `sync-client X --y` of the documents."""
+    """Checks each `sync-client X --y` in the documents."""
     text = ""
     for name in ["BOTS.md"]:
         with open(os.path.join(HERE, "..", "..", "docs", name)) as file:

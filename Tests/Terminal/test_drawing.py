@@ -12,7 +12,7 @@ def one(drawn):
 
 
 def test_adding_by_keys(server, client):
-    """Each kind has a key. A new shape is selected."""
+    """Each kind of shape has a key. A new shape is selected."""
     with Tmux(joins(client, server, "adding"), 120, 36) as screen:
         screen.shows("An empty sheet")
         kinds = {"r": "rectangle", "o": "roundedRectangle", "e": "ellipse", "p": "polygon", "s": "star", "n": "rectangle"}
@@ -55,7 +55,7 @@ def test_locks_groups_and_fills_by_keys(server, client):
         screen.shows("is locked")
         assert len(shapes(server, "together")) == 2
         screen.keys("Escape")
-        # Waits, because otherwise the click would be the second one of a double click, which draws a circle.
+        # Waits, because the click would otherwise complete a double click, which draws a circle.
         time.sleep(0.5)
         screen.click(column, row)
         screen.keys("Down", "C-a", "x", "C-a")
@@ -68,8 +68,8 @@ def test_locks_groups_and_fills_by_keys(server, client):
 
 
 def test_undo_ends_a_drag(server, client):
-    """u is pressed while the mouse holds a shape. The shape goes back and stays there, and further moves of the mouse
-    are no steps of their own."""
+    """u is pressed during a drag. The shape returns and stays there, and further moves of the mouse make no undo
+    steps."""
     draw(server, "dragged", name="Boat", position=[0, 0], size=[200, 200])
     with Tmux(joins(client, server, "dragged")) as screen:
         screen.shows("1 shape")
@@ -82,7 +82,7 @@ def test_undo_ends_a_drag(server, client):
 
 
 def test_a_double_click_colours_what_was_clicked(server, client):
-    """This also holds if another shape is clicked a moment later."""
+    """The clicked shape changes its colour even if another shape is clicked a moment later."""
     draw(server, "clicked", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
     draw(server, "clicked", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
     with Tmux(joins(client, server, "clicked")) as screen:
@@ -94,7 +94,7 @@ def test_a_double_click_colours_what_was_clicked(server, client):
 
 
 def test_changing_by_keys(server, client):
-    """Moving, turning, scaling, colours, order, hiding, names, deleting, undo and redo."""
+    """Tests moving, rotating, scaling, colours, order, hiding, names, deleting, undo and redo."""
     draw(server, "changing", name="Under", position=[0, 0], size=[100, 100], fill="#336699")
     draw(server, "changing", name="Boat", position=[300, 0], size=[100, 100], fill="#993366", z="k")
     with Tmux(joins(client, server, "changing")) as screen:
@@ -149,7 +149,7 @@ def test_changing_by_keys(server, client):
 
 
 def test_the_black_hole(server, client):
-    """The hole takes everything, and undo brings it back."""
+    """The black hole deletes all shapes, and undo restores them."""
     for index in range(5):
         draw(server, "hole", name=f"S{index}", position=[index * 120, 0], size=[100, 100])
     with Tmux(joins(client, server, "hole")) as screen:
@@ -184,7 +184,8 @@ def test_drawing_by_mouse(server, client):
 
 
 def test_moving_by_mouse(server, client):
-    """A shape follows the mouse without a jump, as one step of undo. Its corner scales it, and its arrow turns it."""
+    """A shape follows the mouse without a jump, as one undo step. Dragging its corner scales it, and dragging its arrow
+    rotates it."""
     draw(server, "moving", name="Box", position=[0, 0], size=[160, 160])
     with Tmux(joins(client, server, "moving"), 100, 30) as screen:
         column, row = screen.place("Box")
@@ -209,7 +210,7 @@ def test_moving_by_mouse(server, client):
 
 
 def test_dropping_into_the_hole(server, client):
-    """A shape that is let go over the white circle is deleted."""
+    """A shape that is released over the white circle is deleted."""
     draw(server, "dropping", name="Crumb", position=[0, 0], size=[100, 100])
     with Tmux(joins(client, server, "dropping")) as screen:
         column, row = screen.place("Crumb")
@@ -218,7 +219,7 @@ def test_dropping_into_the_hole(server, client):
 
 
 def test_the_panel_by_mouse(server, client):
-    """A click selects or hides a layer, and a click finds an overlap."""
+    """A click selects or hides a layer, and a click on an overlap shows it."""
     first = draw(server, "panel", name="First", position=[0, 0], size=[200, 200])
     draw(server, "panel", name="Second", position=[100, 100], size=[200, 200])
     with Tmux(joins(client, server, "panel"), 120, 36) as screen:
@@ -235,7 +236,7 @@ def test_the_panel_by_mouse(server, client):
 
 
 def test_selecting_many(server, client):
-    """By Ctrl-A, or by a box that is pulled with the right button."""
+    """Many shapes are selected by Ctrl-A, or by a marquee with the right button."""
     for index in range(4):
         draw(server, "many", name=f"S{index}", position=[index * 150, 0], size=[100, 100])
     with Tmux(joins(client, server, "many"), 100, 30) as screen:
@@ -249,7 +250,7 @@ def test_selecting_many(server, client):
 
 
 def test_pasted_text_is_not_keys(server, client):
-    """Text pasted onto the canvas does nothing."""
+    """Pasted text has no effect on the canvas."""
     draw(server, "paste", name="Keep")
     with Tmux(joins(client, server, "paste")) as screen:
         screen.shows("Keep")

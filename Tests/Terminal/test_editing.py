@@ -1,4 +1,4 @@
-"""Commands that edit: one command is one edit, which is acknowledged before the command returns."""
+"""Commands that edit. Each is one edit, which is acknowledged before the command returns."""
 
 import asyncio
 import json
@@ -18,7 +18,8 @@ async def order(server, room):
 
 
 async def test_each_edit_is_there_when_its_command_returns(shared):
-    """add, set, move, rename, hide and delete, with shapes named by name, by name in other capitals, and by identifier."""
+    """add, set, move, rename, hide and delete. Shapes are given by name, by name in other capitals, and by
+    identifier."""
     added = (await run(shared, "add", "edits", "star", "name=Sun", "points=12", "position=5,6", "--json")).object
     assert added["acknowledged"] and added["events"][0]["event"] == "made" and added["superseded"] == []
     sun = (await shapes(shared, "edits"))["Sun"]
@@ -39,7 +40,7 @@ async def test_each_edit_is_there_when_its_command_returns(shared):
 
 
 async def test_values_are_typed_as_people_say_them(shared):
-    """Colours are typed by name or in short, and alpha in percent. The older form of alpha works too."""
+    """Colours are typed by name or abbreviated, and alpha in percent. The older form of alpha works too."""
     await run(shared, "add", "typed", "star", "name=Sun", "fill=tomato", "stroke=#0F8", "alpha=70%")
     sun = (await shapes(shared, "typed"))["Sun"]
     assert (sun["fill"], sun["stroke"], sun["alpha"]) == ("#FF6347", "#00FF88", 7)
@@ -51,7 +52,7 @@ async def test_values_are_typed_as_people_say_them(shared):
 
 
 async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
-    """The defaults are a bright colour, a free place and the top of the order. The kind can be random too."""
+    """By default a shape gets a bright colour, a free place and the top of the order. The kind can be random too."""
     for kind in ["rectangle", "circle", "square", "random", "polygon", "roundedRectangle"]:
         await run(shared, "add", "made-up", kind, "rotation=33")
     overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
@@ -61,7 +62,7 @@ async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
 
 
 async def test_an_edit_tells_what_it_overlaps_now(shared):
-    """The edit that causes an overlap prints the notice."""
+    """The command that causes an overlap prints it."""
     await run(shared, "add", "notices", "square", "name=Sun", "position=0,0")
     done = await run(shared, "add", "notices", "square", "name=Moon", "position=50,0")
     assert "⚠ Moon overlaps Sun (50 %)" in done.out or "⚠ Sun overlaps Moon (50 %)" in done.out, done
@@ -69,7 +70,7 @@ async def test_an_edit_tells_what_it_overlaps_now(shared):
 
 
 async def test_order_is_what_is_drawn_over_what(shared):
-    """front, back, forward, backward, above, below, and places as `show` counts them."""
+    """Tests front, back, forward, backward, above, below, and positions as `show` counts them."""
     for name in "abcd":
         await run(shared, "add", "order", f"name={name}")
     for words, wanted in [
@@ -82,7 +83,7 @@ async def test_order_is_what_is_drawn_over_what(shared):
 
 
 async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared):
-    """Each undo is a process of its own. Redo goes forward again. Others' changes stay."""
+    """Each undo is another process. Redo repeats what was undone, and changes by others stay."""
     await run(shared, "add", "undone", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "undone", "Sun", "10", "0")
     await run(shared, "set", "undone", "Sun", "alpha=5", "rotation=30")
@@ -106,7 +107,7 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
 
 
 async def test_undo_tells_what_it_would_take_back(shared):
-    """The steps are listed one by one, the newest first. Listing changes nothing."""
+    """The steps are listed one by one, newest first. Listing changes nothing."""
     await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "listed", "Sun", "10", "0")
     await run(shared, "set", "listed", "Sun", "alpha=5")
@@ -132,7 +133,7 @@ async def test_what_changes_nothing_says_so(shared):
 
 
 async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
-    """The edit is made by a new actor."""
+    """Without the state, the edit is made by a new actor."""
     with tempfile.TemporaryDirectory() as state:
         await run(shared, "add", "damaged", "name=Sun", state=state)
         path = f"{state}/canvassync/127.0.0.1_{shared.port}/rooms/room.damaged/state"
@@ -142,7 +143,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
         await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
         await run(shared, "undo", "damaged", state=state)
         assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
-        # There is no place where the state could be stored.
+        # A file has the path of the state folder, so the state can't be stored.
         with open(f"{state}/file", "w"):
             pass
         done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")
@@ -150,7 +151,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
 
 
 async def test_commands_at_the_same_time_take_turns(shared):
-    """All commands are one actor. None closes another's connection, no edit is lost, and all can be undone."""
+    """All commands use the same actor. None closes another's connection, no edit is lost, and all can be undone."""
     await asyncio.gather(*(run(shared, "add", "turns", f"name=Shape {number}") for number in range(8)))
     assert len(await shapes(shared, "turns")) == 8
     await run(shared, "undo", "turns", "--steps", 8)
@@ -178,7 +179,7 @@ async def test_what_is_not_there_and_what_may_not_be(shared):
 
 
 async def test_an_undo_that_is_refused_can_be_tried_again():
-    """A later command can try it again, however often it was refused."""
+    """A later command can try the undo again, however often it was refused."""
     with tempfile.TemporaryDirectory() as bob, Server("--max-shapes", 2) as small:
         await run(small, "add", "full", "name=Sun")
         await run(small, "add", "full", "name=Moon")
@@ -210,14 +211,14 @@ async def test_a_token_that_allows_less_is_named():
 
 
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
-    """Another client's clock is ahead, and the writer has not got that client's edit yet. The message names the client."""
+    """Another client's clock is ahead, and its edit has not reached the writer yet. The message names that client."""
     bob = await Client.join(shared, "lost", name="Bob")
     shape = identifier()
     await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
 
     async def write_before(message):
-        # The client's operations. Before they are passed on, Bob writes newer ones, which the proxy keeps from the
-        # client.
+        # The message has the client's operations. Before it is sent on, Bob makes a newer edit, which the proxy hides
+        # from the client.
         if message[0] == 2:
             ahead = stamp(bob.actor, ahead=30_000)
             await bob.write({"shape": shape, "at": ahead, "set": {"position": [7, 7]}}, id=9)
@@ -229,7 +230,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
 
 
 async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
-    """S9: A note, a text whose box is as large as the text, and a change of either. A backslash and n stand for a line
+    """S9: Makes a note and a text whose box fits the text, and changes both. A backslash and n stand for a line
     break."""
     done = await run(shared, "add", "texts", "note", "name=List", "text=Buy milk,\\nand bread")
     assert "that says “Buy milk, and bread”" in done.out
@@ -246,7 +247,7 @@ async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
 
 
 async def test_locks_groups_and_shapes_without_a_fill(shared):
-    """Each is set, described in words, and shown."""
+    """Locks, groups and missing fills are set, described in words, and shown."""
     for name in ("Sun", "Moon"):
         await run(shared, "add", "looks", "star", f"name={name}")
     done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")

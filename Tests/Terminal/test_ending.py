@@ -1,4 +1,4 @@
-"""However the client ends, the terminal is as it was before. Faults while the client runs lose nothing."""
+"""However the client ends, it restores the terminal. Faults while it runs lose nothing."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def begun(server, client, room, columns=80, rows=24):
 
 
 def test_leaving_restores_the_terminal(server, client):
-    """By q, and by Control-C."""
+    """The client leaves by q, and by Control-C."""
     for key in ("q", "\x03"):
         with begun(server, client, "leaving") as terminal:
             terminal.send(key)
@@ -28,7 +28,7 @@ def test_leaving_restores_the_terminal(server, client):
 
 
 def test_every_signal_restores_the_terminal(server, client):
-    """By signals that ask the client to end, and by fatal ones."""
+    """The test sends signals that ask the client to end, and fatal ones."""
     for number in signals_that_end():
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
@@ -40,7 +40,7 @@ def test_every_signal_restores_the_terminal(server, client):
 
 
 def test_a_terminal_that_goes_ends_it(server, client):
-    """The terminal goes as when its window is closed or its connection breaks."""
+    """The terminal disappears, as when its window is closed or its connection breaks."""
     with Tmux(joins(client, server, "gone")) as screen:
         screen.shows("Saved")
         pid = screen.pid()
@@ -49,7 +49,8 @@ def test_a_terminal_that_goes_ends_it(server, client):
 
 
 def test_stopping_and_going_on(server, client):
-    """Control-Z gives the shell its terminal back. After fg the client shows the room and the size as they are by then."""
+    """Control-Z gives the terminal back to the shell. After fg, the client shows the current room in the current
+    size."""
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
@@ -77,8 +78,8 @@ def test_stopping_and_going_on(server, client):
 
 
 def test_a_stop_that_nobody_can_catch(server, client):
-    """While the client is stopped, the shell may change the terminal's settings. Going on sets them again and draws
-    everything."""
+    """While the client is stopped, the shell may change the terminal's settings. When the client continues, it sets
+    them again and redraws everything."""
     draw(server, "caught", name="There")
     with begun(server, client, "caught") as terminal:
         os.kill(terminal.process.pid, signal.SIGSTOP)
@@ -94,7 +95,8 @@ def test_a_stop_that_nobody_can_catch(server, client):
 
 
 def test_the_server_goes_in_the_middle_of_a_drag(client):
-    """The user goes on dragging. The client says that the changes are kept, and they arrive when the server is back."""
+    """The user continues dragging. The client says that the changes are kept, and they arrive when the server is
+    back."""
     with Server() as server:
         draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
         with Tmux(joins(client, server, "drag"), 100, 30) as screen:
@@ -119,7 +121,7 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
 
 
 def test_a_server_that_stores_nothing_is_said(client):
-    """The status line says so as long as a change waits."""
+    """The status line says so while a change is waiting."""
     with Server(file_bytes_max=1 << 40) as server, Tmux(joins(client, server, "unstored"), 120, 30) as screen:
         screen.shows("Saved", "An empty sheet")
         with server.full_disk():
@@ -129,7 +131,7 @@ def test_a_server_that_stores_nothing_is_said(client):
 
 
 def test_leaving_waits_for_what_is_on_its_way(client):
-    """If the server is slow to answer, q leaves as soon as the change is saved; another key cancels leaving."""
+    """If the server is slow, q leaves once the change is saved, and another key cancels leaving."""
     with Server() as server, Tmux(joins(client, server, "slow")) as screen:
         screen.shows("Saved", "An empty sheet")
         server.freeze()
@@ -161,12 +163,12 @@ def test_a_deleted_room_is_said(server, client):
 
 
 def test_a_slow_terminal_gets_the_newest(server, client):
-    """Frames that the terminal doesn't take in time are left out, not queued. The last frame is right."""
+    """Frames that a slow terminal can't take are dropped and not queued. The last frame is right."""
     shape = draw(server, "slow", name="Box", kind="star", position=[0, 0], size=[600, 400], points=40)
     with begun(server, client, "slow", 200, 60) as terminal:
         terminal.quiet()
         start = len(terminal.output)
-        # Nobody reads the pseudo-terminal, so a few frames fill it.
+        # Nobody reads the pseudo-terminal, so a few frames fill its buffer.
         for step in range(150):
             change(server, "slow", shape, rotation=step * 3, fill=f"#{step:02X}8040")
         change(server, "slow", shape, name="Final")

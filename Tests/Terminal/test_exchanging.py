@@ -19,7 +19,7 @@ async def drawing(server, room):
 
 
 def pixels(png):
-    """A PNG's width, height, and rows of (red, green, blue), read by the format's description."""
+    """Decodes a PNG: width, height, and rows of (red, green, blue). Written from the format's specification."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
     place, parts = 8, {}
     while place < len(png):
@@ -42,7 +42,7 @@ def pixels(png):
 
 
 async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
-    """The layout is added on top, as one step of undo. Options can move it to another place."""
+    """The layout is placed in front, as one undo step. Options can move it."""
     await run(shared, "import", "layout", "-", input=LAYOUT)
     shapes = await drawing(shared, "layout")
     assert [(shape["position"], shape["size"], shape["fill"]) for shape in shapes] == [
@@ -55,7 +55,7 @@ async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
 
 
 async def test_a_drawing_goes_out_and_comes_back(shared):
-    """The drawing comes back as a copy under new identifiers, or as the same shapes under their own."""
+    """The drawing is imported as a copy with new identifiers, or as the same shapes with their own identifiers."""
     await run(shared, "import", "there", "-", input=LAYOUT)
     await run(shared, "add", "there", "star", "name=Sun", "rotation=20", "points=9", "stroke=#112233", "strokeWidth=3")
     with tempfile.TemporaryDirectory() as folder:
@@ -70,13 +70,13 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
     there, copy = await drawing(shared, "there"), await drawing(shared, "copy")
     assert await drawing(shared, "same") == there
     assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
-    # Names are left out of the comparison, because default names depend on the identifiers.
+    # Names are not compared, because default names depend on the identifiers.
     bare = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z", "name")} for shape in shapes]
     assert bare(copy) == bare(there) and copy[2]["name"] == "Sun"
 
 
 async def test_pictures(shared):
-    """An SVG with overlaps, and a PNG with the right colours at the right places."""
+    """Exports an SVG with overlaps, and a PNG with the right colours at the right places."""
     square = lambda name, x, fill: {"shape": identifier(), "set": {"kind": "rectangle", "name": name, "position": [x, 0], "size": [100, 100], "fill": fill}}
     await shared.http("POST", "/v1/rooms/pictures/ops", {"ops": [square("a", 0, "#FF0000"), square("b", 80, "#0000FF")]})
     svg = (await run(shared, "export", "pictures", "--format", "svg")).out
@@ -91,7 +91,7 @@ async def test_pictures(shared):
     assert overlap[0] > 90 and overlap[1] > 40, overlap
     paper = rows[2][2]
     assert min(paper) > 230 and rows[137][217] == paper
-    # A circle must be as wide as it is high, and the corners of its box must be paper.
+    # The circle must be as wide as it is high, and the corners of its box must have the background's colour.
     await shared.write("round", kind="ellipse", size=[100, 100], fill="#000000")
     width, height, rows = pixels((await run(shared, "export", "round", "--format", "png", "--scale", "2")).bytes)
     assert (width, height) == (280, 280)
@@ -103,7 +103,7 @@ async def test_pictures(shared):
 
 
 async def test_a_picture_in_pixels_says_that_texts_are_not_in_it(shared):
-    """An SVG has the texts. Without texts, or with texts only in hidden shapes, nothing is said."""
+    """A PNG has no texts, and the command says so. It says nothing for an SVG, or if no visible shape has a text."""
     await run(shared, "add", "pixels-and-words", "note", "name=List")
     await run(shared, "add", "pixels-and-words", "text", "text=Hidden", "visible=no")
     assert (await run(shared, "export", "pixels-and-words", "--format", "png")).err == ""
@@ -124,7 +124,7 @@ async def test_a_picture_of_what_is_huge_is_made_smaller(shared):
 
 
 async def test_what_is_no_drawing_or_no_file(shared):
-    """The exit code is 1, with the place of the mistake. Nothing is written."""
+    """The exit code is 1, with the place of the error. Nothing is written."""
     with tempfile.TemporaryDirectory() as folder:
         for text, said in [
             ("{", "ends too early"), ("{}", "neither a layout"), ('{"shapes":[]}', "no shapes"),
@@ -144,7 +144,7 @@ async def test_what_is_no_drawing_or_no_file(shared):
 
 
 async def test_what_is_the_same_is_not_restored(shared):
-    """import --same sends only the differences. Shown names don't count as differences."""
+    """import --same sends only differences. Shown names don't count as differences."""
     for name in ["Sun", "Sun", "Moon"]:
         await run(shared, "add", "unchanged", f"name={name}")
     await run(shared, "add", "unchanged", "star")
@@ -161,7 +161,7 @@ async def test_what_is_the_same_is_not_restored(shared):
 
 
 async def test_more_than_goes_into_one_message(shared):
-    """Five thousand shapes at two thousand a second: all of them arrive, and one undo removes all."""
+    """Imports five thousand shapes at two thousand a second. All of them arrive, and one undo removes them."""
     shapes = [{"kind": "rectangle", "position": [n % 100 * 10, n // 100 * 10], "size": [8, 8]} for n in range(5000)]
     done = await run(shared, "import", "many", "-", input=json.dumps({"shapes": shapes}))
     assert done.out == "made 5000 shapes\n"
@@ -171,7 +171,7 @@ async def test_more_than_goes_into_one_message(shared):
 
 
 async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
-    """The new file is written beside the old one and then takes its name. A symbolic link is kept."""
+    """The new file is written next to the old one and then renamed. A symbolic link stays."""
     for _ in range(3):
         await run(shared, "add", "kept", "star")
     with tempfile.TemporaryDirectory() as folder:
@@ -181,7 +181,7 @@ async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
         with open(path) as file:
             before = file.read()
         await run(shared, "add", "kept", "star")
-        # The shell allows no file to grow beyond one block.
+        # The shell limits files to one block.
         script = f'ulimit -f 1; trap "" XFSZ; exec {terminal.BINARY} export kept {path}'
         failed = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=terminal.environment(shared, None))
         assert failed.returncode == 1 and "kept.json" in failed.stderr, failed
@@ -195,15 +195,15 @@ async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
 
 
 async def test_closed_descriptors_are_no_sockets(shared):
-    """The output goes nowhere, the edit is made once, and the command succeeds."""
+    """The client starts without standard input and output. The edit is made once, and the command succeeds."""
     script = f"exec {terminal.BINARY} add closed star <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", script], env=terminal.environment(shared, None)).returncode == 0
     assert len(await drawing(shared, "closed")) == 1
 
 
 async def test_a_room_s_state_is_its_own(shared):
-    """The names of two rooms are such that one room's state could have the other's file names. The state of an earlier
-    version is read."""
+    """The state of each room is in files that no other room's name can produce. The state of an earlier version is
+    read."""
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "add", room, "star")
     for room in ["mine.new", "mine.lock", "mine"]:
@@ -217,7 +217,7 @@ async def test_a_room_s_state_is_its_own(shared):
 
 
 async def test_places_with_a_missing_number_are_refused(shared):
-    """No shape is drawn at another place instead."""
+    """The command must not guess the missing number."""
     for words in [["import", "gaps", "-", "--at", "1,,2"], ["add", "gaps", "star", "size=1,,2"]]:
         refused = await run(shared, *words, input=LAYOUT, code=64)
         assert "1,,2" in refused.err

@@ -1,5 +1,5 @@
-"""Drawings that are made so that others can't work. What such a drawing costs is counted in the bytes that are written
-for it."""
+"""Drawings that try to make clients unusable. The cost of such a drawing is counted in the bytes that are written for
+it."""
 
 import json
 import struct
@@ -28,18 +28,18 @@ def ink(points, width, side):
 
 
 async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
-    """A picture has a bounded number of dots. An ordinary broken line is drawn as usual."""
+    """The number of dots in a picture is limited. An ordinary dashed line is drawn as usual."""
     assert "stroke-dasharray" not in await export(shared, "fine-dots", ink(1024, 0.375, 1_000_000))
     assert 'stroke-dasharray="12 8"' in await export(
         shared, "plain-dots", {"kind": "rectangle", "size": [300, 200], "strokeWidth": 4, "dash": "dashed"}
     )
-    # Each piece leads once across 1,000 units, so it has 250 dots. Half of a stroke's pieces are one path.
+    # Each piece crosses 1,000 units, so it has 250 dots. One path has half of the pieces of a stroke.
     many = await export(shared, "many-dots", *[ink(100, 2, 1000)] * 3)
     assert 0 < many.count("stroke-dasharray") <= 50_000 // (50 * 250)
 
 
 async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
-    """R9: 300 such shapes are 44,850 pairs, for each of which an SVG would have an area. The pairs of 20 shapes are
+    """R9: 300 such shapes make 44,850 pairs, each of which would be an area in an SVG. The pairs of 20 shapes are
     sent."""
     await run(shared, "import", "heap", "-", input=layout(300))
     assert "<polygon" not in (await run(shared, "show", "heap", "--svg")).out
@@ -49,7 +49,7 @@ async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
 
 @pytest.mark.parametrize("kind", hostile.kinds())
 def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
-    """The live canvas shows it and obeys `q`, and it can be exported as a picture."""
+    """The live canvas shows the drawing and obeys `q`, and the drawing can be exported as a picture."""
     room, document = f"hostile-{kind}", hostile.drawing(kind, shapes=600 if kind == "heap" else 40)
 
     def ask(*words, **options):
@@ -59,7 +59,7 @@ def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
     ask("import", room, "-", input=document.encode())
     for name in ("picture.svg", "picture.png"):
         ask("export", room, str(tmp_path / name))
-    # A common area has at most a few hundred corners, and all areas together have at most 500,000.
+    # A common area has at most a few hundred corners, and all of them together have at most 500,000.
     assert 0 < (tmp_path / "picture.svg").stat().st_size <= 20_000_000 + 6 * len(document)
     header = (tmp_path / "picture.png").read_bytes()[:24]
     width, height = struct.unpack(">II", header[16:])

@@ -1,4 +1,4 @@
-"""What operators do from a terminal: list the people in a room, remove a person, lock the room, take back edits; and
+"""What operators do from a terminal: list the people in a room, remove a person, lock the room, take back edits. Also
 tokens from a file."""
 
 import asyncio
@@ -52,7 +52,7 @@ async def test_peers_are_listed_and_removed_and_rooms_locked():
 
 
 async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
-    """H16, H17: The results are printed in words. Arguments that make no sense are refused."""
+    """H16, H17: The results are printed in words. Invalid arguments are refused."""
     with Server() as server:
         await run(server, "add", "demo", "name=Sun")
         locked = await run(server, "lock", "demo")
@@ -71,8 +71,8 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
 
 @pytest.mark.skipif(not (ctypes.util.find_library("jwt") and tool("openssl")), reason="libjwt0 or openssl is not here")
 async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
-    """C11: A watcher and a bot stay connected after the end of their first token, because the file has another one by
-    then."""
+    """C11: A watcher and a bot stay connected after their first token has ended, because the file contains another one
+    by then."""
     keys = Keys(str(tmp_path))
     path = tmp_path / "token"
     path.write_text("")
@@ -84,8 +84,8 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
         watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "6s"))
         drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "6s"))
         await eventually(lambda: server.log, "both are in", holds=lambda log: sum(line["message"] == "joined" for line in log) == 2)
-        # The file is replaced as a whole, because the client may read it at any moment. Every program that renews
-        # tokens has to do the same.
+        # The file is replaced in one step, because the client may read it at any time. Every program that renews tokens
+        # has to do so.
         replace(str(path), keys.token(name="Later"))
         watched, drawn = await asyncio.gather(watching, drawing)
         assert "token" not in watched.err + drawn.err, watched.err + drawn.err

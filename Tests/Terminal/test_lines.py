@@ -1,4 +1,4 @@
-"""The live canvas over a line that dies, loses packets, falls silent, and whose far end gets another address."""
+"""The live canvas on a line that breaks, loses packets, goes silent, or changes its far end's address."""
 
 import time
 
@@ -11,7 +11,7 @@ from waiting import wait_until
 
 
 def joined(near, client, room, columns=80):
-    """Ann, at the far end."""
+    """Joins Ann at the far end of the line."""
     join = [client, "join", room, "--server", near.url(""), "--name", "Ann"]
     return Tmux(["ip", "netns", "exec", near.line.far, *join], columns)
 
@@ -32,8 +32,8 @@ def line(near):
 
 
 def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
-    """Every tenth packet is lost, nothing comes for 2 s, and the address changes while the mouse moves: it is one drag of one shape,
-    by one person."""
+    """During the drag, every tenth packet is lost, nothing arrives for 2 s, and the address changes. It stays one drag
+    of one shape by one person."""
     draw(near, "dragged", name="Box", position=[0, 0], size=[160, 160])
 
     def reaches(left):
@@ -43,7 +43,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         column, row = screen.place("Box")
 
         def move(*columns):
-            """Moves the mouse to these columns, each of which is 8 units of the canvas wide."""
+            """Moves the mouse to these columns. Each column is 8 units of the canvas."""
             for right in columns:
                 screen.type(mouse(32, column + right, row + 1))
                 time.sleep(0.03)
@@ -57,7 +57,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         time.sleep(2)
         line.lose(10)
         move(9, 10)
-        # The moves that the client made during the silence, and those after it, arrive.
+        # The moves during the silence arrive, and so do the later ones.
         reaches(40)
         address = line.move()
         move(11, 12, 13)
@@ -68,6 +68,6 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         screen.shows("Saved", "Watcher")
         assert sum("Ann" in text for text in screen.lines()) == 1, "she sees no ghost of herself"
         assert watcher.saw_one_ann(), (watcher.most, watcher.here)
-        # All moves are one step of undo.
+        # All moves are one undo step.
         screen.keys("u")
         holds(near, "dragged", lambda drawn: [shape["position"] for shape in drawn] == [[0, 0]])

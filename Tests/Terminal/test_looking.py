@@ -1,4 +1,4 @@
-"""What the live canvas shows, at any size and in any colours."""
+"""What the live canvas shows, at any size and with any number of colours."""
 
 import contextlib
 import re
@@ -24,7 +24,7 @@ def test_it_shows_the_room_at_80_by_24(server, client):
         assert screen.flag("alternate_on") == "1" and screen.flag("mouse_any_flag") == "1"
         colors = screen.colors()
         assert "48;2;255;210;63" in colors, "the sun's own colour"
-        # The colours of the overlap: orange at 45 % over the sun and over the moon.
+        # The overlap has the colours of the sun and the moon, each mixed with 45 % orange.
         mixed = [tuple(map(int, found)) for found in re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colors)]
         assert any(abs(red - 216) < 6 and abs(green - 171) < 6 and abs(blue - 129) < 6 for red, green, blue in mixed), mixed
         assert any(red > 240 and 130 < green < 165 and blue < 60 for red, green, blue in mixed), "its outline"
@@ -46,14 +46,14 @@ def test_the_panel_tells_alike_names_apart_and_long_lists_are_counted(server, cl
 
 
 def test_a_dumb_terminal_is_refused(server, client):
-    """Control codes would only litter a dumb terminal. The exit code is 64, and the message says what to do instead."""
+    """A dumb terminal can't interpret control codes. The exit code is 64, and the message says what to do instead."""
     with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
         screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
         assert screen.flag("alternate_on") == "0"
 
 
 def test_others_and_what_they_do_are_seen(server, client):
-    """A second client's shapes, cursor and selection are shown, and its coming and leaving are reported."""
+    """Another client's shapes, pointer and selection are shown, and its joining and leaving are announced."""
     sun, _ = sky(server, "others")
     with Tmux(joins(client, server, "others"), 200, 60) as screen:
         screen.shows("People", "Ann (you)", "Layers", "Overlaps", "Sun × Moon")
@@ -73,7 +73,7 @@ def test_others_and_what_they_do_are_seen(server, client):
 
 
 def test_one_is_seen_by_others(server, client):
-    """Others see where this person points, what they have selected and what they see."""
+    """Others see where this person points, what they have selected, and their view."""
     sun, _ = sky(server, "seen")
     with Tmux(joins(client, server, "seen"), 120, 36) as screen, Peer(server, "seen") as bob:
         screen.shows("Saved")
@@ -88,7 +88,7 @@ def test_one_is_seen_by_others(server, client):
 
 
 def test_following_someone(server, client):
-    """The view follows the other person's view, until the user moves it."""
+    """The view follows the other person's view until the user moves it."""
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")
@@ -104,7 +104,7 @@ def test_following_someone(server, client):
 
 
 def test_any_size(server, client):
-    """The status line stays in the last row, the panel comes and goes, and the drawing stays in the middle."""
+    """The status line stays in the last row, the panel appears and disappears, and the drawing stays centred."""
     sky(server, "sizes")
     with Tmux(joins(client, server, "sizes")) as screen:
         screen.shows("Saved")
@@ -122,7 +122,7 @@ def test_any_size(server, client):
 
 
 def test_without_colour(server, client):
-    """Shades are shown in place of colours, common areas are hatched, and everything can be read."""
+    """Shades replace colours, common areas are hatched, and everything can be read."""
     sky(server, "plain")
     with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
         screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
@@ -149,7 +149,7 @@ def test_one_may_only_look_on(server, client):
 
 
 def test_not_a_terminal(server, client):
-    """Each full-screen command prints plain words, and the exit code is 64."""
+    """Each full-screen command prints a message, and the exit code is 64."""
     address = f"ws://127.0.0.1:{server.port}"
     for words, hint in [(["join", "x"], "watch x"), (["replay", "x"], "show x --at"), (["top"], "rooms")]:
         done = subprocess.run([client, *words, "--server", address], capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -158,7 +158,7 @@ def test_not_a_terminal(server, client):
 
 
 def test_nobody_there(server, client):
-    """If the server isn't there, the client says so in a line and exits with 2. The screen is left alone."""
+    """If the server isn't there, the client says so in one line and exits with 2, without clearing the screen."""
     with Tmux([client, "join", "x", "--server", "ws://127.0.0.1:1"]) as screen:
         screen.shows("no server answers there", "ended with 2")
         assert screen.flag("alternate_on") == "0"

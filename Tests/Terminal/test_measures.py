@@ -1,4 +1,4 @@
-"""How many bytes are written, and how fast, with few shapes and with ten thousand."""
+"""How many bytes are written and how fast, with few shapes and with ten thousand."""
 
 import json
 import random
@@ -15,7 +15,7 @@ SHAPES = 10_000
 
 
 def fill(server, room, count):
-    """Shapes of all kinds, scattered so that about every tenth overlaps another."""
+    """Adds shapes of all kinds, scattered so that about every tenth overlaps another."""
     chance = random.Random(7)
     kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
     operations = [
@@ -43,8 +43,8 @@ def processor_milliseconds(terminal):
 
 
 def measure(terminal, keys):
-    """Milliseconds from a key to the end of the frame that answers it, the same in processor time, and the frame's
-    bytes."""
+    """Presses keys. Returns the milliseconds to the end of the next frame, the milliseconds of processor time, and the
+    frame's bytes."""
     times, sizes = [], []
     used = processor_milliseconds(terminal)
     for key in keys:
@@ -59,7 +59,7 @@ def measure(terminal, keys):
 
 
 def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
-    """A shape is moved among ten thousand that are all in view, in a large terminal. Only changes cost bytes."""
+    """A shape is moved among ten thousand visible ones in a large terminal. Only changes cost bytes."""
     from server import Server
 
     few = {}
@@ -81,8 +81,7 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
                 )
                 few[count] = moving, panning
     many, little = few[SHAPES], few[20]
-    # Processor time in milliseconds, which other busy processes don't lengthen. It was about 30 when this test was
-    # written.
+    # Processor time in milliseconds, which other processes hardly affect. It was about 30 when this test was written.
     assert many[0][2] < 150, (many, little)
     assert many[0][0] < max(2_000, 12 * little[0][0]), (many, little)
     assert many[0][1] < 8_000, "a move of one shape writes what it touches"
@@ -90,7 +89,7 @@ def test_a_key_is_answered_soon_however_many_shapes_there_are(server, client):
 
 
 def test_nothing_is_written_while_nothing_happens(server, client):
-    """Only the shown round trip may change, which takes a few bytes."""
+    """Only the displayed round-trip time may change, which takes a few bytes."""
     draw(server, "still", name="Still")
     with Terminal(joins(client, server, "still"), 120, 36) as terminal:
         terminal.frame("Saved")
@@ -101,7 +100,7 @@ def test_nothing_is_written_while_nothing_happens(server, client):
 
 
 def test_a_crowded_room_is_not_painted_again_and_again(server, client):
-    """A few hundred common areas are computed in each frame, and they are painted once many more are known."""
+    """Each frame computes a few hundred common areas. They are painted only when many more are known."""
     with_neighbours = [
         {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
         for index in range(1_200)
@@ -113,7 +112,7 @@ def test_a_crowded_room_is_not_painted_again_and_again(server, client):
         terminal.frame("Saved", "1200 shapes")
         seen = re.search(r"⚠ (\d+)", text_of(terminal.output))
         pairs = int(seen.group(1))
-        # If there were more than 20,000 pairs, the server would send none of them (R9).
+        # With more than 20,000 pairs, the server would send none (R9).
         assert 5_000 < pairs <= 20_000, pairs
         used = -1
         while used != (used := processor_milliseconds(terminal)):

@@ -1,4 +1,4 @@
-"""Playing a room's history, and the operator's table."""
+"""Playing a room's history, and the operator's table of rooms."""
 
 from rooms import change, draw
 from server import Server
@@ -7,19 +7,19 @@ from waiting import moment, wait_until
 
 
 def test_replaying(server, client):
-    """The replay plays, stops, can be sought through, and ends with the present drawing."""
+    """The replay plays, pauses, can be positioned, and ends with the current drawing."""
     shape = draw(server, "replayed", name="Once", position=[0, 0], size=[300, 200])
     for _ in range(20):
         moment()
     change(server, "replayed", shape, name="Now")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "replayed", *address], 100, 30) as screen:
-        # The history is shorter than two seconds and is played once. Playback stops at the end.
+        # The history is shorter than two seconds, and playback stops at its end.
         screen.shows("replayed", "●", "×1", "Now")
         screen.shows("❚❚")
         screen.keys("Home")
         screen.shows("Once")
-        # The history is played so slowly that the test can see playback going on.
+        # The history is played so slowly that the test can observe the playback.
         screen.keys("<", "<", "<", "Space")
         screen.shows("▶", "×0.125")
         screen.keys(">", ">", ">")
@@ -36,7 +36,7 @@ def test_replaying(server, client):
 
 
 def test_replaying_what_is_gone(server, client):
-    """The replay begins with the first shape, even if nothing of it is left."""
+    """The replay begins with the first shape, even if it was deleted since."""
     shape = draw(server, "gone", name="Once")
     change(server, "gone", shape, deleted=True)
     with Tmux([client, "replay", "gone", "--server", f"ws://127.0.0.1:{server.port}"], 100, 30) as screen:
@@ -46,7 +46,7 @@ def test_replaying_what_is_gone(server, client):
 
 
 def test_replaying_a_part(server, client):
-    """The replay is between the given times. For an empty room, the client says that it has no past."""
+    """The replay is limited to the given times. For an empty room, the client says that it has no history."""
     draw(server, "part", name="Whole")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
@@ -56,8 +56,8 @@ def test_replaying_a_part(server, client):
 
 
 def test_the_operators_table(client):
-    """Rooms are listed with their statistics, sorted. A room can be opened from the table, and leaving the room returns
-    to the table."""
+    """Rooms are listed with their statistics, sorted. A room can be opened from the table, and leaving it returns to
+    the table."""
     with Server() as server:
         for name, count in [("top-one", 1), ("top-three", 3), ("top-two", 2)]:
             for _ in range(count):
@@ -86,7 +86,7 @@ def test_the_operators_table(client):
 
 
 def test_the_table_is_filtered_by_name(client):
-    """The table is filtered while the user types. Enter keeps the filter, Escape shows all rooms again."""
+    """The table is filtered while the user types. Enter keeps the filter, and Escape shows all rooms again."""
     with Server() as server:
         for name in ["team-red", "team-blue", "alone"]:
             draw(server, name)
@@ -104,7 +104,7 @@ def test_the_table_is_filtered_by_name(client):
 
 
 def test_the_table_shows_how_busy_a_room_was(client):
-    """Small columns show the last readings, and the table shows what the server refuses."""
+    """A small bar chart shows the last readings, and the table shows what the server refuses."""
     with Server() as server:
         draw(server, "busy")
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:

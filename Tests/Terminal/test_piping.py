@@ -40,8 +40,8 @@ async def test_each_line_is_answered(shared):
 
 
 async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
-    """A line is refused by the client or by the server. A group is accepted as a whole or not at all. The exit code is
-    1."""
+    """A line may be refused by the client or by the server. A group is accepted as a whole or not at all. The exit code
+    is 1."""
     shape = identifier()
     lines = [
         "{not json", '"text"', "[1]", {"ops": 3}, {"ops": []}, {"set": {}}, {"shape": "sun", "set": {"kind": "star"}},
@@ -61,15 +61,15 @@ async def test_a_long_line_is_refused_not_read(shared):
     """The line is longer than a megabyte. The next line is read as usual."""
     star = '{"set":{"kind":"star"}}'
     done = await run(shared, "pipe", "long", input="\n".join(["x" * 3_000_000, star, " " * (1 << 20) + "x", star]), code=1)
-    # The answers are sorted, because the client itself refuses some lines, and does so without waiting for the server's
-    # answers to the lines before.
+    # The answers are sorted, because the client refuses some lines itself, before the server has answered earlier ones.
     answers = sorted(done.lines, key=lambda answer: answer["line"])
     assert [(answer["line"], answer["type"]) for answer in answers] == [(1, "reject"), (2, "ack"), (3, "reject"), (4, "ack")], answers
     assert all("longer than a megabyte" in answer["message"] for answer in answers[::2]), answers
 
 
 async def test_it_reads_no_more_than_may_be_unanswered(shared):
-    """The server answers nothing. The window fills, and the remaining input stays in the pipe."""
+    """The server answers nothing. The limit on unanswered lines is reached, and the remaining input stays in the
+    pipe."""
     sent = []
 
     async def note(message):
@@ -133,7 +133,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
 
 
 async def test_more_than_the_server_allows_is_held_back(shared):
-    """The client keeps to a low rate. Nothing is refused, and the connection stays open."""
+    """The client keeps to a low rate limit. Nothing is refused, and the connection stays open."""
     with Server("--max-ops-per-second", 200) as own:
         lines = "\n".join(json.dumps({"set": {"kind": "star"}}) for _ in range(500))
         done = await run(own, "pipe", "rates", input=lines)
@@ -160,7 +160,7 @@ async def test_an_interrupt_lets_arrive_what_was_read(shared):
 
 
 async def test_a_server_that_stays_away_is_given_up(shared):
-    """After --patience the client lists the lines without an answer, and the exit code is 1."""
+    """After --patience the client lists the unanswered lines, and the exit code is 1."""
     with Server() as own:
         async with await start(own, "pipe", "patience", "--patience", "3s") as pipe:
             await pipe.write({"set": {"kind": "star"}})

@@ -1,4 +1,4 @@
-"""Servers behind TLS: nginx with the file of deploy/, and servers that nobody should trust."""
+"""Servers behind TLS: nginx with the file of deploy/, and servers that must not be trusted."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ from test_tls import TOKEN, Proxy, certificate
 
 
 def trusting(proxy):
-    """An environment as on a machine that trusts the proxy's certificate."""
+    """The environment of a machine that trusts the proxy's certificate."""
     certificate = f"{proxy.folder}/certificate.pem"
     return {"CANVAS_SERVER": f"wss://localhost:{proxy.port}", "SSL_CERT_FILE": certificate, "SSL_CERT_DIR": proxy.folder}
 
 
 async def test_every_kind_of_command_reaches_a_server_behind_tls():
-    """Requests and sockets, small and large, short and long, with a token."""
+    """Requests and WebSockets, small and large, short and long, with a token."""
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f"{TOKEN} operator *\n")
         file.flush()
@@ -51,7 +51,7 @@ async def test_every_kind_of_command_reaches_a_server_behind_tls():
 
 
 async def test_a_watcher_behind_tls_comes_back():
-    """The server ends while its proxy stays. When the server is back, the watcher is too."""
+    """The server stops while its proxy keeps running. When the server is back, the watcher reconnects."""
     with Server("--proxies", "127.0.0.1") as server, Proxy(server) as proxy:
         async with await start(None, "watch", "demo", "--json", variables=trusting(proxy)) as watcher:
             assert (await watcher.object())["event"] == "here"
@@ -65,7 +65,7 @@ async def test_a_watcher_behind_tls_comes_back():
 
 @contextlib.asynccontextmanager
 async def impostor(name):
-    """A server that speaks TLS under this name, and does nothing else."""
+    """A server with a TLS certificate for this name, which does nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate(folder, name))
@@ -74,8 +74,8 @@ async def impostor(name):
 
 
 async def test_a_certificate_that_is_not_trusted_is_refused():
-    """The certificate is self-signed and unknown to this machine, or known and for another name. For requests and for
-    sockets the exit code is 2, with the reason, and nothing was sent."""
+    """The certificate is self-signed and unknown, or it is trusted and for another name. The exit code is 2 with the
+    reason, for requests and for WebSockets, and nothing is sent."""
     nobody = {"SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": os.devnull}
     for name, changed, said in [("localhost", nobody, "self-signed certificate"), ("elsewhere.test", {}, "hostname mismatch")]:
         async with impostor(name) as (port, trusted):
@@ -86,7 +86,7 @@ async def test_a_certificate_that_is_not_trusted_is_refused():
 
 
 async def test_a_token_goes_nowhere_but_where_it_is_meant_for():
-    """If a server redirects to another, the client doesn't follow, and the other server gets nothing."""
+    """The client follows no redirect to another server, which therefore gets nothing."""
     heard = []
 
     async def note(reader, writer):

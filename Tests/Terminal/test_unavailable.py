@@ -16,11 +16,11 @@ WORDS = "the server can't answer yet (HTTP status 503)"
 
 
 async def test_commands_that_run_once_wait_for_a_server_that_starts():
-    """One line says what the command waits for. Each command's effect happens once."""
+    """One line says what the command waits for. Each command takes effect once."""
     async with contextlib.AsyncExitStack() as stack:
         cluster = stack.enter_context(postgres.Cluster())
-        # The database is locked and released instead of being stopped and started, because starting takes a part of the
-        # ten seconds.
+        # The relay holds the database's bytes back instead of stopping the database, because a start would take part of
+        # the ten seconds.
         relay = await stack.enter_async_context(Relay(cluster.ports[0]))
         relay.hold()
         server = Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres")
@@ -46,7 +46,7 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
 
 
 async def test_a_room_that_takes_long_to_come_is_waited_for_after_a_refusal(shared):
-    """The server has let the client in, but the rest of the room arrives later."""
+    """The server has sent its welcome, but the drawing arrives later."""
     await shared.write("slow", name="Sun")
 
     async def delay(message):

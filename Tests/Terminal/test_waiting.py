@@ -1,4 +1,4 @@
-"""A server that doesn't accept an edit: what the user is told, and what happens to the edit."""
+"""A server that doesn't accept an edit: what the user is told, and what becomes of the edit."""
 
 import json
 import signal
@@ -28,7 +28,8 @@ def state():
 
 
 async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
-    """On a full disk: one line, --patience, and an exit code that says to try again. No later command makes the edit."""
+    """On a full disk the command prints one line, obeys --patience, and its exit code says to try again. No later
+    command makes the edit."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "full", "name=Sun", state=state)
         with server.full_disk():
@@ -95,7 +96,7 @@ async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
 
 
 async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
-    """The server has stored an edit, an undo, a redo; each command is killed before it gets the answer."""
+    """The server stores an edit, an undo and a redo. Each command is killed before it gets the answer."""
 
     async def place():
         (shape,) = (await shared.get("/v1/rooms/killed")).json["shapes"]
@@ -130,7 +131,7 @@ async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
 
 
 async def test_a_server_that_does_not_answer_is_waited_for(state):
-    """This also holds before there is an edit."""
+    """The client waits for an answer while it edits. If it can't even connect, it gives up after --patience."""
     with Server() as server:
         await run(server, "add", "silent", "name=Sun", state=state)
         server.freeze()
@@ -146,7 +147,7 @@ async def test_a_server_that_does_not_answer_is_waited_for(state):
 
 
 async def test_a_pipe_says_what_it_waits_for():
-    """It is said once, however often the server refuses. Each line is answered in the end."""
+    """The pipe says it once, however often the server refuses. Each line is answered in the end."""
     with Server(file_bytes_max=1 << 40) as server:
         await server.write("pipe")
         async with await start(server, "pipe", "pipe") as pipe:

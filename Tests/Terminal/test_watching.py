@@ -32,7 +32,7 @@ async def test_a_drag_is_one_line_at_its_end(shared):
 
 
 async def test_overlaps_are_told_when_they_begin_and_end(shared):
-    """The line has the covered part of the smaller shape. A brief overlap during a move isn't printed."""
+    """The line says how much of the smaller shape is covered. A brief overlap during a move isn't printed."""
     await shared.http("POST", "/v1/rooms/overlaps/ops", {"ops": [
         {"shape": "sun-000-000", "set": {"kind": "rectangle", "name": "Sun", "size": [100, 100]}},
         {"shape": "moo-000-000", "set": {"kind": "rectangle", "name": "Moon", "size": [50, 50], "position": [500, 0]}},
@@ -47,7 +47,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
         await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
         assert "Ann moved Moon to 400, 0" in await watch.line()
         assert "Moon no longer overlaps Sun" in await watch.line()
-        # The shape moves across another one and back, so no line is printed about overlaps.
+        # The shape moves across another one and back, so no overlap is printed.
         await ann.write_in_a_row(move(50), move(450))
         assert "Ann moved Moon to 450, 0" in await watch.line()
         await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
@@ -55,7 +55,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
 
 
 async def test_many_at_once_are_one_line(shared):
-    """Fifty shapes are made by one message, and then cleared by another."""
+    """One message makes fifty shapes, and another clears them."""
     ann = await Client.join(shared, "crowd", name="Ann")
     shapes = [identifier() for _ in range(50)]
     async with await start(shared, "watch", "crowd") as watch:
@@ -67,19 +67,18 @@ async def test_many_at_once_are_one_line(shared):
 
 
 async def test_texts_groups_and_locks_are_told_in_words(shared):
-    """S9, S12, S13: texts that people write, and shapes that are grouped and locked. With --json the values are
-    printed."""
+    """S9, S12, S13: Texts, groups and locks are described. With --json the values are printed."""
     ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
-        # The second watcher comes when the first one is in the room already, so it sees nobody come.
+        # The second watcher joins after the first one, so it sees nobody join.
         async with await start(shared, "watch", "said-in-words") as watch:
             await watch.line()
             assert (await lines.object())["event"] == "came"
 
             async def told(**values):
-                """What both watchers print for an event: a line, and the values. Waits for both, because an event that
-                came in between would share the line."""
+                """Returns what both watchers print for an event: a line, and the values. Waits for both, because two
+                events at once may share a line."""
                 await ann.write({"shape": "nnn-000-000", "set": values})
                 return await watch.line(), await lines.object()
 
@@ -99,8 +98,8 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
 
 @pytest.mark.parametrize("shapes", [1, 0])
 async def test_it_comes_back_when_the_server_does(shapes):
-    """Going offline and coming back are events. What happened meanwhile is printed, after a resume and, if nothing
-    could be resumed, after a full reload."""
+    """Going offline and coming back are events. What happened meanwhile is printed, after a resume or, if resuming is
+    impossible, after a full reload."""
     with Server() as own:
         if shapes:
             await own.write("known")
@@ -115,7 +114,7 @@ async def test_it_comes_back_when_the_server_does(shapes):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """`--for` ends it with exit code 0. The event of a shape that is still dragged then would otherwise be printed
+    """`--for` ends it with exit code 0. A drag in progress is printed too, although its event would otherwise come
     later."""
     ann = await Client.join(shared, "timed")
     async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
@@ -131,7 +130,7 @@ async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
 
 
 async def test_a_deleted_room_ends_it(shared):
-    """After 4404 the exit code is 1, with a message."""
+    """After close code 4404 the exit code is 1, with a message."""
     await shared.write("gone")
     async with await start(shared, "watch", "gone") as watch:
         await watch.line()
@@ -141,7 +140,7 @@ async def test_a_deleted_room_ends_it(shared):
 
 
 async def test_a_signal_that_its_starter_ignores_stays_ignored(shared):
-    """A signal is ignored under nohup, or in the background of a script."""
+    """Signals are ignored under nohup, or in the background of a script."""
     process = await asyncio.create_subprocess_exec(
         terminal.BINARY, "watch", "ignored", stdout=asyncio.subprocess.PIPE, env=terminal.environment(shared),
         preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in (signal.SIGHUP, signal.SIGINT)],

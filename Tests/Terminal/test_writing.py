@@ -1,4 +1,5 @@
-"""Texts and ink on the live canvas: written, lost to another writer and put back, seen while they are drawn (S9, S15)."""
+"""Texts and ink on the live canvas: writing a text, restoring one that somebody has replaced, and seeing ink while it
+is drawn (S9, S15)."""
 
 import re
 
@@ -32,14 +33,14 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         (note,) = holds(server, "written", lambda drawn: drawn[0].get("text", "").endswith("3"))
         assert note["size"] == [160, 141] and note["position"] == [0, 0]
         screen.shows("Buy milk", "and bread", "3")
-        # The text and the box are one step of undo.
+        # The text and the box are one undo step.
         screen.keys("u")
         holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
 
 
 def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
-    """Another person overwrites a text that was written a moment before. Other changes cause no message, and neither do
-    the person's own."""
+    """Another person replaces a text just after it was written. Other changes cause no message, and neither do the
+    person's own."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
@@ -57,7 +58,7 @@ def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
 
 
 def test_who_types_nothing_writes_nothing(server, client):
-    """Another person writes in a text whose field is open here. Enter leaves that text as it is."""
+    """Another person changes a text whose field is open here. Enter leaves that text unchanged."""
     shape = draw(server, "untouched", name="List", position=[0, 0], size=[160, 64], text="Buy milk")
     with Tmux(joins(client, server, "untouched")) as screen, Peer(server, "untouched") as bob:
         screen.shows("Buy milk", "2 people")
@@ -72,7 +73,7 @@ def test_who_types_nothing_writes_nothing(server, client):
 
 
 def test_ink_is_seen_while_it_is_drawn(server, client):
-    """Another person's pen is seen at once, and the stroke stays when it is finished."""
+    """Another person's unfinished stroke is visible at once, and stays when it is finished."""
     shape = "afy-kw5-t7o"
     draw(server, "inked", name="Box", position=[0, 0], size=[320, 160], fill="#336699")
     red = re.compile(r"48;2;255;0;0m|38;2;255;0;0m")

@@ -36,7 +36,7 @@ struct CoverageTests {
       innerRatio: .random(in: 0.2...1, using: &generator)
     )
     let sum = parts([outline.polygon(flatness: 0.001)]).joined().reduce(0) { $0 + Double($1) }
-    // Fractions below 0.002 are left out, so the sum may be a little too small.
+    // Fractions below 0.002 are dropped, so the sum may be slightly too small.
     #expect(abs(sum - outline.area) < 0.06)
   }
 
@@ -47,7 +47,7 @@ struct CoverageTests {
       Point(x: .random(in: -30...50, using: &generator), y: .random(in: -30...40, using: &generator))
     }
     let small = parts([corners])
-    // The same polygon in a grid that contains it completely.
+    // The same polygon in a larger grid, which contains all of it.
     let large = parts([corners.map { Point(x: $0.x + 40, y: $0.y + 40) }], width: 120, height: 100)
     for row in 0..<12 {
       for column in 0..<20 { #expect(abs(small[row][column] - large[row + 40][column + 40]) < 0.01) }
@@ -89,7 +89,7 @@ struct CoverageTests {
     var used = Coverage(width: 40, height: 30)
     for _ in 0..<300 {
       let reach = Double.random(in: 0.5...12, using: &generator)
-      // Circles whose outermost points lie on the edges of pixels.
+      // Circles whose outermost points lie on pixel edges.
       let circle = Outline(
         kind: .ellipse,
         position: Point(

@@ -1,7 +1,6 @@
 import TerminalCanvas
 
-/// A terminal that understands the sequences that our own output uses, and tells what it shows after some bytes. Its
-/// implementation is independent of the program's.
+/// A terminal emulator for the escape sequences that our program writes. It shares no code with the program.
 struct EmulatedTerminal {
   private(set) var rows: [[String]]
   private(set) var looks: [[String]]
@@ -51,7 +50,7 @@ struct EmulatedTerminal {
     }
   }
 
-  /// Changes the look by the codes of a sequence. The look is a text that names every attribute that is switched on, in
+  /// Changes the text attributes by the parameters of a sequence. The attributes are kept as a text that lists them in
   /// a fixed order.
   private mutating func select(_ parameters: String) {
     var codes = parameters.isEmpty ? ["0"] : parameters.split(separator: ";").map(String.init)
@@ -90,8 +89,7 @@ struct EmulatedTerminal {
     column += text.columns
   }
 
-  /// The look of a space. It includes the foreground only where the foreground is visible: in reversed or underlined
-  /// text.
+  /// The attributes of a space. The foreground counts only where it is visible, in reversed or underlined text.
   private var lookOfSpace: String {
     let parts = look.split(separator: "|")
     return parts.contains("7") || parts.contains("4")

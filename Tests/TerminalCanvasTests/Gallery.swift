@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Drawings for a person to look at.
+/// Drawings for people to look at.
 enum Gallery {
   static func view(columns: Int, rows: Int) -> CanvasView {
     var view = CanvasView(columns: columns, rows: rows)
@@ -54,7 +54,7 @@ enum Gallery {
     return scene
   }
 
-  /// Texts at all places in their boxes. One text lies under a shape, and one is turned.
+  /// Texts in all positions of their boxes, one under a shape, and one rotated.
   static var texts: CanvasScene {
     var scene = CanvasScene()
     func add(
@@ -90,7 +90,7 @@ enum Gallery {
     return scene
   }
 
-  /// Broken outlines, and a broken line through all of them.
+  /// Dashed outlines, and a dashed line across all of them.
   static var dashes: CanvasScene {
     var scene = CanvasScene()
     for (index, kind) in [ShapeKind.rectangle, .ellipse, .star, .roundedRectangle].enumerated() {

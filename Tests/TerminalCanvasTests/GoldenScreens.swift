@@ -2,10 +2,9 @@ import Foundation
 import TerminalCanvas
 import Testing
 
-/// Expected screens, in files that a person can look at: `cat` shows them as a terminal would.
+/// Expected screens in files. `cat` shows such a file as it looks in a terminal.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Look at the new files, and check them in together with the change
-/// that made them necessary.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review them, and commit them with the change that made it necessary.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")
@@ -24,7 +23,7 @@ enum GoldenScreens {
     Issue.record("\(name) differs from row \(row ?? -1) on", sourceLocation: sourceLocation)
   }
 
-  /// The screen as text, with each row on a line of its own, so that a diff shows which rows have changed.
+  /// The screen as text, one row per line, so that a diff shows the changed rows.
   private static func text(of screen: Screen) -> String {
     var text = ""
     for row in 0..<screen.rows {

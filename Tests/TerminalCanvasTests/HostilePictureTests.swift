@@ -4,8 +4,7 @@ import Testing
 
 @testable import TerminalCanvas
 
-/// However hostile a drawing is, its picture stays within three bounds: on the parts of broken lines, on bytes, and on
-/// common areas.
+/// Pictures of hostile drawings stay within three limits: dashes, bytes, and corners of common areas.
 @Suite("Hostile drawings as pictures")
 struct HostilePictureTests {
   @Test(
@@ -25,7 +24,7 @@ struct HostilePictureTests {
       parts += length(of: element) / pattern.reduce(0, +)
     }
     #expect(parts <= Double(DashBudget.partsMax))
-    // The 20 million additional bytes are for common areas, which have at most 500,000 corners.
+    // The extra 20 MB are for common areas, which have at most 500,000 corners.
     #expect(document.count <= 6 * drawing.document.count + 20_000_000)
   }
 
@@ -47,7 +46,7 @@ struct HostilePictureTests {
       (parts, most) = (parts + 1, max(most, painter.work - before))
     }
     #expect(next == scene.items.count)
-    // The work of one step may exceed the bound several times, because its last shape may be that much work by itself.
+    // A step may exceed its limit, because the last shape of the step is always painted completely.
     #expect(most <= 10 * ScenePainter.workMax, "\(kind) \(seed): \(parts) parts, at most \(most)")
     #expect(kind != .wideInk && kind != .heap || parts > 1)
     var whole = ScenePainter(view: view, theme: .dark)
@@ -55,8 +54,7 @@ struct HostilePictureTests {
     #expect(painter.pixels == whole.pixels)
   }
 
-  /// The numbers in an attribute of an SVG element. A path gives several lists, one for each stretch that is drawn
-  /// without a break.
+  /// The numbers in an attribute of an SVG element. For a path, one list for each unbroken stretch.
   private func lists(of attribute: String, in element: Substring) -> [[Double]] {
     let attributes = element.utf8.split(separator: UInt8(ascii: "\""), omittingEmptySubsequences: false)
     let ending = " \(attribute)=".utf8
@@ -67,7 +65,7 @@ struct HostilePictureTests {
     }
   }
 
-  /// An upper bound on the length of the line that an element draws.
+  /// At least the length of the line that an element draws.
   private func length(of element: Substring) -> Double {
     func sides(_ names: String...) -> Double { names.reduce(0) { $0 + (lists(of: $1, in: element).first?.first ?? 0) } }
     if element.hasPrefix("rect") { return 2 * sides("width", "height") }

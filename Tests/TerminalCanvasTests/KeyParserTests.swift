@@ -111,10 +111,10 @@ struct KeyParserTests {
     for cut in 1..<bytes.count {
       var parser = KeyParser()
       var got = parser.feed(bytes[..<cut]) + parser.timeout() + parser.feed(bytes[cut...])
-      // If there is a pause after an escape, it is the key Escape, whatever comes later.
+      // After a pause, a lone escape byte is the key Escape, whatever follows.
       if cut == 1, got.first == .key(.escape, []) { got.removeFirst() }
-      // The program never requests anything whose answer begins with P. So after a pause, the rest of such an answer
-      // can't be told from keys.
+      // The program requests nothing that is answered by ESC P. After a pause, the rest of such an answer looks like
+      // typed keys.
       if cut == 1, bytes[1] == UInt8(ascii: "P") { continue }
       #expect(got == expected, "cut after \(cut)")
       #expect(parser.feed(Array("q".utf8)) == [.key(.character("q"), [])])
@@ -135,7 +135,7 @@ struct KeyParserTests {
     #expect(parser.isWaiting)
     #expect(parser.timeout() == [.key(.escape, [])])
     #expect(!parser.isWaiting)
-    // People type one key at a time. So a single character counts as a key, and not as the rest of a sequence.
+    // A single character counts as a key, because people type one key at a time. It doesn't continue the sequence.
     #expect(parser.feed(Array("[".utf8)) == [.key(.character("["), [])])
     #expect(parser.feed([0x1B, 0x1B]) == [.key(.escape, [])])
     #expect(parser.timeout() == [.key(.escape, [])])
@@ -153,7 +153,7 @@ struct KeyParserTests {
       _ = parser.feed([byte])
       if Int.random(in: 0..<50, using: &generator) == 0 { _ = parser.timeout() }
     }
-    // These bytes end every sequence in which the parser may be.
+    // These bytes end any sequence that the parser may be in.
     _ = parser.feed(Array("\u{1B}\\\u{1B}[201~\u{1B}\\".utf8)) + parser.timeout()
     #expect(parser.feed(Array("z".utf8)) == [.key(.character("z"), [])])
     #expect(events("\u{1B}[<99999999999999999999;1;1M\u{1B}[999999999Cq").last == .key(.character("q"), []))

@@ -39,7 +39,7 @@ struct LinePaintingTests {
     let pixels = paint(CanvasScene.Item(bent))
     #expect(color(300, 100, pixels) == red && color(600, 200, pixels) == red)
     #expect(color(300, 200, pixels) == Theme.dark.paper && color(20, 100, pixels) == Theme.dark.paper)
-    // The corner is round.
+    // The corner is rounded, so this point beyond the ends of both segments is painted.
     #expect(color(602, 97, pixels) == red)
     let none = paint(CanvasScene.Item(shape(.line, across) { $0.strokeWidth = 0 }))
     #expect(none == Pixels(width: 160, height: 48, filledWith: Theme.dark.paper))
@@ -124,7 +124,7 @@ struct LinePaintingTests {
     #expect(color(320, 200, turned) == red && color(240, 300, turned) == Theme.dark.paper)
   }
 
-  /// A text that shows which pixels along a row are painted.
+  /// Shows as text which pixels of a row are painted.
   private func pattern(_ pixels: Pixels, y: Double, from: Double, to: Double) -> String {
     stride(from: from, to: to, by: 4).map { color($0, y, pixels) == Theme.dark.paper ? " " : "#" }.joined()
   }
@@ -139,7 +139,7 @@ struct LinePaintingTests {
       pattern(paint(CanvasScene.Item(line)), y: 100, from: 40, to: 280)
         == "############        ############        ############        "
     )
-    // The second part begins 10 units before the corner, so it continues for 38 units after the corner.
+    // The second dash begins 10 units before the corner, and so goes on for 38 units after it.
     let bent = shape(.line, [Point(x: 40, y: 100), Point(x: 130, y: 100), Point(x: 130, y: 300)]) {
       $0.strokeWidth = 16
       $0.dash = .dashed

@@ -7,7 +7,7 @@ import Testing
 struct ScreenDiffTests {
   private static let texts = ["a", "Sonne", "太陽", "é", "e\u{301}x", "→", "👨‍👩‍👧", "     ", "▀▌"]
 
-  /// A copy of the screen with a few places changed.
+  /// A copy of the screen with a few changed cells.
   private static func changed(_ screen: Screen, using generator: inout SeededGenerator) -> Screen {
     var screen = screen
     let depth = ColorDepth.allCases.randomElement(using: &generator)!

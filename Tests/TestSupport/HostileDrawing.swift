@@ -1,28 +1,28 @@
 import CanvasCRDT
 
-/// A drawing that makes as much work as possible for the clients that show it. The whole drawing is within the limits.
+/// A drawing within all limits that makes as much work as possible for clients that show it.
 ///
-/// Each property has its least value, its greatest, or one between, by the table of properties. In addition, each kind
-/// of drawing is hostile in a way of its own. Each seed gives one drawing.
+/// Each kind of drawing is hostile in its own way. All other properties have their least or greatest values, or values
+/// between, by the table of properties. A seed always gives the same drawing.
 public struct HostileDrawing: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    /// Whatever the table of properties allows.
+    /// Random values that the table of properties allows.
     case anything
-    /// Ink that crosses the middle of the canvas again and again, far larger than any view, in small parts.
+    /// Dashed ink that crosses the centre of the canvas many times and extends far beyond any view.
     case brokenInk
-    /// Outlines and lines a hundred thousand units long, in dots.
+    /// Dotted outlines and lines, each a hundred thousand units long.
     case brokenOutlines
-    /// Ink as wide as a view, of another width at each point.
+    /// Ink as wide as a view, with a different width at each point.
     case wideInk
-    /// Many short words in boxes of a thousand screens.
+    /// Many short words in boxes that are a thousand screens large.
     case texts
-    /// Equal shapes on one spot.
+    /// Identical shapes at one place.
     case heap
-    /// Translucent shapes with a line, each over the whole view.
+    /// Translucent shapes with an outline, each covering the whole view.
     case translucent
-    /// Lines that are all tied to one shape of many corners.
+    /// Lines that are all tied to one shape with many corners.
     case tied
-    /// Lines that are cut at an ellipse a thousand screens wide.
+    /// Lines that end at the edge of an ellipse a thousand screens wide.
     case cut
   }
 
@@ -47,15 +47,15 @@ public struct HostileDrawing: Sendable {
     made.append(shape)
   }
 
-  /// The seeds from which tests take a sample of each kind.
+  /// The seeds that tests use for each kind.
   public static let seeds: [UInt64] = [1, 2]
 
-  /// A drawing that is small enough for a test, and large enough to pass each bound.
+  /// A drawing that is small enough for a test and large enough to exceed each limit.
   public static func sample(_ kind: Kind, seed: UInt64) -> HostileDrawing {
     HostileDrawing(kind, seed: seed, shapes: kind == .heap ? 1_200 : 25)
   }
 
-  /// The overlaps of the drawing's shapes, as a client that shows the drawing finds them.
+  /// The overlaps of all shapes, computed as a client does.
   public var overlaps: OverlapIndex {
     OverlapIndex.shown(
       canvas.shapes.compactMap { shape in
@@ -65,10 +65,10 @@ public struct HostileDrawing: Sendable {
     )
   }
 
-  /// The drawing as JSON, for programs that know no Swift.
+  /// The drawing as JSON, for programs that are not written in Swift.
   public var document: [UInt8] { Drawing(canvas).document() }
 
-  // MARK: - By the kind of drawing
+  // MARK: - Shapes of each kind of drawing
 
   private mutating func target() -> Properties {
     var set = Properties()
@@ -141,7 +141,7 @@ public struct HostileDrawing: Sendable {
     set.size = Size(width: side, height: side)
   }
 
-  // MARK: - By the table
+  // MARK: - Random values
 
   private mutating func assign(_ property: Property, in set: inout Properties) {
     switch property.form {
@@ -161,7 +161,7 @@ public struct HostileDrawing: Sendable {
     }
   }
 
-  /// One end of the range, the other end, something small, or anything between.
+  /// The lower end of the range, the upper end, a small number, or anything between.
   private mutating func bound(_ range: ClosedRange<Double>) -> Double {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: range.lowerBound
@@ -195,7 +195,7 @@ public struct HostileDrawing: Sendable {
     return Path(points) ?? .none
   }
 
-  /// As many words as a shape's text may have, each of a letter or two, in a script whose letters join.
+  /// As many words as a shape's text may have, each of one or two letters, in a script with connected letters.
   private mutating func words() -> Text {
     var words = ""
     while words.utf8.count < PropertyRules.textBytesMax - 6 {

@@ -1,11 +1,11 @@
-/// Messages with their length in front. Tests without sockets use this in place of WebSocket frames.
+/// Messages that are preceded by their length, which replaces WebSocket frames in tests without sockets.
 public enum LengthFraming {
   public static func append(_ message: [UInt8], to bytes: inout [UInt8]) {
     withUnsafeBytes(of: UInt32(message.count).littleEndian) { bytes.append(contentsOf: $0) }
     bytes.append(contentsOf: message)
   }
 
-  /// Removes the complete messages from the front of what has arrived, and returns them.
+  /// Removes all complete messages from the received bytes, and returns them.
   public static func takeMessages(_ bytes: inout [UInt8]) -> [[UInt8]] {
     var messages: [[UInt8]] = []
     var offset = 0

@@ -1,16 +1,15 @@
 import CanvasCRDT
 import Foundation
 
-/// The events of one replica, and what it did and showed after each. The files in Tests/wasm/histories are such
-/// histories of a busy room, and ReplicaTests writes those of its random histories. core.wasm replays them, and has to
-/// get the same results.
+/// Events of one replica, with what it sent and showed after each. The files in Tests/wasm/histories come from a busy
+/// room, and ReplicaTests records its random histories. core.wasm replays all of them and must get the same results.
 ///
-/// The first line has the start values; every other line is an event.
+/// The first line of a file has the start values. Every other line is an event.
 package struct RecordedHistory {
   package struct Beginning: Codable {
-    /// The actor. `nil` for a client that no server has given an actor yet.
+    /// The replica's actor. `nil` before a server has assigned one.
     package var actor: String?
-    /// Sixteen hexadecimal digits.
+    /// A seed as sixteen hexadecimal digits.
     package var seed: String
     package var encoding: String
 
@@ -23,16 +22,16 @@ package struct RecordedHistory {
 
   package struct Event: Codable, Equatable, ExpressibleByStringLiteral {
     package var event: String
-    /// The monotonic clock's time. The wall clock shows this plus `epoch`.
+    /// The time of the monotonic clock. The wall clock shows `epoch` more.
     package var time: UInt64
-    /// A frame from the server, as text or in base 64, or what was saved, in base 64.
+    /// A frame from the server, as text or in base 64. For a restored replica, its saved bytes in base 64.
     package var frame: String?
     /// `{"ops":[…]}`.
     package var edits: String?
     package var shapes: [String]?
     package var code: UInt16?
     package var isWithDrawing: Bool?
-    /// The seed of a replica that is restored from what was saved last.
+    /// The seed of a replica that is restored from the latest saved bytes.
     package var seed: String?
 
     // The results of the event.
@@ -40,12 +39,11 @@ package struct RecordedHistory {
     package var digest = ""
     package var confirmedDigest = ""
     package var unsent = 0
-    /// The codes of refused edits. "undo" and "redo" say whether there is something to undo or redo. Only random
-    /// histories have these.
+    /// The error codes of refused edits. Set in random histories only, together with `canUndo` and `canRedo`.
     package var rejected: [String]?
     package var canUndo: Bool?
     package var canRedo: Bool?
-    /// Now and then.
+    /// What the canvas looks like. Only some events record it.
     package var picture: Picture?
 
     package init(_ event: String, time: UInt64 = 0) {
@@ -112,7 +110,7 @@ package struct RecordedHistory {
       if picture != nil { picture = Picture(replica.canvas) }
     }
 
-    /// Notes what matters only where edits are refused.
+    /// Also notes refusals, and whether undo and redo are possible. Only random histories need this.
     package mutating func endRefusable(_ effects: [ReplicaEffect], _ replica: Replica) {
       end(effects, replica)
       var codes: [String] = []
@@ -125,7 +123,7 @@ package struct RecordedHistory {
 
   package struct Picture: Codable, Equatable {
     package var order: [String]
-    /// The names, in the order of the shapes.
+    /// The names of the shapes, in the same order.
     package var names: [String]
     package var overlaps: [[String]]
 

@@ -1,4 +1,4 @@
-/// SplitMix64: small, 64 bits wide and the same everywhere, so that a failing seed fails again.
+/// SplitMix64: small, with 64 bits of state, and the same on every machine, so a failing seed fails again.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

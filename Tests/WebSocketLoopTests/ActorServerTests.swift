@@ -1,8 +1,8 @@
 import Testing
 import WebSocketLoop
 
-/// A room as an actor on the loop, like a real server. It gathers the messages of a turn in one buffer, which it sends
-/// to everybody when the turn is over.
+/// A room as an actor on the event loop, as in a real server. It collects the messages of one iteration in a buffer,
+/// and sends the buffer to all clients at the end of the iteration.
 private actor Room: ServerHandler, TurnObserver {
   private let loop: EventLoop
   private var members: [UInt64: Connection] = [:]
@@ -65,7 +65,7 @@ private actor Room: ServerHandler, TurnObserver {
     let web = RawClient(port: port)
     web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
     #expect(web.readAnswer()?.body == "3")
-    // All messages arrive in one segment, and so in one turn.
+    // All messages arrive in one TCP segment, and so in one iteration of the loop.
     clients[0].send((0..<100).flatMap { RawClient.masked(2, [UInt8($0)]) })
     for client in clients {
       for number in 0..<100 { #expect(client.readMessage() == [UInt8(number)]) }

@@ -5,9 +5,10 @@ import Testing
 
 @testable import WebSocketLoop
 
-// In these tests a server sends valid and invalid bytes to a client, directly on the server's socket, cut at any place.
+// A server sends valid and invalid bytes to a client in these tests, written directly to the socket and cut at
+// arbitrary places.
 
-/// A frame as bytes on the wire, with the given faults.
+/// The bytes of a frame, with the given faults.
 private func wire(
   _ opcode: UInt8,
   _ payload: [UInt8] = [],
@@ -29,7 +30,7 @@ private func wire(
 
 private func goodbye(_ code: UInt16) -> [UInt8] { wire(8, [UInt8(code >> 8), UInt8(code & 0xFF)]) }
 
-/// A stream of messages of all sizes in frames of all sizes, with pings and pongs between the frames.
+/// A stream of messages of all sizes in frames of all sizes, with pings and pongs between frames.
 private struct RandomStream {
   var bytes: [UInt8] = []
   var texts: [String] = []
@@ -47,7 +48,7 @@ private struct RandomStream {
       var rest = Array(text.utf8)[...]
       var opcode: UInt8 = isText ? 1 : 2
       repeat {
-        // The cut may divide a character.
+        // A cut may fall inside a character's UTF-8 bytes.
         let cut = Bool.random(using: &generator) ? rest.count : Int.random(in: 0...rest.count, using: &generator)
         let payload = Array(rest.prefix(cut))
         rest = rest.dropFirst(cut)
@@ -62,7 +63,7 @@ private struct RandomStream {
   }
 }
 
-/// A server whose socket also takes bytes directly, by a copy of the socket's descriptor.
+/// A server that can also write bytes directly to its socket, through a duplicate of the descriptor.
 private final class RawServer: @unchecked Sendable {
   let server = TestServer()
   private let descriptor = Mutex<Int32>(-1)
@@ -172,8 +173,8 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(options: options) { raw, client in
       let long = [UInt8](repeating: 65, count: 100_000)
       let parts = wire(2, Array(long[..<600]), isLast: false) + wire(0, Array(long[600...]))
-      // These bytes are fewer than the frame announces, but more than the 64 KB that libwebsockets gathers before it
-      // reports them.
+      // The frame announces more bytes than are sent. What is sent exceeds the 64 KB that libwebsockets buffers before
+      // it reports anything.
       try await raw.send(wire(2, Array(long[..<1_000])) + (isWhole ? wire(2, long) : parts).dropLast(30_000))
       #expect(await client.closure()?.code == 1_009)
       #expect(await raw.server.closure()?.code == 1_009)
@@ -202,7 +203,7 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(client) { raw, client in
       var bytes = wire(1, [65]) + wire(1, [66, 66]) + wire(9, [1]) + wire(1, [67], isLast: false)
       bytes += wire(0, [68, 68]) + wire(2, [UInt8](repeating: 69, count: 100_000)) + wire(1, [70, 70]) + wire(1, [71])
-      // The bytes are sent in one piece, or in pieces that end in the middle of messages.
+      // The bytes are sent at once, or in pieces that end inside messages.
       try await raw.send(bytes) { cut == 1 ? .max : cut * 3 }
       let later: [UInt8] = wire(1, [72]) + goodbye(1_000)
       for heard in [2, 5] {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A client that records the events that it gets.
+/// A client that records its events.
 ///
-/// `@unchecked Sendable`: the recorded events are behind a mutex; the behaviour is set before the client connects.
+/// `@unchecked Sendable`: a mutex protects the recorded events, and the behaviour is set before the client connects.
 final class TestClient: ConnectionHandler, @unchecked Sendable {
   struct Heard {
     var subprotocol: String??
@@ -72,7 +72,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       #expect(client.heard.withLock { $0.texts.map(\.utf8.count) } == texts.map(\.utf8.count))
       let isSame = client.heard.withLock { $0.texts } == texts
       #expect(isSame)
-      // The test's server takes the first subprotocol offered, which the listener doesn't speak.
+      // `TestServer` selects the first offered subprotocol. The listener doesn't support it, so none is used.
       #expect(client.heard.withLock { $0.subprotocol } == .some(nil))
       let request = try #require(server.seen.withLock { $0.requests.first })
       #expect(request.path == "/v1/rooms/demo/sync" && request.parameter("token") == "t")

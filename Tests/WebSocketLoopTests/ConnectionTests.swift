@@ -104,8 +104,8 @@ import Testing
       "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\n\(String(repeating: "Cookie: a\r\n", count: 95))\(RawClient.handshakeHeaders)\r\n",
-      // The names of these headers are beginnings of names that libwebsockets knows. Given such a header, libwebsockets
-      // takes the next line for a part of it.
+      // The names of these headers are prefixes of names that libwebsockets knows. libwebsockets would read the next
+      // line as a part of such a header.
       "GET /ws HTTP/1.1\r\nX: y\r\nX-Forwarded: y\r\nA: y\r\n\(RawClient.handshakeHeaders)\r\n",
     ]
   )
@@ -230,14 +230,15 @@ import Testing
     }
   }
 
-  // MARK: Signs of life
+  // MARK: Heartbeats
 
   @Test("A peer that is silent is pinged, stays while it answers, and is closed when it doesn't") func halfOpen()
     async throws
   {
     var options = ListenOptions()
     options.webSocket.pingAfterMilliseconds = 60
-    // The time must be long enough for answers on a busy machine, and short because the test lasts that long too.
+    // The test takes as long as this timeout, so the timeout is short. It must still be long enough for answers on a
+    // busy machine.
     options.webSocket.pongWithinMilliseconds = 600
     options.webSocket.closeWithinMilliseconds = 50
     options.webSocket.silentCloseCode = 4408
@@ -300,7 +301,7 @@ import Testing
       let client = RawClient(port: port, receiveBufferBytes: 4_096)
       client.upgrade()
       client.sendText("enough")
-      // Goes on reading for longer than a silent peer is allowed to stay.
+      // Reads for longer than the timeout for silent peers.
       let start = ContinuousClock.now
       while ContinuousClock.now - start < .milliseconds(1_500) { _ = try #require(client.readFrame()) }
       #expect(server.seen.withLock { $0.closures.isEmpty })
@@ -353,8 +354,8 @@ import Testing
 
   @Test("A stalled reader takes constant memory, delays nobody, and catches up") func stalledReader() async throws {
     let server = TestServer()
-    // Acts as a room: all connections are sent frames from one buffer, and for each connection it is noted how far in
-    // the buffer it has come.
+    // Sends to all connections from one shared buffer, as a room does, and keeps the offset that each connection has
+    // reached.
     let frame = MessageFrames(binary: [UInt8](repeating: 7, count: 100_000))
     let total = 400
     let places = Mutex<[UInt64: Int]>([:])
@@ -384,11 +385,11 @@ import Testing
       #expect(loop.perform { loop.counts.stalls } > 0)
       let place = places.withLock { $0.values.min()! }
       #expect(place < total * frame.bytes.count / 2)
-      // No bytes wait in the connection: those that the socket hasn't taken are only in the shared buffer.
+      // The connection has no buffered bytes. What the socket has not taken is only in the shared buffer.
       let kept = try #require(held.withLock { $0.first })
       #expect(loop.perform { kept.waitingBytes } == 0)
       #expect(place % frame.bytes.count % (MessageFrames.fragmentBytesMax + 4) == 0)
-      // Pings are answered between whole frames, although the socket stalled in the middle of a frame.
+      // The answer to a ping comes between whole frames, even if the socket stalled inside a frame.
       stalled.send(RawClient.masked(9, [42]))
       var pongs = 0
       var messages = 0
@@ -398,8 +399,8 @@ import Testing
           #expect(read.payload == [42])
           pongs += 1
         } else if read.opcode == 9 {
-          // The client answers pings. Otherwise the server would close the connection under the sanitizers, where all
-          // this takes longer than a server waits for a sign of life.
+          // The client answers pings, because with sanitizers this takes longer than the server's timeout for a silent
+          // peer.
           stalled.send(RawClient.masked(10, read.payload))
         } else {
           try #require(read.payload.allSatisfy { $0 == 7 })
@@ -431,11 +432,11 @@ import Testing
     try await withServer(server) { port, _ in
       let client = RawClient(port: port)
       client.upgrade(extra: "\(header)\r\n")
-      // The socket would take the whole message at once.
+      // The socket's buffer could take all frames at once, but the server waits for answers to its pings.
       #expect(try #require(client.readFrame()).opcode == 2)
       try await Task.sleep(for: .milliseconds(300))
       #expect(written.withLock { $0 } <= 17)
-      // The client gets the rest of the message only as its answers to pings arrive.
+      // The server sends the other frames only as the client answers its pings.
       var messages = 1
       while messages < total {
         let read = try #require(client.readFrame())
@@ -483,7 +484,7 @@ import Testing
       for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
         #expect(client.readMessage()?.count == 65_536)
       }
-      // Bytes count as waiting only until they are sent.
+      // Bytes count as pending only until they are sent.
       let connection = try #require(connected.withLock { $0 })
       #expect(await eventually { loop.perform { connection.waitingBytes == 0 } ? true : nil } == true)
     }

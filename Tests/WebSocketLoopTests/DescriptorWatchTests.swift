@@ -5,8 +5,9 @@ import Testing
 
 @Suite("Watching somebody else's descriptor")
 struct DescriptorWatchTests {
-  /// Reads one end of a pipe whenever the watch reports it readable. `@unchecked Sendable`: it is used on its loop's
-  /// thread only.
+  /// Reads one end of a pipe whenever the watch reports it readable.
+  ///
+  /// `@unchecked Sendable`: only its loop's thread uses it.
   private final class Reader: @unchecked Sendable {
     private var watch: DescriptorWatch?
     private(set) var bytes: [UInt8] = []
@@ -32,8 +33,8 @@ struct DescriptorWatchTests {
 
   @Test("A descriptor that the system doesn't watch is refused, and the process goes on") func unwatched() throws {
     let loop = try EventLoop(name: "watch")
-    // The system refuses to watch files, because they are always ready. If there are too many watches, it refuses in
-    // the same way, so a file serves to test both.
+    // Linux refuses to watch regular files. It refuses a watch beyond the limit in the same way, so a file tests both
+    // errors.
     let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
     let isRefused = loop.perform {
       let deaf = Deaf()

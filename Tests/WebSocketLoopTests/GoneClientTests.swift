@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocketLoop
 
 @Suite("Clients that go before they are answered") struct GoneClientTests {
-  /// Requests that are answered only when the test wants it, and the paths of the requests whose clients have gone.
+  /// Requests that are answered when the test says so, and the paths of requests whose clients have disconnected.
   private final class Held: Sendable {
     let requests = Mutex<[PendingRequest]>([])
     let gone = Mutex<[String]>([])
@@ -40,7 +40,7 @@ import Testing
         for pending in held.requests.withLock({ $0 }) { pending.answer(Response(status: 200)) }
       }
       #expect(waiting.readAnswer()?.status == 200)
-      // A client that leaves after its answer isn't reported as gone.
+      // A client that disconnects after its answer isn't reported.
       #expect(held.gone.withLock { $0 } == ["/going"])
     }
   }

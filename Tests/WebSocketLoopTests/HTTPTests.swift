@@ -130,7 +130,7 @@ import Testing
     func head(headers: Int) -> String {
       "GET / HTTP/1.1\r\nHost: l\r\n" + String(repeating: "X: y\r\n", count: headers - 1) + "\r\n"
     }
-    /// A head with this number of bytes, not counting the line breaks at its end.
+    /// A request head of this length, without the empty line at its end.
     func head(bytes: Int) -> String {
       let start = "GET / HTTP/1.1\r\nHost: l\r\nX: "
       return start + String(repeating: "x", count: bytes - start.utf8.count) + "\r\n\r\n"
@@ -141,7 +141,7 @@ import Testing
       (head(bytes: 20_000), 431),
     ]
     for (request, status) in cases {
-      // However the bytes are cut, the head must be the same.
+      // Any splitting of the bytes must give the same head.
       let bytes = Array(request.utf8)
       for cut in [0, bytes.count / 2] + (bytes.count - 6..<bytes.count) {
         var parser = HeadParser(bytesMax: options.headBytesMax, headersMax: options.headersMax)
@@ -265,8 +265,7 @@ import Testing
       }
       let first = begun()
       _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
-      // A second body of this size would exceed the bound, and so would an answer of this size. A small body is
-      // accepted.
+      // A second body or an answer of this size would exceed the memory limit. A small body is accepted.
       let second = begun()
       let refused = try #require(second.readAnswer())
       #expect(refused.status == 503)
@@ -283,7 +282,7 @@ import Testing
       #expect(first.readAnswer()?.status == 200)
       reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
       #expect(reader.readAnswer()?.body.utf8.count == large.count)
-      // When a client leaves in the middle of its body, the held bytes are given back.
+      // If a client disconnects in the middle of its body, the memory is free again.
       _ = begun()
       let isServed = await eventually {
         reader.send("GET /large HTTP/1.1\r\nHost: l\r\n\r\n")
@@ -309,7 +308,7 @@ import Testing
 
   @Test("Heads and bodies that drip are 408, and idle connections are closed") func slow() async throws {
     var options = ListenOptions()
-    // The time is long enough for the whole request to be sent, even on a busy machine.
+    // This timeout is long enough to send the whole request, even on a busy machine.
     options.http.headWithinMilliseconds = 500
     options.http.bodyWithinMilliseconds = 500
     options.http.idleMilliseconds = 500
@@ -393,7 +392,7 @@ import Testing
     let head = Array("GET / HTTP/1.1\r\nHost: l\r\n\r\n".utf8)
     let line = Array("\r\n".utf8)
     var parser = HeadParser(bytesMax: 100, headersMax: 10)
-    // The count of empty lines begins anew for each head.
+    // The empty lines are counted separately for each head.
     for _ in 0..<3 {
       var received: [UInt8] = []
       for _ in 0..<8 {
@@ -476,7 +475,7 @@ import Testing
 }
 
 extension PendingRequest {
-  /// Runs `work` in a later turn.
+  /// Runs `work` in a later iteration of the loop.
   fileprivate func later(_ work: @escaping () -> Void) {
     loop.schedule(afterMilliseconds: 0, work)
   }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A simulated line that carries `bytesPerMillisecond`, in order, and an owner that always has a newer message to send.
+/// A simulated line with a fixed rate, and a sender that always has a newer message.
 private struct SimulatedLine {
   var bytesPerMillisecond: Double
-  /// The round trip on an empty line, in milliseconds.
+  /// The round-trip time when the line is empty, in milliseconds.
   var roundTripMilliseconds: UInt64 = 0
-  /// How many bytes the owner sends each time it is allowed to.
+  /// How many bytes the sender writes at each opportunity.
   var messageBytes: Int
-  /// How often the owner has a new message.
+  /// How often the sender makes a new message.
   var everyMilliseconds: UInt64 = 10
 
   var gauge = LineGauge()
@@ -18,11 +18,11 @@ private struct SimulatedLine {
   private var carried = 0.0
   private var acknowledged = 0.0
   private var underWay: [(at: UInt64, carried: Double)] = []
-  /// The messages on their way. For each, the offset of its last byte and when it was made.
+  /// The messages in transit, each with the offset of its last byte and the time it was made.
   private var messages: [(end: Double, madeAt: UInt64)] = []
   private var heldUntil: UInt64?
   private var shownFrom: UInt64 = 0
-  /// For each millisecond, the age of the newest message at the far end.
+  /// For each millisecond, the age of the newest message that has arrived.
   private(set) var ages: [UInt64] = []
   private(set) var queuedMax = 0
   private(set) var looks = 0
@@ -74,8 +74,8 @@ private struct SimulatedLine {
     }
   }
 
-  /// An upper bound on the bytes that the kernel takes: the bytes that TCP may have in flight, which grow with each
-  /// acknowledgement, and some more.
+  /// The most bytes that the kernel takes: TCP's congestion window, which grows with each acknowledgement, and a
+  /// buffer.
   private var kernelBytesMax: Double { 14_600 + acknowledged + 32_768 }
 
   private mutating func send() {
@@ -105,7 +105,7 @@ private struct SimulatedLine {
       roundTripMilliseconds: roundTrip,
       messageBytes: line.message
     )
-    // The first seconds aren't measured, because nothing is known of the new line yet.
+    // The first seconds don't count, because the gauge has to learn about the line.
     line.run(milliseconds: 5_000)
     line.run(milliseconds: 20_000)
     #expect(line.age(0.5) < 300 + roundTrip)

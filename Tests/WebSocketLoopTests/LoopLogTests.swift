@@ -12,10 +12,10 @@ struct LoopLogTests {
     LoopLog.route(to: { _, line in heard.withLock { $0.append(line) } })
     LoopLog.hear(.warning, "a warning\n")
     let before = try residentBytes()
-    // Sanitizers keep freed memory in order to find code that still uses it, so their bound is higher.
+    // Sanitizers keep freed memory for a while to detect its use, so their limit is higher.
     let bytesMax = getenv("CANVAS_SANITIZED") == nil ? 8_000_000 : 300_000_000
     for _ in 0..<400_000 { LoopLog.hear(.error, "lws_adopt_descriptor_vhost2: calling service\n") }
-    // If each line leaked two small allocations, that would be 25 MB.
+    // If each line leaked two small allocations, the growth would be 25 MB.
     #expect(try residentBytes() - before < bytesMax)
     LoopLog.hear(.warning, "Control frame with xtended length is illegal\n")
     LoopLog.hear(.error, "lws_extension_callback_pm_deflate: zlib error inflate -3: \"invalid block type\"\n")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// An actor that lives on a loop, as a server's hub does.
+/// An actor whose executor is an event loop, like the server's hub.
 private actor Counter {
   private let loop: EventLoop
   private(set) var values: [Int] = []
@@ -51,10 +51,10 @@ private final class TurnTimer: TurnObserver {
     let start = TurnClock.microseconds() / 1_000 * 1_000 + 10_000
     clock.turnBegan(atMilliseconds: start / 1_000)
     #expect(clock.turnEnds(at: start + 2_500) == 2_500)
-    // The loop sleeps for ten milliseconds.
+    // Before this iteration, the loop sleeps for ten milliseconds.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_400) == 400)
-    // The next turn follows without a sleep. libuv's clock is then behind the end of the turn before.
+    // The next iteration starts without a sleep. libuv's clock is then older than the end of the previous iteration.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_900) == 500)
   }
@@ -143,7 +143,7 @@ private final class TurnTimer: TurnObserver {
     while turns.count < 40 { usleep(5_000) }
     loop.stop()
     #expect(order.withLock { $0 } == Array(0..<40))
-    // On a busy machine a turn has fewer events than this, never more.
+    // On a busy machine an iteration may have fewer events, but never more.
     #expect(turns.most <= 6)
   }
 
@@ -237,7 +237,7 @@ private final class TurnTimer: TurnObserver {
       try loop.listen(host: "no such host", port: 0, handler: server)
     }
     #expect(throws: ListenError.badHost("192.0.2.1")) { try loop.listen(host: "192.0.2.1", port: 0, handler: server) }
-    // The port is free again as soon as the listener is closed.
+    // The port is free as soon as the listener is closed.
     let port = listener.port
     loop.perform { listener.close() }
     #expect(try loop.listen(host: "localhost", port: port, handler: server).port == port)
@@ -250,8 +250,8 @@ private final class TurnTimer: TurnObserver {
       let left = try liveAndStop()
       #expect(await eventually { left.loop == nil && left.server == nil ? true : nil } == true)
     }
-    // Other tests open files meanwhile, but fewer than fifty. If each of the fifty loops leaked a descriptor, there
-    // would be at least fifty.
+    // Other tests have fewer than fifty files open at a time. If each loop leaked a descriptor, there would be fifty
+    // more.
     #expect(openFiles() < files + 50)
   }
 
@@ -260,8 +260,7 @@ private final class TurnTimer: TurnObserver {
     weak var server: TestServer?
   }
 
-  /// Makes a loop with a WebSocket connection, an HTTP connection, a client that is still connecting and a timer, and
-  /// stops the loop while all of them exist.
+  /// Stops a loop while it has a WebSocket connection, an HTTP connection, a connecting client and a timer.
   private func liveAndStop() throws -> Left {
     let loop = try EventLoop(name: "cycle")
     let server = TestServer()

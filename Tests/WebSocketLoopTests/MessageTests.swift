@@ -78,8 +78,7 @@ import Testing
 
   @Test("Text that can't become UTF-8 is known as soon as its byte has come, and what can is not", arguments: 1...4)
   func utf8SoFar(size: Int) {
-    // For each length of a character in bytes, the first and the last character of this length, and each of them with
-    // one bit changed.
+    // The first and the last character of each UTF-8 length, and each of these with one bit flipped.
     let edges: [UInt32] = [0x41, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF]
     for scalar in edges.compactMap(Unicode.Scalar.init) {
       let bytes = Array("é\(scalar)".utf8)
@@ -92,7 +91,7 @@ import Testing
           var changed = bytes
           changed[place] ^= 1 << bit
           for end in 0...changed.count {
-            // Finds the answer by trying all bytes that might follow.
+            // Computes the expected result by trying all possible next bytes.
             let tails: [[UInt8]] = [
               [], [0x80], [0x80, 0x80], [0x80, 0x80, 0x80], [0xBF], [0xBF, 0xBF], [0xBF, 0xBF, 0xBF],
             ]
@@ -171,11 +170,11 @@ import Testing
       loop.perform { loop.register(turns) }
       let clients = Mutex((0..<40).map { _ in RawClient(port: port) })
       clients.withLock { for client in $0 { client.upgrade() } }
-      // All clients leave while the loop is busy here, so that it learns of all of them at once.
+      // All clients leave while this keeps the loop busy, so the loop learns of all of them in one iteration.
       loop.perform { clients.withLock { $0 = [] } }
       #expect(await eventually { turns.count == 40 ? true : nil } == true)
     }
-    // On a busy machine a turn has fewer events than this, never more.
+    // On a busy machine an iteration may have fewer events, but never more.
     #expect(turns.most <= 7)
   }
 
@@ -201,8 +200,8 @@ import Testing
         default: RawClient.masked(1, [0x78])
         }
       let pieces = Array(repeatElement(piece, count: 1_000).joined())
-      // The client sends more bytes than are allowed at once, in the smallest frames. When it is paused, it can send no
-      // more than the buffers hold.
+      // The client sends more than the burst limit, in the smallest frames. Once the server stops reading, only the
+      // socket buffers take more.
       for _ in 0..<20 { client.send(pieces) }
       if kind == "messages" {
         _ = await eventually { server.seen.withLock { $0.messages.count == 20_000 ? true : nil } }

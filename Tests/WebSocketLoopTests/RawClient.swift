@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client of plain sockets, so that a test can send any bytes. Reading gives up after ten seconds of silence.
+/// A client on a plain socket, so that tests can send any bytes. Reads time out after ten seconds of silence.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -28,7 +28,7 @@ final class RawClient {
 
   deinit { close(descriptor) }
 
-  /// Closes this end's direction of the connection; reading goes on.
+  /// Closes the sending direction only.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   func send(_ text: String) { send(Array(text.utf8)) }
@@ -44,7 +44,7 @@ final class RawClient {
     }
   }
 
-  /// The bytes that have arrived. Nil at the end of the connection, or after ten seconds of silence.
+  /// The received bytes. `nil` at the end of the connection, or after ten seconds of silence.
   private func receive() -> [UInt8]? {
     var room = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &room, room.count, 0)
@@ -81,13 +81,13 @@ final class RawClient {
     return buffer
   }
 
-  /// Whether any byte arrives within a time. The byte stays unread.
+  /// Whether any byte arrives within this time. The byte stays unread.
   func hasSomething(withinMilliseconds milliseconds: Int32) -> Bool {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&look, 1, milliseconds) == 1
   }
 
-  /// Whether the connection has ended. A silent connection has not.
+  /// Whether the connection has ended. A silent connection is still open.
   var hasEnded: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, 0) == 0 || errno == ECONNRESET
@@ -101,7 +101,7 @@ final class RawClient {
     var body: String
   }
 
-  /// Reads an answer, whose head says how long the body is.
+  /// Reads a response, whose head gives the length of the body.
   func readAnswer(hasBody: Bool = true) -> Answer? {
     guard let head = read(through: "\r\n\r\n") else { return nil }
     let status = Int(head.split(separator: " ")[1])!
@@ -125,7 +125,7 @@ final class RawClient {
     "Host: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
 
-  /// Requests the upgrade, and returns the answer's head.
+  /// Sends the upgrade request, and returns the head of the response.
   @discardableResult
   func upgrade(path: String = "/ws", extra: String = "") -> String? {
     send("GET \(path) HTTP/1.1\r\n\(Self.handshakeHeaders)\(extra)\r\n")
@@ -166,7 +166,7 @@ final class RawClient {
     return Frame(opcode: head[0] & 0x0F, isLast: head[0] & 0x80 != 0, payload: payload)
   }
 
-  /// A whole message. Pings are skipped.
+  /// The next whole message. Pings are skipped.
   func readMessage() -> [UInt8]? {
     var message: [UInt8] = []
     while let frame = readFrame() {
@@ -178,7 +178,7 @@ final class RawClient {
   }
 }
 
-/// A port whose connections succeed, because the kernel queues them, although no program accepts them or sends a byte.
+/// A port that accepts connections in the kernel's queue only. No program ever reads or writes them.
 func silentListener() -> (port: Int, descriptor: Int32) {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A server whose behaviour each test sets. By default it echoes messages, and answers each request with the request's
+/// A server whose behaviour the test sets. By default it echoes messages, and answers each request with the request's
 /// own content.
 ///
-/// `@unchecked Sendable`: the recorded events are behind a mutex; the behaviour is set before the server listens.
+/// `@unchecked Sendable`: a mutex protects the recorded events, and the behaviour is set before the server listens.
 final class TestServer: ServerHandler, @unchecked Sendable {
   struct Seen {
     var opened: [String?] = []
@@ -71,18 +71,18 @@ final class TestServer: ServerHandler, @unchecked Sendable {
     seen.withLock { $0.refusals.append(status) }
   }
 
-  /// The statuses that the loop has sent by itself for refused requests, once there are `count` of them.
+  /// The status codes with which the loop itself has refused requests. Waits until there are `count`.
   func refusals(_ count: Int) async -> [Int]? {
     await eventually { self.seen.withLock { $0.refusals.count >= count ? $0.refusals : nil } }
   }
 
-  /// The first closure that the server is told of.
+  /// The first close that was reported to the server.
   func closure() async -> Closure? {
     await eventually { self.seen.withLock { $0.closures.first } }
   }
 }
 
-/// Counts the events in each turn of a loop.
+/// Counts the events in each iteration of a loop.
 final class TurnNumbers: TurnObserver {
   private struct Counts {
     var inTurn = 0
@@ -111,14 +111,13 @@ final class TurnNumbers: TurnObserver {
   }
 }
 
-/// Keeps the thread busy for this long, however busy the machine is.
+/// Keeps the thread busy for this long.
 func work(microseconds: UInt64) {
   let end = TurnClock.microseconds() + microseconds
   while TurnClock.microseconds() < end {}
 }
 
-/// Calls `look` again and again until it returns a value. Gives up after ten seconds, when something must have got
-/// stuck.
+/// Calls `look` until it returns a value. Gives up after ten seconds, which no working code needs.
 func eventually<Value>(_ look: () -> Value?) async -> Value? {
   for _ in 0..<2_000 {
     if let value = look() { return value }
@@ -127,7 +126,7 @@ func eventually<Value>(_ look: () -> Value?) async -> Value? {
   return nil
 }
 
-/// Runs `body` with a loop, and with a port on which `server` listens. Then stops the loop.
+/// Runs `body` with a loop and the port on which `server` listens, and then stops the loop.
 func withServer(
   _ server: TestServer = TestServer(),
   options: ListenOptions = ListenOptions(),

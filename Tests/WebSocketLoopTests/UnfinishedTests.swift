@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// Tests which entry is evicted when connections or memory run short.
+/// Which unfinished entry is evicted when connections or memory run short.
 @Suite struct UnfinishedTests {
   @Test("An address with more than others makes way for them at once, the oldest entry first") func greedy() {
     var unfinished = Unfinished(graceMilliseconds: 1_000)
@@ -25,7 +25,7 @@ import Testing
     #expect(unfinished.victim(.count, for: "new", now: 0) == greedy[0])
     #expect(unfinished.victim(.count, for: "greedy", now: 0) == nil)
     for number in greedy.dropFirst() { unfinished.end(number) }
-    // Each party would have one entry then. That is no more than its share, so none is evicted.
+    // Now each party would have one entry, which is within its share. So none is evicted.
     #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
   }
 

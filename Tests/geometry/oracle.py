@@ -3,10 +3,10 @@
 
     python3 Tests/geometry/oracle.py PATH-OF-geometry-dump [PAIRS [SEED]]
 
-Every outline is built a second time here, as two polygons with its curve between them: one inscribed, one
-circumscribed (the same polygon if the outline has no curves). If the inscribed polygons overlap, so do the outlines.
-If the circumscribed polygons don't, neither do the outlines. A pair that is neither is within this oracle's own error
-of touching: it is exempt, and counted. Exits with 1 on any disagreement."""
+This program approximates every outline by two polygons, an inscribed and a circumscribed one (the same if the outline
+has no curves). If the inscribed polygons overlap, so do the outlines. If the circumscribed polygons don't overlap,
+neither do the outlines. Any other pair is too close to touching for this approximation, so its overlap is not checked,
+and such pairs are counted. Exits with 1 on any disagreement."""
 
 import json
 import math
@@ -21,14 +21,16 @@ import shapely
 RECTANGLE, ROUNDED, ELLIPSE, POLYGON, STAR = range(5)
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
 
-# The number of tangents around a whole curve. A multiple of four, so that the outermost points are exact.
+# The number of sides of a polygon around a whole curve. It is a multiple of four, so that the outermost points are
+# exact.
 SIDES = 720
-# Outlines whose common part is no thicker than this only touch, as in Outline.overlapDepthMin. The thickness is
-# computed as area over half the perimeter. That differs by the part's form, hence the factors below.
+# Outlines whose common part is no thicker than this count as touching, like Outline.overlapDepthMin. The thickness is
+# computed as the area divided by half of the perimeter. This ratio depends on the form too, which the factors below
+# allow for.
 DEPTH_MIN = 1e-6
 CERTAIN_DEPTH = 8 * DEPTH_MIN
 CERTAIN_TOUCH = DEPTH_MIN / 8
-# At most this part of the random pairs may be exempt, or the oracle would prove little.
+# The largest share of random pairs that may be left unchecked. With more, this program would prove little.
 EXEMPT_PART_MAX = 0.01
 
 
@@ -44,7 +46,7 @@ def moved(shape, x, y):
 
 
 def random_outline(chance, longest, kind=None):
-    """One around the origin, with its longer side up to `longest`."""
+    """An outline around the origin, whose longer side is at most `longest`."""
     longer = max(1.0, longest * chance.random())
     shorter = max(1.0, longer * 10 ** chance.uniform(-2, 0))
     width, height = (longer, shorter) if chance.random() < 0.5 else (shorter, longer)
@@ -73,7 +75,7 @@ def identical(chance):
 
 
 def touching_boxes(chance):
-    """Upright shapes of whole numbers whose boxes share an edge or a corner."""
+    """Shapes without rotation and with whole coordinates, whose boxes share an edge or a corner."""
     width, height = chance.randint(1, 500), chance.randint(1, 500)
     first = outline(chance.randrange(5), 0, 0, width, height, 0, chance.randint(0, 50), chance.choice([4, 8, 12]), 0.5)
     second = outline(chance.randrange(5), 0, 0, chance.randint(1, 500), chance.randint(1, 500), 0,
@@ -84,7 +86,7 @@ def touching_boxes(chance):
 
 
 def touching_turned(chance):
-    """Two rectangles turned alike, side by side along a side of theirs, or a hair nearer or farther."""
+    """Two rectangles with the same rotation, side by side, touching or with a tiny gap or overlap."""
     rotation = chance.uniform(-360, 360)
     width, height, other = chance.uniform(1, 500), chance.uniform(1, 500), chance.uniform(1, 500)
     apart = (width + other) / 2 + chance.choice([0, 0, 1e-4, -1e-4, 1e-2, -1e-2])
@@ -127,7 +129,8 @@ def star_notch(chance):
 
 
 def circles(chance):
-    """Circles that touch from outside or inside along a Pythagorean direction, exactly, or nearly."""
+    """Circles that touch from outside or inside, exactly or nearly. Their direction is Pythagorean, so that the
+    distance is exact."""
     x, y, hypotenuse = chance.choice([(3, 4, 5), (5, 12, 13), (8, 15, 17), (1, 0, 1), (0, 1, 1), (20, 21, 29)])
     scale = chance.randint(1, 40)
     distance = hypotenuse * scale
@@ -146,7 +149,7 @@ def far_away(chance):
 
 
 def stars(chance):
-    """Stars over stars, whose common region falls into many parts."""
+    """Stars over stars, whose common region has many parts."""
     first, second = (
         outline(STAR, -100, -100, 200, 200, chance.uniform(0, 360), 0, chance.choice([4, 5, 7, 16, 64]),
                 chance.uniform(0.05, 0.6)) for _ in range(2))
@@ -154,7 +157,7 @@ def stars(chance):
 
 
 def outermost(shape, direction):
-    """The point of a convex outline around the origin that is farthest in a direction."""
+    """The point of a convex outline around the origin that is farthest in this direction."""
     kind, _, _, width, height, rotation, radius, points, _ = shape
     a, b = width / 2, height / 2
     turned = complex(math.cos(math.radians(rotation)), math.sin(math.radians(rotation)))
@@ -172,7 +175,7 @@ def outermost(shape, direction):
 
 
 def tangent(chance):
-    """Two convex shapes that touch in one point, or miss or reach into each other by a part of their size."""
+    """Two convex shapes that touch in one point, or have a gap or overlap of a fraction of their size."""
     longest = 10 ** chance.uniform(0.3, 6)
     first, second = (random_outline(chance, longest, chance.choice([RECTANGLE, ROUNDED, ELLIPSE, ELLIPSE, POLYGON]))
                      for _ in range(2))
@@ -200,7 +203,7 @@ def make_pairs(count, seed):
     return pairs
 
 
-# --- The second opinion ----------------------------------------------------------------------------------------------
+# --- The independent computation -------------------------------------------------------------------------------------
 
 CIRCLE = np.exp(1j * np.arange(SIDES) * 2 * np.pi / SIDES)
 CIRCLE[[0, SIDES // 4, SIDES // 2, 3 * SIDES // 4]] = [1, 1j, -1, -1j]
@@ -208,7 +211,7 @@ BETWEEN = np.exp(1j * (np.arange(SIDES) + 0.5) * 2 * np.pi / SIDES) / math.cos(m
 
 
 def arc_corners(half_width, half_height, radius, unit, offset):
-    """A rounded rectangle from the points of a unit circle, of which each quarter goes to one corner."""
+    """A rounded rectangle made of the points of a unit circle, a quarter for each corner."""
     quarter = SIDES // 4
     corners = []
     for index, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
@@ -222,11 +225,11 @@ def arc_corners(half_width, half_height, radius, unit, offset):
 
 
 def polygons(shape, center):
-    """The inscribed and the circumscribed polygon, seen from `center`, and how far they are apart at most."""
+    """The inscribed and the circumscribed polygon relative to `center`, and their greatest distance from each other."""
     kind, x, y, width, height, rotation, radius, points, ratio = shape
     a, b = width / 2, height / 2
     place = complex(x - center[0] + (width - center[2]) / 2, y - center[1] + (height - center[3]) / 2)
-    # Whole turns are removed exactly; the rest is small enough for radians.
+    # Removes whole turns exactly. The remaining angle is small enough to convert to radians precisely.
     turn = math.radians(math.fmod(rotation, 360))
     turned = {0: 1, 90: 1j, 180: -1, 270: -1j}.get(rotation % 360, complex(math.cos(turn), math.sin(turn)))
 
@@ -255,7 +258,7 @@ def polygons(shape, center):
 
 
 def swift_flatness(shape):
-    """How far the chords of Outline.commonRegion may be from the curve."""
+    """The largest allowed distance of Outline.commonRegion from the curve."""
     kind, _, _, width, height, _, radius, _, _ = shape
     if kind not in (ROUNDED, ELLIPSE):
         return 0.0
@@ -268,7 +271,7 @@ def thickness(area, perimeter):
 
 
 def circle_depth(first, second):
-    """How deep two circles overlap, in exact arithmetic but for the last root."""
+    """How deep two circles overlap, computed exactly except for the last square root."""
     (x, y, size), (other_x, other_y, other_size) = (
         [Fraction(value) for value in shape[1:4]] for shape in (first, second))
     across = other_x + other_size / 2 - x - size / 2
@@ -277,7 +280,7 @@ def circle_depth(first, second):
 
 
 def upright_gap(first, second):
-    """By how much two upright rectangles miss each other (negative: overlap), in exact arithmetic."""
+    """The gap between two rectangles without rotation, computed exactly. Negative for an overlap."""
     gaps = []
     for axis in (0, 1):
         middles = [Fraction(shape[1 + axis]) + Fraction(shape[3 + axis]) / 2 for shape in (first, second)]
@@ -315,7 +318,7 @@ def main():
     errors = np.array([one[2] + other[2] for one, other in zip(mine, theirs)])
     common = shapely.intersection(inner, other_inner)
     widest = shapely.intersection(outer, other_outer)
-    # If polygons coincide except for rounding, shapely may find nothing common at all. On a grid it does.
+    # If polygons coincide except for rounding, shapely may find no common area unless it rounds to a grid.
     lost = np.flatnonzero(shapely.is_empty(common) & np.array([answer["overlaps"] for answer in answers]))
     for index in lost:
         grid = 1e-9 * max(*pairs[index][1][3:5], *pairs[index][2][3:5])
@@ -341,14 +344,14 @@ def main():
 
         slack = 1e-9 * max(first[3], first[4]) + 4e-9
 
-        # Do they overlap?
+        # Checks whether the two outlines overlap.
         expected = True if certain[index] else False if apart[index] else None
         if first[0] == second[0] == ELLIPSE and first[3] == first[4] and second[3] == second[4]:
             depth = circle_depth(first, second)
             expected = depth > DEPTH_MIN if abs(depth - DEPTH_MIN) > slack else None
         if first[0] == second[0] == RECTANGLE and first[5] % 90 == second[5] % 90 == 0:
             gap = upright_gap(first, second)
-            # Sums of coordinates are rounded to a last place of 2e-9 at 1e7.
+            # At 1e7, sums of coordinates are rounded to about 2e-9.
             expected = gap < 0 if gap == 0 or abs(gap) > 4e-9 else None
         if expected is None:
             exempt += 1
@@ -356,7 +359,7 @@ def main():
         elif expected != said:
             fail(index, f"overlap is {expected}", common_area[index], common_length[index])
 
-        # The area and the bounds of the first one.
+        # Checks the area and the bounds of the first outline.
         if not shapely.area(inner[index]) * (1 - 1e-9) <= answer["area"] <= shapely.area(outer[index]) * (1 + 1e-9):
             fail(index, "area", answer["area"], shapely.area(inner[index]))
         least, most = shapely.bounds(inner[index]), shapely.bounds(outer[index])
@@ -365,13 +368,13 @@ def main():
         if any(away < least * [-1, -1, 1, 1] - slack) or any(away > most * [-1, -1, 1, 1] + slack):
             fail(index, "bounds", answer["bounds"])
 
-        # Is the point in it?
+        # Checks whether the first outline contains the point.
         seen = shapely.points(point[0] - middle[0], point[1] - middle[1])
         if shapely.distance(shapely.boundary(inner[index]), seen) > mine[index][2] + slack:
             if bool(shapely.contains(inner[index], seen)) != answer["contains"]:
                 fail(index, "contains the point", point)
 
-        # What they have in common.
+        # Checks the common region.
         loops = answer["common"]
         if not said and loops:
             fail(index, "a common region without overlap")
@@ -386,7 +389,7 @@ def main():
         if abs(area - common_area[index]) > bound:
             fail(index, "area of the common region", area, common_area[index], bound)
         for each in region:
-            # If a loop crosses itself by more than rounding, some of its parts count against each other.
+            # If a loop crosses itself by more than a rounding error, parts of its area cancel each other.
             if abs(shapely.area(shapely.make_valid(each)) - shapely.area(each)) > slack * shapely.length(each) + slack:
                 fail(index, "a loop that crosses itself")
         if index % 4 == 0 or name == "stars":
@@ -394,7 +397,7 @@ def main():
             if abs(shapely.area(both) - area) > slack * length + 1e-9 * area:
                 fail(index, "loops that overlap each other", area, shapely.area(both))
             valid = shapely.make_valid(common[index])
-            # Shapely is sometimes wrong if the two nearly coincide, but not on a grid.
+            # If the two nearly coincide, shapely may be wrong unless it rounds to a grid.
             if (shapely.area(shapely.symmetric_difference(both, valid)) > bound
                     and shapely.area(shapely.symmetric_difference(both, valid, grid_size=slack)) > bound + slack * length):
                 fail(index, "the common region is elsewhere", area, bound)

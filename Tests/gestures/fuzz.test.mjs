@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Recogniser } from '../../web/gestures/recogniser.js'
 import { target } from './replaying.mjs'
 
-/** A generator of 32-bit random numbers that gives the same numbers for the same seed (mulberry32). */
+/** Random 32-bit numbers that depend only on the seed (mulberry32). */
 function generator(seed) {
   return () => {
     seed = (seed + 0x6D2B79F5) | 0
@@ -16,8 +16,8 @@ function generator(seed) {
 const keys = ['empty', 'empty', 'shape:a', 'shape:a', 'shape:b', 'handle:scale', 'view']
 
 /**
- * A random sequence of events that hands, palms and browsers cause, in any order. It includes ups and moves without a
- * down, and downs without an up.
+ * A random sequence of events that hands, palms and browsers may cause, in any order. It includes ups and moves without
+ * a down, and downs without an up.
  */
 function script(random, length) {
   const pick = (list) => list[Math.floor(random() * list.length)]
@@ -32,8 +32,8 @@ function script(random, length) {
     if (roll < 0.03) inputs.push({ time, all: pick(['interrupted', 'escape']) })
     else if (roll < 0.06) inputs.push({ id, type, phase: 'cancel', ...place, time })
     else if (roll < 0.14) {
-      // A whole tap is one entry of the sequence, so that some taps follow each other closely enough to count as a
-      // double or triple tap.
+      // A whole tap is one entry of the sequence, so that some taps follow each other fast enough for a double or
+      // triple tap.
       const tap = { id: 30, type: 'touch', x: 100, y: 100, target: target(pick(['shape:a', 'empty'])) }
       inputs.push({ ...tap, phase: 'down', time }, { ...tap, phase: 'up', time: time + 30 })
     } else {
@@ -49,12 +49,11 @@ function script(random, length) {
 }
 
 /**
- * Follows the gestures as a listener on the page would. It throws if a gesture would leave the listener in the middle
- * of another one.
+ * Receives gestures as a listener on the page would. Throws if a gesture begins before the previous one has ended.
  */
 class Listener {
   open = null
-  /** Whether the drag that has ended leaves its step of undo to the next gesture. */
+  /** Whether the drag that has ended shares its undo step with the next gesture. */
   isFollowed = false
 
   hear({ type, phase, ...gesture }) {
@@ -90,7 +89,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
       let time = 0
       for (const input of script(random, 5 + Math.floor(random() * 80))) {
         time = Math.max(time, input.time)
-        // A timer may fire in time, late, or not at all.
+        // A timer may fire on time, late, or not at all.
         if (recogniser.wakeAt <= time && random() < 0.5) hear(recogniser.wake(recogniser.wakeAt))
         if (input.all) hear(recogniser.cancel(input.time, input.all))
         else hear(recogniser.handle(input))
@@ -107,7 +106,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
         assert.ok(wakes < 3, 'it asks to be woken without end')
         hear(recogniser.wake(recogniser.wakeAt))
       }
-      // After all these events, the recogniser works as if nothing had happened.
+      // After all these events, the recogniser must work as if it were new.
       hear(recogniser.handle({
         id: 77, type: 'touch', phase: 'down', x: 10, y: 10, time: time + 5000, primary: true, target: target('empty'),
       }))

@@ -1,7 +1,7 @@
-"""Records traces in Debian's Chromium: `record.py PATH_OF_SYNCSERVER`, run by the Python that the page's tests run by.
+"""Records traces in Debian's Chromium: `record.py PATH_OF_SYNCSERVER`, with the Python of the page's tests.
 
-Fingers and mice are the browser's own input, with the timing and the unsteadiness of hands; what the page's recogniser was
-told is written to traces/recorded-*.ndjson, with what has to come of it as it is told here and not as it came.
+The browser simulates fingers and mice with the timing and unsteadiness of hands. What the page's recogniser received is
+written to traces/recorded-*.ndjson. The expected gestures are listed in this file, and not recorded.
 """
 
 import json
@@ -31,7 +31,7 @@ chance = random.Random(5)
 
 
 class Hand:
-    """One or more fingers, none of which is ever quite still."""
+    """One or more fingers, which are never quite still."""
 
     def __init__(self, person):
         self.person = person

@@ -1,12 +1,14 @@
-// Traces, and what is to come of them. A trace is a file of lines of JSON:
+// Replays recorded or written traces of pointer events, and checks the gestures that they cause. A trace is a file with
+// one JSON object per line:
 //
 //     {"trace": "in words"}
-//     {"at": 0, "down": 1, "x": 50, "y": 50, "on": "shape:a"}      a pointer; a touch unless `type` says otherwise
+//     {"at": 0, "down": 1, "x": 50, "y": 50, "on": "shape:a"}      a pointer event, by touch unless `type` says otherwise
 //     {"at": 80, "up": 1, "x": 50, "y": 50}
-//     {"expect": "tap", "x": 50}                                    in this order; what isn't named may be anything
+//     {"expect": "tap", "x": 50}                                   a gesture; members that are not given may be anything
 //
-// `{"at": 90, "all": "interrupted"}` cancels everything, as a change of tabs does. In what is expected a run of `moved`
-// counts as nothing; presses and hovers are left out unless the trace's first line names them under `also`.
+// `{"at": 90, "all": "interrupted"}` cancels everything, as a change of tabs does. The gestures must come in the given
+// order. Several `moved` in a row need not be listed. Presses and hovers are ignored, unless the first line lists them
+// under `also`.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -45,7 +47,7 @@ function pointerInput({ at, on, type = 'touch', ...line }) {
   return { ...button, ...rest, id, type, phase, time: at, target: phase === 'down' || on ? target(on) : undefined }
 }
 
-/** All gestures that these inputs cause. Time goes on after the last input until no timer is awaited. */
+/** All gestures that these inputs cause. After the last input, time advances until no timer is left. */
 export function replay(inputs, recogniser = new Recogniser()) {
   const gestures = []
   let time = 0

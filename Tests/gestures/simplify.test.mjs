@@ -5,8 +5,7 @@ import { leading } from '../../web/drawing/lines.js'
 import { simplified } from '../../web/tools/simplify.js'
 
 /**
- * The points of a hand that scribbles for ten seconds, 120 points a second: loops that drift, with a sharp turn now and
- * then.
+ * The points of ten seconds of scribbling, at 120 points a second: loops that drift, with an occasional sharp turn.
  */
 function scribble(seconds = 10) {
   const points = []
@@ -21,7 +20,7 @@ function scribble(seconds = 10) {
   return points
 }
 
-/** The curve of the contract (S15) through some points, cut into many small steps. */
+/** The curve of docs/PROTOCOL.md (S15) through some points, as many small steps. */
 function curve(points) {
   const middle = (one, other) => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
   const steps = [points[0]]
@@ -48,7 +47,7 @@ function off(point, steps) {
   return least
 }
 
-/** The number of bytes that a path takes in the contract's binary encoding. */
+/** The number of bytes that a path takes in the binary encoding. */
 function bytesOf({ path }) {
   const size = (step) => { const zigzag = step < 0 ? -2 * step - 1 : 2 * step; return zigzag < 128 ? 1 : zigzag < 16384 ? 2 : 3 }
   let [before, bytes] = [[0, 0], 1]

@@ -67,7 +67,7 @@ test('shapes are distributed with the same space between them, and the outermost
   const shapes = [box(1, 500, 0, 100, 50), box(2, 0, 70, 50, 50), box(3, 60, 10, 150, 50)]
   assert.deepEqual(places(distributed(shapes, 'x')), [[2, 0, 70], [3, 200, 10], [1, 500, 0]])
   assert.deepEqual(distributed(shapes.slice(1), 'x'), [])
-  // If there is too little space between the shapes, each overlaps the next by the same length.
+  // If the shapes are wider than the available space, each overlaps the next by the same length.
   const crowded = [box(1, 0, 0, 100, 100), box(2, 10, 0, 100, 100), box(3, 100, 0, 100, 100)]
   assert.deepEqual(places(distributed(crowded, 'x')), [[1, 0, 0], [2, 50, 0], [3, 100, 0]])
 })
@@ -106,8 +106,7 @@ test('no key means two things, and every action can be told by name', () => {
 // Shaking.
 
 /**
- * How often the recogniser of shaking fires in a phone that swings with this strength, at this frequency, for this
- * long.
+ * How often the detection of shaking fires for a phone that swings with this strength and frequency for this long.
  */
 function shakes({ strength, swings, seconds, drift = 0 }) {
   const detector = new ShakeDetector()

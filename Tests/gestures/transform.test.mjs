@@ -80,7 +80,7 @@ test('no shape becomes too small by hand, and one that was smaller before no lar
 
 test('what two fingers hold stays under them', () => {
   const [after] = pinched([shape], { around: { x: 150, y: 220 }, scale: 1.5, rotation: 40, dx: 12, dy: -7 })
-  // The point of the shape that lay under the fingers' middle before the change.
+  // The point of the shape that was at the fingers' centre before the change.
   const inside = turned({ x: 150, y: 220 }, middle(shape), -shape.rotation)
   const share = { x: (inside.x - shape.x) / shape.width, y: (inside.y - shape.y) / shape.height }
   const now = turned({ x: after.x + share.x * after.width, y: after.y + share.y * after.height }, middle(after), after.rotation)

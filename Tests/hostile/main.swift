@@ -2,8 +2,8 @@ import CanvasCRDT
 import Foundation
 import TestSupport
 
-// Prints a hostile drawing as JSON, for the tests that look at it through a page or a terminal: `hostile-drawing KIND SEED SHAPES`.
-// Without arguments it prints the kinds.
+// Prints a hostile drawing as JSON, for tests that show it in a page or a terminal: `hostile-drawing KIND SEED SHAPES`.
+// Without arguments, prints the kinds.
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
 guard arguments.count == 3, let kind = HostileDrawing.Kind(rawValue: arguments[0]), let seed = UInt64(arguments[1]),

@@ -22,7 +22,7 @@ func say(_ lines: String) {
   }
 }
 
-/// What the sink hands to the main thread.
+/// The events of the log for the main thread.
 final class Inbox: Sendable {
   let events = Mutex<[LogEvent]>([])
 }

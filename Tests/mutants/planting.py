@@ -1,5 +1,6 @@
-"""Reads the lists of mutants, and plants them in copies of the tree: those of native code all at once, each behind a choice at run
-time; those of the page one at a time, since that is bundled in a second and a browser has no such choice."""
+"""Reads the lists of mutants (small planted bugs), and plants them in copies of the tree. Mutants of native code are
+all in one build, and a variable selects one at run time. Mutants of the page are planted one at a time, because
+bundling takes a second and a browser has no such variable."""
 
 import dataclasses
 import hashlib
@@ -10,12 +11,12 @@ import tomllib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# The files that the package's build and the Swift tests read.
+# The files that the Swift package's build and tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
 # The files that the page and its tests read, and the targets whose mutants are planted one at a time.
 PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "web"]
 ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
-# The name doesn't begin with CANVAS_, because programs complain about a variable of that form that they don't know.
+# The name doesn't begin with CANVAS_, because the programs report unknown variables with that prefix.
 VARIABLE = "MUTANT"
 
 GATE = f"""\
@@ -60,8 +61,7 @@ class Mutant:
         return os.path.join(ALONE.get(self.target, os.path.join("Sources", self.target)), self.file)
 
     def edit(self, text):
-        """The edit that plants a mutant: where the original stands in the file, and the text that takes its place:
-        (start, end, replacement)."""
+        """The edit that plants a mutant, as (start, end, replacement) in the file's text."""
         found = text.count(self.line)
         if found != 1:
             raise Complaint(f"{self}: its line is found {found} times: {self.line.strip()!r}")
@@ -142,7 +142,7 @@ def content(path):
 
 
 def fingerprint():
-    """A hash of the tree to which results belong, because in another tree the results may differ."""
+    """A hash of the tree. Results are valid only for the same tree."""
     sum = hashlib.sha256()
     for path in copied(sorted({*COPIED, *PAGE_COPIED})):
         sum.update(path.encode() + b"\0" + content(path))
@@ -150,8 +150,8 @@ def fingerprint():
 
 
 def copy(mutants, folder, paths=COPIED):
-    """Makes `folder` a copy of the tree with all these mutants in it. Files that stay the same keep their dates, and
-    the build in the folder is kept, so that little is built again."""
+    """Makes `folder` a copy of the tree with all these mutants. Unchanged files keep their dates and the build folder
+    is kept, so that little is rebuilt."""
     changed = planted(mutants)
     wanted = {*copied(paths), *changed}
     for path in sorted(wanted):
@@ -173,7 +173,7 @@ def copy(mutants, folder, paths=COPIED):
 
 
 def copy_page(mutant, folder):
-    """Makes `folder` a copy of the tree in which the page has this mutant, or none, and bundles the page."""
+    """Makes `folder` a copy of the tree with this mutant of the page, or with none, and bundles the page."""
     copy([mutant] if mutant else [], folder, PAGE_COPIED)
     page = os.path.join(folder, "build", "page")
     os.makedirs(page, exist_ok=True)

@@ -1,5 +1,4 @@
-"""The results that are known so far. Each is written as a line when it is found, so that a run that was interrupted
-goes on where it was."""
+"""The results so far. Each is written as a line when it is found, so that an interrupted run can continue."""
 
 import json
 import os
@@ -12,8 +11,7 @@ class Record:
         try:
             with open(path, "rb+") as file:
                 whole, end, _ = file.read().rpartition(b"\n")
-                # An interruption may have cut the last line off. It is removed, so that the next line isn't appended to
-                # it.
+                # An interrupted run may have left an incomplete last line, which is removed.
                 file.truncate(len(whole + end))
                 lines = [json.loads(line) for line in whole.splitlines()]
         except OSError:
@@ -34,7 +32,7 @@ class Record:
             file.write(json.dumps(members, ensure_ascii=False) + "\n")
 
     def passes(self, suite, seconds):
-        """Notes that a suite passes without a mutant, and how long it takes."""
+        """Records that a suite passes without a mutant, and how long it takes."""
         self.seconds[suite] = seconds
         self._add(suite=suite, seconds=seconds)
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Plants small bugs one at a time, and tells which of them no test notices.
+"""Plants small bugs (mutants) one at a time, and reports those that no test notices.
 
     .venv/bin/python Tests/mutants/run.py [NUMBER…] [--jobs N] [--anew] [--programs FOLDER] [--list]
 
-Exit 0: every mutant dies, but for those whose list says why they survive. All mutants of native code are in one build, and an
-environment variable chooses one; those of the page and of core.wasm are planted one at a time in copies. The lists are beside this file,
-one for each target; CONTRIBUTING.md tells how to add to them.
+Exit code 0: every mutant is noticed, except for those whose list says why not. All mutants of native code are in one
+build, where an environment variable selects one. Those of the page and of core.wasm are planted one at a time in
+copies. The lists are next to this file, one for each target. CONTRIBUTING.md says how to add to them.
 
-Results are kept as they come, in build/mutants/results.jsonl: a run that was interrupted goes on there, as long as the tree is the same.
+Results are stored in build/mutants/results.jsonl as they come. An interrupted run continues there if the tree is
+unchanged.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from record import Record
 from suites import BUILD, FOLDER, TREE, Company, Programs, suites, verdict
 
 DIES_MIN = 0.95
-# A mutant that takes this many times as long as the code without a mutant counts as hanging.
+# A mutant that takes this many times as long as the unchanged code counts as hanging.
 PATIENCE = 8
 PATIENCE_SECONDS_MIN = 60
 BASELINE_SECONDS_MAX = 1_800
@@ -34,14 +35,14 @@ class Runner:
     def __init__(self, record, jobs):
         self.record, self.company = record, Company()
         self.measuring = threading.Lock()
-        # A copy of the page for each mutant that runs at the same time, and one without a mutant.
+        # One copy of the page for each mutant that is tested at the same time, and one copy without a mutant.
         self.pages, self.page = queue.SimpleQueue(), os.path.join(FOLDER, "page")
         for number in range(jobs):
             self.pages.put(os.path.join(FOLDER, f"page-{number}"))
 
     def attempt(self, suite, mutant, folder, seconds_max):
-        """Tries a suite on a mutant. A failure for want of time doesn't count: if the suite may have been slow because
-        of others, it has to fail alone as well."""
+        """Runs a suite on a mutant. If a suite may have failed only because other suites slowed it down, it has to fail
+        alone too."""
         number = mutant.number if mutant and not mutant.is_alone else 0
         with self.company.beside_others():
             killer = verdict(suite, number, seconds_max, folder)
@@ -51,8 +52,7 @@ class Runner:
         return killer
 
     def seconds_max(self, suite):
-        """How long a suite may take. Without a mutant everything in it must pass, which is checked when the suite is
-        first needed."""
+        """How long a suite may take. It is first run without a mutant, which it must pass."""
         with self.measuring:
             if suite.key not in self.record.seconds:
                 if suite.is_page:
@@ -118,7 +118,7 @@ def options():
 
 
 def chosen_of(given):
-    """The mutants that were asked for, and all mutants that are built into the native code."""
+    """The requested mutants, and all mutants that are built into the native code."""
     mutants = planting.read_lists()
     planting.planted(mutants)
     chosen = [mutant for mutant in mutants if not given.numbers or mutant.number in given.numbers]

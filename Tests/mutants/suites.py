@@ -1,4 +1,4 @@
-"""Suites of tests, and the verdict of a suite on a mutant."""
+"""The test suites, and how a suite's run is judged."""
 
 import contextlib
 import glob
@@ -15,11 +15,11 @@ import planting
 FOLDER = os.path.join(planting.ROOT, "build", "mutants")
 TREE = os.path.join(FOLDER, "tree")
 BUILD = os.path.join(FOLDER, "build")
-# The tests that wait for sockets and disks, and so run one after another. scripts/steps.sh has the same list.
+# Tests that wait for sockets and disks, and so run one after another. scripts/steps.sh has the same list.
 WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
 PARTING_SECONDS = 10
-# The upper bound on a test's memory. Without it, a mutant that gathers data without bound would stop the whole machine.
-# It is high, because browsers reserve far more memory than they use.
+# The limit on a test's memory. Without it, a mutant that allocates without end would block the machine. It is high,
+# because browsers reserve far more memory than they use.
 MEMORY_BYTES_MAX = 12 << 30
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -34,14 +34,14 @@ class Programs:
 
 
 class Suite:
-    """A set of tests that run together."""
+    """Tests that run together."""
 
     def __init__(self, words, *, is_waiting, is_page=False):
         self.words = words
-        # Whether the suite mostly waits. Such a suite may fail on a busy machine for want of time, so its failure
-        # counts only if it fails again when it runs alone.
+        # Whether the suite mostly waits. On a busy machine such a suite may time out, so it has to fail again when it
+        # runs alone.
         self.is_waiting = is_waiting
-        # Whether the suite runs in a copy of the page of its own.
+        # Whether the suite runs in its own copy of the page.
         self.is_page = is_page
 
     @staticmethod
@@ -71,7 +71,7 @@ class Suite:
 
 
 def suites(mutant):
-    """The suites to try on a mutant. The one that is likeliest to notice the mutant comes first."""
+    """The suites to try on a mutant. The one that most likely notices it comes first."""
     if mutant.is_alone:
         first = [Suite.node("Tests/wasm/run.mjs")] if mutant.target == "CanvasWasm" else [
             Suite.node("Tests/gestures/*.test.mjs", "Tests/network/*.test.mjs")]
@@ -83,7 +83,7 @@ def suites(mutant):
 
 
 class Company:
-    """Lets suites run side by side, except those whose failure counts only if they run alone."""
+    """Lets suites run in parallel, except those that have to run alone."""
 
     def __init__(self):
         self._turns, self._running, self._wants = threading.Condition(), 0, 0
@@ -133,9 +133,9 @@ def name_of_failure(line):
 
 def verdict(suite, number, seconds_max, folder=planting.ROOT):
     """Runs a suite until its first failure.
-    - Returns: the failure; None if there was none."""
-    # With deterministic hashing, dictionaries have the same order each time. Otherwise a mutant might be killed by a
-    # different order, and not by its change.
+    - Returns: the failure, or None."""
+    # With deterministic hashing, dictionaries always have the same order. Otherwise a test might fail because of the
+    # order, and not because of the mutant.
     environment = os.environ | {"SWIFT_BACKTRACE": "enable=no", "SWIFT_DETERMINISTIC_HASHING": "1"}
     environment.pop(planting.VARIABLE, None)
     if number:
@@ -154,7 +154,7 @@ def verdict(suite, number, seconds_max, folder=planting.ROOT):
 
     def give_up():
         is_late.set()
-        # The process is interrupted instead of killed, because Python's tests then end the servers that they have
+        # The process is interrupted and not killed, because Python's tests then stop the servers that they have
         # started.
         os.kill(process.pid, signal.SIGINT)
         patience = threading.Timer(PARTING_SECONDS, end)
@@ -174,7 +174,7 @@ def verdict(suite, number, seconds_max, folder=planting.ROOT):
                 break
     finally:
         timer.cancel()
-        # Ends the process group too, which includes servers that a test has started.
+        # Ends the whole process group, which includes servers that a test has started.
         end()
         process.stdout.close()
         status = process.wait()

@@ -1,11 +1,11 @@
-// Tests which tab gets which actor if the browser has no locks, as on a page that isn't served securely.
+// Tests which tab gets which actor if the browser has no locks, as on a page without TLS.
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
 import { claim } from '../../web/storage/claims.js'
 
-/** A tab: its storage, and the events of its window. */
+/** A simulated tab: its storage, and the events of its window. */
 class Tab extends EventTarget {
   constructor(stored = {}) {
     super()
@@ -15,7 +15,7 @@ class Tab extends EventTarget {
   setItem(name, value) { this.stored[name] = value }
   removeItem(name) { delete this.stored[name] }
 
-  /** Makes this tab's storage and events the global ones: the code that runs from here on is this tab's page. */
+  /** Makes this tab's storage and events the global ones, so that code run after this belongs to this tab. */
   show() {
     Object.defineProperty(globalThis, 'sessionStorage', { value: this, configurable: true })
     globalThis.addEventListener = this.addEventListener.bind(this)
@@ -27,8 +27,8 @@ class Tab extends EventTarget {
     this.dispatchEvent(new Event('pagehide'))
   }
   /**
-   * The page after a reload of this tab, or the page of a duplicate of this tab. It gets a copy of this tab's storage,
-   * and none of the old page's events.
+   * The page after this tab was reloaded or duplicated. It has a copy of this tab's storage, and gets none of the old
+   * page's events.
    */
   next() { return new Tab(this.stored).show() }
 }

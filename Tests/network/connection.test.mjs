@@ -1,4 +1,4 @@
-// Tests the replica's socket without a browser: what happens to a message for a socket that is about to close.
+// Tests the replica's WebSocket without a browser: what happens to a message if the socket is closing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const OPEN = 1, CLOSING = 2
 globalThis.WebSocket ??= { OPEN }
 
 /**
- * The part of a browser's socket that a connection uses. Like a browser's socket, it drops what it is given once it is
+ * The part of a browser's WebSocket that a connection uses. Like the browser's, it drops what is sent while it is
  * closing.
  */
 class Socket extends EventTarget {
@@ -23,7 +23,7 @@ class Socket extends EventTarget {
   close() { this.readyState = CLOSING }
 }
 
-/** A replica that has no effects but `connect`. */
+/** A replica whose only effect is `connect`. */
 const replica = { start: () => [{ type: 'connect' }], connected: () => [], wake: () => [], status: () => ({ state: 'live' }) }
 
 test('what comes up while a socket closes is not sent', () => {

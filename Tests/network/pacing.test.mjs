@@ -1,4 +1,4 @@
-// Tests when a line takes more messages that are only useful while they are new, on a clock that the test moves.
+// Tests when a line accepts more messages that are useful only while they are new, with a simulated clock.
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
@@ -6,7 +6,7 @@ import { beforeEach, mock, test } from 'node:test'
 import { Source } from '../../web/basics/source.js'
 import { Pacing } from '../../web/network/pacing.js'
 
-/** The part of a connection that pacing uses. `perform` stands for a ping that asks the server for an answer. */
+/** The part of a connection that pacing uses. `perform` stands for a ping that the server has to answer. */
 class Line extends Source {
   asked = []
   frees = 0
@@ -19,13 +19,13 @@ class Line extends Source {
   }
   perform() { this.asked.push(performance.now()) }
 
-  /** Sends a message that has waited for a free line. */
+  /** Sends a message that was waiting for a free line. */
   send(bytes) {
     this.pacing.use()
     this.tell('sent', bytes)
   }
 
-  /** Answers the newest ping: everything that was sent before it has arrived. */
+  /** Answers the newest ping, so everything sent before it has arrived. */
   answer() { this.tell('effect', { type: 'pong', roundTripMilliseconds: performance.now() - this.asked.at(-1) }) }
 }
 

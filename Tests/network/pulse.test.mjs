@@ -1,4 +1,4 @@
-// Tests when the page gives up a line, on a clock that the test moves. Tests/SyncClientTests/LinePulseTests.swift tests
+// Tests when the page gives up a connection, with a simulated clock. Tests/SyncClientTests/LinePulseTests.swift tests
 // the same for the terminal.
 
 import assert from 'node:assert/strict'
@@ -10,10 +10,10 @@ import { Pulse } from '../../web/network/pulse.js'
 globalThis.document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 globalThis.addEventListener = () => {}
 
-/** How long the machine has slept. During sleep only the wall clock goes on. */
+/** How long the machine has slept. Only the wall clock advances during sleep. */
 let slept = 0
 
-/** The part of a connection that its pulse uses. */
+/** The part of a connection that the heartbeat uses. */
 class Line extends Source {
   heardAt = 0
   renewals = []

@@ -1,15 +1,15 @@
-// Tests which files the worker stores, if the server is upgraded while it stores older ones.
+// Tests which files the service worker caches if the server is upgraded while it caches older ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-/** A server's files, and a browser's storage of answers. */
+/** A server's files, and a browser's cache. */
 class Origin extends EventTarget {
   version = 'one'
   stored = new Map()
   clients = { matchAll: async () => [] }
 
-  /** Makes the worker that runs from here on this origin's. */
+  /** Starts a service worker, which belongs to this origin from now on. */
   async start() {
     Object.assign(globalThis, { self: this, location: { origin: 'http://127.0.0.1' } })
     globalThis.fetch = (path) => this.answer(path)
@@ -33,7 +33,7 @@ class Origin extends EventTarget {
   async answer(path) {
     return new Response(path === '/page.json' ? JSON.stringify({ version: this.version, files: ['/room.js'] }) : this.version)
   }
-  /** A page asks for a refresh. Returns when that is done. */
+  /** Asks the worker to refresh its cache, as a page does. Resolves when that is done. */
   refresh() {
     let done
     this.dispatchEvent(Object.assign(new Event('message'), { data: 'refresh', waitUntil: (work) => { done = work } }))
@@ -50,7 +50,7 @@ test('a visit after an upgrade takes in the newer page, though an older one is j
   origin.answer = async (path) => {
     const given = await answer.call(origin, path)
     if (path === '/page.json') listings += 1
-    // The first run has compared its listing for the last time.
+    // At this point the first run has compared the list of files for the last time.
     if (listings === 2 && origin.version === 'one') {
       origin.version = 'two'
       second = origin.refresh()

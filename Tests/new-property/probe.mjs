@@ -1,9 +1,9 @@
-// Checks that the page carries `blur`. Only the property's name and value are known here.
+// Checks that the page handles the new property `blur`, of which this file knows only the name and a value.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** As much of a page as fields are made of. */
+/** A minimal DOM element, with what fields are made of. */
 class Element extends EventTarget {
   children = []
   attributes = {}
@@ -16,7 +16,7 @@ class Element extends EventTarget {
   append(...children) { this.children.push(...children) }
   replaceChildren(...children) { this.children = children }
   contains() { return false }
-  /** All elements in it. */
+  /** All elements inside this one. */
   get all() { return this.children.flatMap((child) => (child instanceof Element ? [child, ...child.all] : [])) }
 }
 globalThis.document = {

@@ -1,9 +1,9 @@
-// Checks that everything carries `blur`. Only the property's name and value are known here.
+// Checks that everything handles the new property `blur`, of which this file knows only the name and a value.
 
 import Foundation
 
 extension String {
-  /// The terminal's own needs more of the terminal than belongs here.
+  /// A stand-in, because the terminal's own version depends on too much other code.
   var printable: String { self }
 }
 
@@ -44,7 +44,7 @@ struct Probe {
 
   static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  // MARK: - What is made of the table
+  // MARK: - What is generated from the table of properties
 
   static func writeTables() throws {
     try JavaScriptTable.text.write(toFile: JavaScriptTable.path, atomically: true, encoding: .utf8)

@@ -33,17 +33,17 @@ interface HTMLElement {
 }
 
 interface Navigator {
-  /** Only some browsers have it. */
+  /** Missing in some browsers. */
   readonly scheduling?: { isInputPending?(): boolean }
 }
 
 interface DeviceMotionEventConstructor {
   readonly prototype: DeviceMotionEvent
-  /** Only where pages have to ask for the sensor. */
+  /** Missing where pages need no permission for the sensor. */
   requestPermission?(): Promise<'granted' | 'denied'>
 }
 
 interface Document {
-  /** Not in every browser yet. */
+  /** Missing in some browsers. */
   caretPositionFromPoint?(x: number, y: number): { offsetNode: Node, offset: number } | null
 }

@@ -1,6 +1,6 @@
-// Repeats the random histories of ReplicaTests with core.wasm in node. core.wasm must send, refuse, save and show the
-// same as the native replica, event by event. Half of the replicas in these histories are pages, and these write down
-// what happens to them.
+// Replays the random histories of ReplicaTests with core.wasm in node. core.wasm must send, refuse, save and show the
+// same as the native replica at every event. Half of the replicas in these histories are pages, whose events were
+// recorded.
 //
 //     scripts/wasm && CANVAS_WRITE_HISTORIES=$PWD/build/histories swift test --filter ReplicaHistoryTests
 //     node Tests/wasm/histories.mjs
@@ -36,8 +36,8 @@ function replay([beginning, ...events]) {
       replica.destroy()
       replica = core.restoreReplica(saved, options(event.seed))
     } else {
-      // After a close because of a too long message, core.wasm finds that message by its length in binary. With JSON
-      // the lengths differ, so the history ends here.
+      // After a close because a message was too long, core.wasm looks for that message by its length in binary. In JSON
+      // the lengths differ, so the replay ends here.
       if (isText && event.code === 1009) break
       effects = play(replica, event, isText)
     }
@@ -74,7 +74,7 @@ for (const file of readdirSync(folder).sort()) {
   }
 }
 
-// A run with few histories must not pass for a success.
+// A run with few histories must not count as a success.
 assert.ok(passed + failed > 1_000, `only ${passed + failed} replicas in build/histories`)
 const codes = ['bad_value', 'room_full', 'too_old', 'read_only', 'quota_exceeded']
 for (const happening of ['disconnected', 'restore', 'beginGroup', 'abandonStep', 'undo', 'redo', ...codes]) {

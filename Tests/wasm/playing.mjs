@@ -1,11 +1,11 @@
-// Repeats with a replica of core.wasm what has happened to a native replica.
+// Replays the recorded events of a native replica with a replica of core.wasm.
 
 import { identifierNumber } from '../../web/core/values.js'
 
-/** The time of the wall clock at the moment when the monotonic clock begins. */
+/** The wall clock's time when the monotonic clock shows 0. */
 export const epoch = 1_763_650_000_000
 
-/** Repeats a recorded event. */
+/** Replays a recorded event. */
 export function play(replica, { event, frame, edits, shapes, code }, isText) {
   switch (event) {
     case 'received': return replica.received(isText ? frame : Buffer.from(frame, 'base64'))

@@ -1,5 +1,4 @@
-// Runs core.wasm in node: on the histories that the native tests replay too, and through the calls that only a page
-// makes.
+// Runs core.wasm in node: with the histories that the native tests replay too, and with calls that only a page makes.
 //
 //     scripts/wasm && node Tests/wasm/run.mjs
 
@@ -11,7 +10,7 @@ import { changedBit } from '../../web/core/table.js'
 import { identifierNumber, identifierText } from '../../web/core/values.js'
 import { epoch, play } from './playing.mjs'
 
-// Node 18 has this global only under another name.
+// In node 18, this global has another name.
 globalThis.crypto ??= webcrypto
 
 const root = new URL('../../', import.meta.url)
@@ -31,7 +30,7 @@ function test(name, body) {
   }
 }
 
-/** The shapes of a page that reads nothing but `changes`. */
+/** The shapes of a page that reads only `changes`. */
 class Follower {
   shapes = new Map()
   pairs = new Set()
@@ -60,8 +59,8 @@ class Follower {
     assert.deepEqual(this.order, shapes.map(({ id }) => id))
     assert.equal(this.shapes.size, shapes.length)
     for (const shape of shapes) {
-      // A shape's place also changes when shapes below it come or go, without a change of the shape itself. So places
-      // are compared by `order` instead.
+      // A shape's `place` also changes when shapes below it come or go, which is not a change of the shape itself. So
+      // places are compared by `order`.
       assert.deepEqual({ ...this.shapes.get(shape.id), place: 0 }, { ...shape, place: 0 })
     }
     const pairs = replica.overlapPairs().map((pair) => pair.map(identifierText).join(' '))
@@ -99,7 +98,7 @@ for (const file of readdirSync(histories).sort()) {
       assert.equal(replica.confirmedDigest, event.confirmedDigest, where)
       assert.equal(replica.unsentCount, event.unsent, where)
       if (event.picture) assert.deepEqual(pictureOf(replica), event.picture, where)
-      // Changes are not read after every event, so that several changes come together, as between two frames.
+      // Changes are not read after every event, so that several come together, as between two frames.
       if (number % 3 === 0) {
         follower.follow(replica)
         follower.check(replica)
@@ -121,8 +120,8 @@ for (const file of readdirSync(histories).sort()) {
     assert.equal(restored.digest, replica.digest)
     assert.deepEqual(pictureOf(restored), pictureOf(replica))
     assert.equal(restored.unsentCount, replica.unsentCount)
-    // Edits and drawing may be restored from two places, with the same result. From a drawing alone, another actor's
-    // replica begins.
+    // Edits and drawing may be saved separately, and restore the same replica. A drawing alone gives a replica with a
+    // new actor.
     const drawing = replica.save()
     const joined = core.restoreReplica(replica.save(false), { encoding: beginning.encoding, clock }, drawing)
     assert.equal(joined.digest, replica.digest)
@@ -131,8 +130,7 @@ for (const file of readdirSync(histories).sort()) {
     assert.equal(other.digest, replica.confirmedDigest)
     assert.equal(other.unsentCount, 0)
     assert.notEqual(other.actor, replica.actor)
-    // A replica can also begin with the shown drawing, unsent edits included, as long as the room itself hasn't
-    // arrived.
+    // A replica can also start with the saved visible drawing, including unsent edits, until the room's state arrives.
     const begun = core.restoreReplica(null, { encoding: beginning.encoding, clock }, replica.saveShown())
     assert.equal(begun.digest, replica.digest)
     assert.equal(begun.status().cursor, undefined)
@@ -218,14 +216,14 @@ test('what lies where is as it is by now, whoever asks and whenever, and in each
   assert.deepEqual(replica.shapesAt(5, 5), [one])
   assert.deepEqual(other.shapesAt(5, 5), [])
   assert.equal(other.bounds(), null)
-  // The pair is reported only once, although `neighbours` was called in between. A stroke makes a shape visible beyond
-  // its outline.
+  // The pair is reported only once, although `neighbours` was called in between. A stroke extends the visible part of a
+  // shape beyond its outline.
   const { shape: two } = replica.add({ position: [5, 0], size: [10, 10] })
   assert.deepEqual(replica.neighbours(one), [two])
   assert.equal(replica.changes().pairs.length, 1)
   assert.equal(replica.changes().pairs.length, 0)
   assert.deepEqual(replica.shapesInView({ x: -3, y: -3, width: 1.5, height: 1.5 }).map(({ id }) => id), [one])
-  // Both moves come within one frame, so nothing has changed.
+  // Both moves happen within one frame, so nothing has changed.
   replica.place([{ id: two, x: 50, y: 0 }])
   assert.deepEqual(replica.shapesAt(55, 5), [two])
   replica.place([{ id: two, x: 5, y: 0 }])
@@ -379,7 +377,7 @@ test('ten thousand shapes come and go, and the memory grows no further the secon
   const document = JSON.stringify({ squares: Array.from({ length: 10_000 }, (_, index) => (
     { x: (index % 100) * 50, y: Math.floor(index / 100) * 50, colour: '#123456', size: 40 })) })
   const round = () => {
-    // Each round has the same identifiers, so that the tables for them are equally large.
+    // Each round uses the same identifiers, so that the tables for them have the same size.
     const replica = core.createReplica({ seed: 1n })
     replica.importDocument(document)
     assert.equal(replica.shapes().length, 10_000)

@@ -11,7 +11,7 @@ struct DrawingOrderTests {
       .map(\.id)
   }
 
-  /// A canvas whose shapes have these keys. The shapes' identifiers rise.
+  /// A canvas whose shapes have these keys, in the order of their identifiers.
   private func canvas(_ keys: [Text]) -> (Canvas, [Identifier]) {
     var canvas = Canvas()
     let shapes = (0..<keys.count).map { Identifier(packed: UInt64($0 + 1) * 1_000_003)! }
@@ -24,7 +24,7 @@ struct DrawingOrderTests {
     return (canvas, shapes)
   }
 
-  /// The canvas after the keys of a reordering have been written to it.
+  /// The canvas with the new keys of a reordering.
   private func applying(_ places: [DrawingOrder.Place], to canvas: Canvas, time: UInt64 = 2) -> Canvas {
     var canvas = canvas
     for place in places {

@@ -10,7 +10,7 @@ struct StateOrderTests {
     for number in 1...100 {
       let set = WireSamples.set { set in
         set.kind = .rectangle
-        // The sizes are such that the order by size is neither the order of the identifiers nor its opposite.
+        // With these sizes, the order by size is neither the order of the identifiers nor its reverse.
         set.size = Size(width: Double(number * 37 % 101), height: 1)
         if number % 10 == 0 { set.visible = false }
       }

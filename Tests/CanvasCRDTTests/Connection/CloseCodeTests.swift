@@ -8,8 +8,8 @@ struct CloseCodeTests {
     let document = try GoldenFiles.project("docs/PROTOCOL.md").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     for code in CloseCode.allCases where code != .normal {
       #expect(document.contains("| \(code.rawValue) |"), "\(code) has no row")
-      // With these two codes, no `error` message comes before the close: the frame itself was wrong, or the server
-      // simply stops.
+      // Before these two codes the server sends no `error` message, because the frame itself was wrong or the server is
+      // stopping.
       guard code != .protocolError, code != .goingAway else { continue }
       #expect(document.contains("`\(code.wireName)` (\(code.rawValue))"), "\(code) has no name")
     }

@@ -23,7 +23,8 @@ struct DirectionTests {
       let degrees = Double.random(in: -45...45, using: &generator)
       let direction = Direction(degrees: degrees)
       let radians = degrees * Double.pi / 180
-      // The platform's functions get radians that are themselves rounded, by up to two units in the last place.
+      // `sin` and `cos` get radians that are already rounded, which may change their results by two units in the last
+      // place.
       #expect(abs(direction.sine - sin(radians)) <= 3 * sin(radians).ulp)
       #expect(abs(direction.cosine - cos(radians)) <= 3 * cos(radians).ulp)
       let far = Direction(degrees: degrees + 360 * 2_048)

@@ -59,7 +59,8 @@ struct FreePlaceTests {
     for _ in 0..<8 {
       let size = Size(width: whole(1...40), height: whole(1...40))
       let near = Point(x: whole(-120...120), y: whole(-120...120))
-      // Each coordinate of the nearest place is either the wanted one or lies at a side of an outline.
+      // In the nearest free place, each coordinate is either the wanted one, or puts the box next to a side of an
+      // outline.
       let columns = [near.x] + outlines.flatMap { [$0.position.x - size.width, $0.position.x + $0.size.width] }
       let rows = [near.y] + outlines.flatMap { [$0.position.y - size.height, $0.position.y + $0.size.height] }
       let places = columns.flatMap { x in rows.map { y in Point(x: x, y: y) } }.sorted {
@@ -107,8 +108,8 @@ struct FreePlaceTests {
       if found == 0 { continue }
       moved += 1
       let bound = found - radius / 1_800 - 1e-6
-      // Checks a fine polar grid around the wanted place, which reaches as far as the place that was found. No place on
-      // the grid is free.
+      // Tries points on a fine polar grid around the wanted place. None that is nearer than the found place may be
+      // free.
       for ring in 1...40 {
         for spoke in 0..<90 {
           let direction = Direction(degrees: Double(spoke) * 4 + Double(ring))
@@ -180,7 +181,7 @@ struct FreePlaceTests {
       #expect(place.map { scene.overlapping(Rect(origin: $0, size: size)) == [] } == true)
       answers.insert(place)
     }
-    // The limits mattered: different limits led to different answers.
+    // Different limits must give different answers. Otherwise the limits had no effect in this test.
     #expect(answers.count > 1)
   }
 }

@@ -70,7 +70,7 @@ struct LineTests {
       $0.from = Tie(shape: square, place: .middle)
       $0.to = Tie(shape: other, place: .middle)
     }
-    // Both shapes are 100 by 100, and their middles are 400 apart.
+    // Both shapes are 100 by 100, and their centres are 400 apart.
     let kinds: [(ShapeKind, reach: Double)] = [(.rectangle, 50), (.ellipse, 50), (.text, 50)]
     for (kind, reach) in kinds {
       let find: (Identifier) -> Shape? = { id in
@@ -81,7 +81,7 @@ struct LineTests {
       }
       expect(tied.drawn(find).pathPoints, [(50 + reach, 50), (450 - reach, 50)])
     }
-    // If the line's next point lies inside the shape, the line leads to the shape's middle.
+    // If the line's next point is inside the shape, the line ends at the shape's centre.
     let within = shape(line, .line) {
       $0.position = Point(x: 480, y: 60)
       $0.size = Size(width: 1, height: 1)
@@ -116,7 +116,8 @@ struct LineTests {
     }
   }
 
-  /// The distance of a point from the curve, measured to a polygon that is much finer than the allowed distance.
+  /// The distance of a point from the curve, which is approximated by a polygon far more exactly than the allowed
+  /// error.
   private func distance(from point: Point, to outline: Outline) -> Double {
     let corners = outline.polygon(flatness: 0.001)
     var least = Double.infinity
@@ -151,7 +152,7 @@ struct LineTests {
         y: down * Double.random(in: -2...3, using: &generator)
       )
       let end = target.point(of: .middle)
-      // The expected entry is the first crossing with any side of the outline.
+      // The line must enter at its first crossing with any side of the outline.
       let corners = target.outline.polygon(flatness: 1)
       var first: Double?
       for (index, corner) in corners.enumerated() {

@@ -60,7 +60,7 @@ struct OutlineTests {
     expectOverlap(square, outline(.rectangle, 1e7, 1e7, 50, 50), false)
     expectOverlap(square, outline(.rectangle, 10, 10, 1, 1), true)
     expectOverlap(square, square, true)
-    // The rectangle, 200 by 100 and turned by a quarter, is upright again: it covers 50...150 by −50...150.
+    // Rotated by a quarter turn, the rectangle of 200 by 100 covers 50...150 by −50...150.
     expectOverlap(
       outline(.rectangle, 0, 0, 200, 100, rotation: 90),
       outline(.rectangle, 150, 0, 10, 10),
@@ -79,7 +79,7 @@ struct OutlineTests {
     expectOverlap(diamond, outline(.rectangle, 100, 100, 15, 15), false)
     expectOverlap(diamond, outline(.rectangle, 85.36, 85.36, 15, 15), false)
     expectOverlap(diamond, outline(.rectangle, 85.35, 85.35, 15, 15), true)
-    // Two turned squares that lie side by side.
+    // Two rotated squares side by side.
     let step = 100 * (0.5).squareRoot()
     expectOverlap(diamond, outline(.rectangle, step, step, 100, 100, rotation: 45), false)
     expectOverlap(diamond, outline(.rectangle, step - 0.001, step - 0.001, 100, 100, rotation: 45), true)
@@ -104,7 +104,7 @@ struct OutlineTests {
     expectOverlap(flat, outline(.ellipse, -100, -1, 200, 2, rotation: 90), true)
     expectOverlap(flat, outline(.ellipse, 50, 0.9, 200, 2), false)
     expectOverlap(flat, outline(.ellipse, 50, 0.33, 200, 2), false)
-    // The centres are 150 apart across and 1.32 down. At 1.3229 down the ellipses only touch.
+    // The centres are 150 apart horizontally and 1.32 vertically. At 1.3229 vertically, the ellipses would only touch.
     expectOverlap(flat, outline(.ellipse, 50, 0.32, 200, 2), true)
     expectOverlap(flat, outline(.ellipse, -100, 1, 200, 2), false)
     expectOverlap(flat, outline(.ellipse, -100, 0.999, 200, 2), true)
@@ -113,7 +113,7 @@ struct OutlineTests {
   @Test("S7: What lies in the notch of a star doesn't overlap it")
   func starNotch() {
     let star = outline(.star, 0, 0, 100, 100)
-    // The notch to the right of the star's upper tip. The notch's inner corner is at (64.7, 29.8).
+    // The gap to the right of the star's upper tip. The gap's inner corner is at (64.7, 29.8).
     expectOverlap(star, outline(.rectangle, 68, 10, 10, 10), false)
     expectOverlap(star, outline(.ellipse, 66, 12, 12, 12), false)
     expectOverlap(star, outline(.rectangle, 60, 22, 10, 10), true)
@@ -146,8 +146,8 @@ struct OutlineTests {
     for rotation in [0.0, 30, 45, 61.7] {
       let direction = Direction(degrees: rotation)
       let first = outline(.polygon, 1e7 - 500, -1e7, 300, 300, rotation: rotation, points: 4)
-      // A square that stands on its corner and is 300 across. Its neighbour along an edge is half a diagonal
-      // away in both directions.
+      // A square rotated by 45 degrees, with a diagonal of 300. Its neighbour along an edge is half a diagonal away in
+      // both directions.
       let step = direction.turning(150, 150)
       let second = outline(
         .polygon,
@@ -191,8 +191,8 @@ struct OutlineTests {
   func inscribed(kind: ShapeKind) {
     for points in 3...64 {
       let outline = outline(kind, 10, 20, 100, 200, points: points)
-      /// Whether the outline contains a point just within the ellipse. The point is `step` steps clockwise from the
-      /// top, and there are two steps from one corner to the next.
+      /// Whether the outline contains a point just inside the ellipse. `step` counts clockwise from the top, in halves
+      /// of the angle between two corners.
       func holds(_ step: Int) -> Bool {
         let angle = Double.pi * Double(step) / Double(points)
         return outline.contains(Point(x: 60 + 49.999 * sin(angle), y: 120 - 99.998 * cos(angle)))
@@ -210,7 +210,7 @@ struct OutlineTests {
     #expect((outline(.ellipse, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
     #expect((outline(.polygon, 0, 0, 2, 2, points: 4).area - 2).magnitude < 1e-15)
     #expect((outline(.roundedRectangle, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
-    // If the inner corners lie on the ellipse too, a star of four tips is an octagon.
+    // With its inner corners on the ellipse too, a star of four tips is an octagon.
     #expect((outline(.star, 0, 0, 2, 2, points: 4, innerRatio: 1).area - 8 * (0.125).squareRoot()).magnitude < 1e-12)
   }
 

@@ -5,12 +5,12 @@ import Testing
 @Suite("The overlap index")
 struct OverlapIndexTests {
   private static func identifier(_ number: Int) -> Identifier {
-    // The numbers are spread, so that the order of the identifiers differs from the order in which they are made.
+    // Spreads the numbers, so that the order of identifiers differs from the order of creation.
     Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
   }
 
-  /// All pairs after the change of one shape. Pairs without the changed shape stay. The pairs of the changed shape are
-  /// found by comparing it with every shape.
+  /// All overlapping pairs after one shape has changed. Pairs without that shape stay. Its own pairs are found by
+  /// comparing it with every other shape.
   private func pairsByForce(
     _ shapes: [Identifier: Outline],
     changed: Identifier,
@@ -132,7 +132,7 @@ struct OverlapIndexTests {
     }
     for (offset, shape) in stacked.enumerated() {
       follow(oneByOne.update(shape.identifier, to: shape.outline))
-      // 15 shapes have 105 pairs, which exceeds the bound.
+      // 15 shapes have 105 pairs, more than the limit.
       #expect(oneByOne.isCrowded == (offset >= 14))
       #expect(known == Set(oneByOne.pairs))
     }
@@ -145,8 +145,8 @@ struct OverlapIndexTests {
     for (offset, shape) in stacked.dropLast(6).enumerated() {
       follow(oneByOne.update(shape.identifier, to: nil))
       #expect(known == Set(oneByOne.pairs))
-      // The index searches again after half as many changes as there are shapes: when 16 shapes are left, and when 10
-      // are left. 10 shapes have 45 pairs, which are few enough.
+      // A crowded index searches again after half as many changes as it has shapes. That happens with 16 shapes left,
+      // which have too many pairs, and with 10, which have few enough (45).
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
@@ -172,7 +172,7 @@ struct OverlapIndexTests {
     _ = shape(2, x: 200)
     #expect(index.isCrowded)
     _ = shape(3, x: 300)
-    // This is the fourth change, and there are seven shapes, so the index searches again.
+    // With seven shapes, the index searches again at the fourth change.
     #expect(shape(4, x: 400).began == [ShapePair(Identifier(packed: 5)!, Identifier(packed: 6)!)])
   }
 
@@ -190,7 +190,7 @@ struct OverlapIndexTests {
       default: x = 0
       }
       let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
-      // Three thousand shapes at one place would be four million pairs. A few hundred shapes test the same code.
+      // Three thousand shapes at one place would have four million pairs. A few hundred test the same code.
       if order == 3, step > 300 { break }
       _ = index.update(OverlapIndexTests.identifier(step), to: outline)
       if step.isMultiple(of: 3) {
@@ -231,7 +231,7 @@ struct OverlapIndexTests {
     #expect([nowhere, nowhere].intersections() == [])
   }
 
-  // MARK: Thin shapes at angles
+  // MARK: Thin shapes at an angle
 
   private static func bar(at center: Point, length: Double, degrees: Double, kind: ShapeKind = .rectangle) -> Outline {
     Outline(
@@ -242,7 +242,7 @@ struct OverlapIndexTests {
     )
   }
 
-  /// Bars that lie side by side, with a gap between each two.
+  /// Parallel bars with a gap between neighbours.
   private static func parallelBars(_ count: Int, degrees: Double, length: Double) -> [(Identifier, Outline)] {
     let direction = Direction(degrees: degrees)
     return (0..<count).map { number in
@@ -300,11 +300,11 @@ struct OverlapIndexTests {
     var index = OverlapIndex(bars, stepsLeft: 400_000)
     #expect(!index.isCrowded)
     #expect(index.pairCount == 0)
-    // A bar that crosses all the others.
+    // One bar crosses all others.
     index.stepsLeft = 400_000
     let across = OverlapIndexTests.bar(at: bars[2_000].1.center, length: 90_000, degrees: degrees + 90)
     #expect(index.update(OverlapIndexTests.identifier(9_999), to: across).began.count == 4_000)
-    // A bar that moves along its own length, between its neighbours.
+    // One bar moves along its own length, between its neighbours.
     index.stepsLeft = 2_000
     var moved = bars[700].1
     let along = Direction(degrees: degrees).turning(0.2, 0)
@@ -315,8 +315,8 @@ struct OverlapIndexTests {
 
   @Test("Where no steps are left it is crowded: all pairs end, and begin again once there are steps to look")
   func outOfSteps() {
-    // Stars whose many tips lie in each other's gaps. So for most pairs of stars, nearly all tips have to be compared
-    // with each other.
+    // The tips of each star lie in gaps of the others. For most pairs, nearly all tips have to be compared with each
+    // other.
     let stars = (0..<30).map { number in
       (
         OverlapIndexTests.identifier(number + 1),
@@ -344,7 +344,8 @@ struct OverlapIndexTests {
       #expect(known == Set(index.pairs))
     }
     #expect(index.isCrowded && known.isEmpty)
-    // The index doesn't search again by itself, because the search may be as much work as the one that made it crowded.
+    // The index doesn't search again by itself, because that could take as much work as the search that made it
+    // crowded.
     for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
     #expect(index.isCrowded)
     for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }

@@ -1,12 +1,12 @@
 @testable import CanvasCRDT
 
-/// Random outlines of every kind and size, turned by any angle. Some are like those that people draw, and some are not.
+/// Random outlines of every kind, size and rotation. Some look like what people draw.
 struct RandomOutlines {
-  /// How far centres may be from the origin in each direction.
+  /// The largest coordinate of a centre, in either direction.
   var reach = 500.0
-  /// The range of the exponent: the longer side is ten to a power in this range.
+  /// The range of the exponent. The longer side is ten to that power.
   var magnitudes = 0.0...3.0
-  /// One in `alignedEvery` outlines has multiples of ten as coordinates and is not turned, so that some shapes touch or
+  /// One in this many outlines has coordinates that are multiples of ten and no rotation, so that some shapes touch or
   /// coincide.
   var alignedEvery = 3
 
@@ -44,7 +44,7 @@ struct RandomOutlines {
     (Double.random(in: range, using: &generator) / 10).rounded() * 10
   }
 
-  /// Ten to a power, approximately.
+  /// Ten to the power of `exponent`, approximately.
   private func power(_ exponent: Double) -> Double {
     var value = 1.0
     var rest = exponent

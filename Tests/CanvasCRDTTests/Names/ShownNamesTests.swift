@@ -6,7 +6,7 @@ import Testing
 struct ShownNamesTests {
   private let ann = Identifier("abc-abc-abc")!
 
-  /// A canvas of shapes that are named in the given order, one millisecond apart. `nil` leaves a shape without a name.
+  /// A canvas whose shapes were named in this order, one millisecond apart. `nil` means no name.
   private func canvas(_ names: [Text?], _ shapes: [Identifier]) -> Canvas {
     var canvas = Canvas()
     for (index, (name, shape)) in zip(names, shapes).enumerated() {
@@ -154,7 +154,7 @@ struct ShownNamesTests {
     }
   }
 
-  /// The shown names, by a literal reading of the rule in docs/PROTOCOL.md.
+  /// The shown names, computed directly from the rule in docs/PROTOCOL.md.
   private func definition(_ canvas: Canvas) -> [Identifier: Text] {
     let shapes = canvas.shapes
     let carried = Set(shapes.map(\.baseName))
@@ -173,8 +173,7 @@ struct ShownNamesTests {
   }
 }
 
-/// Edits by which shapes share, take over and give up a few names. Some of these names consist of another one and a
-/// number.
+/// Random edits in which shapes share, take over and drop a few names. Some names are another name with a number.
 private struct NamingHistory {
   static let names: [Text] = [
     "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
@@ -188,7 +187,7 @@ private struct NamingHistory {
     generator = SeededGenerator(seed: seed)
     for index in 0..<14 {
       let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
-      // The first four identifiers share their last group, with which made-up names end.
+      // The first four identifiers end in the same group of characters, which generated names show.
       shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
     }
   }
@@ -207,7 +206,7 @@ private struct NamingHistory {
     case 1, 2: set.kind = ShapeKind.allCases.randomElement(using: &generator)!
     case 3: set.visible = Bool.random(using: &generator)
     case 4:
-      // All registers are written again, as by a rename together with the undo of a deletion.
+      // Writes all registers, as an edit that renames a shape and undoes its deletion does.
       set.kind = .rectangle
       set.name = NamingHistory.names.randomElement(using: &generator)!
     default:

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import Testing
 
-/// The characters that a new name must not have (S8).
+/// The characters that are not allowed in a new name (S8).
 @Suite struct HiddenCharacterTests {
   @Test(
     "Characters that can't be seen or that turn the text are found, wherever they stand",

@@ -28,7 +28,7 @@ struct PathTests {
     let points = (0..<1_024).map { index in
       Path.Point(index % 2 == 0 ? BoxPlace(x: 0, y: .max) : BoxPlace(x: .max, y: 0), width: 1)
     }
-    // The first step across is 0, which takes one byte instead of three.
+    // The first horizontal step is 0, which takes one byte instead of three.
     #expect(Path(points)?.bytes.count == Path.bytesMax - 2)
   }
 

@@ -2,12 +2,12 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// What must hold for every row of the table, including rows that will be added later.
+/// Checks every row of the table, including rows that are added later.
 @Suite("The table of properties")
 struct PropertyTableTests {
   private let shape = Identifier("afy-kw5-t7o")!
 
-  /// Assigns an allowed value that is not the default.
+  /// Sets the property to an allowed value that is not the default.
   private func assign(_ property: Property, in set: inout Properties) {
     switch property.form {
     case .erasure: set.delete()

@@ -1,7 +1,6 @@
 import TestSupport
 
-/// One event of a history. Its random numbers come from its own seed, so that the event stays the same when other
-/// events are left out.
+/// One event of a history. Its random numbers come from its own seed, so removing other events doesn't change it.
 struct Deed: CustomStringConvertible {
   enum Kind: CaseIterable {
     case add, edit, delete, clear, undo, redo, begin, end, abandon, longEdit

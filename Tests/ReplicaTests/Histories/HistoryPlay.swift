@@ -4,7 +4,7 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// A history while it is played: a room, people, and the rules, which are checked after each event.
+/// Plays a history: keeps the room and its people, carries out the events, and checks the rules after each event.
 struct HistoryPlay {
   let history: ReplicaHistory
   var story: [String] = []
@@ -12,14 +12,14 @@ struct HistoryPlay {
 
   var room: TestRoom
   var model = UndoModel()
-  /// Whether the strictest rule can still be checked. It becomes false at the first event after which only weaker rules
-  /// hold.
+  /// Whether the strictest rule can still be checked. Some events make that impossible, and then only weaker rules are
+  /// checked.
   var isExact: Bool
-  /// Whether a shape may exist although no step has made it.
+  /// Whether a shape may remain after all steps are undone.
   var mayBeLeft = false
-  /// For each person, the stamps that a shape had when an undo brought it back.
+  /// The stamps that each shape got when a person's undo restored it, by the index of the person.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
-  /// How many edits the test itself has refused with the code for wrong stamps, although the stamps were right.
+  /// How many edits the test has refused for wrong stamps although their stamps were right.
   var clockRefusals = 0
 
   init(_ history: ReplicaHistory) {
@@ -89,7 +89,7 @@ extension HistoryPlay {
       var set = HistoryPlay.properties(live, &random)
       if Bool.random(using: &random) { set = Properties() }
       set.kind = [.rectangle, .ellipse, .text, .line].randomElement(using: &random)!
-      // A page would choose the place and the identifier at random.
+      // The test chooses the z-order and the identifier, because a page would draw them at random.
       if history.hasPages { set.z = .middle }
       let shape = history.hasPages ? Identifier.random(using: &random) : nil
       let made = set
@@ -111,7 +111,7 @@ extension HistoryPlay {
     case .redo: step(host, isUndo: false)
     case .begin:
       if host == 0 { model.begin(room.hosts[0].writes!) }
-      // A gesture begins only after the one before it has ended.
+      // Ends the previous gesture before a new one begins.
       endGroup(host)
       room.run(host, as: "beginGroup") { replica, _ in
         replica.beginGroup()
@@ -151,7 +151,7 @@ extension HistoryPlay {
       let number = Int.random(in: 0...2, using: &random)
       switch Int.random(in: 0..<9, using: &random) {
       case 0: set.name = ["Sun", "Moon", "Star"][number]
-      // Values are written even if they equal the defaults.
+      // Some of these values equal the defaults, and are written all the same.
       case 1: set.isLocked = number == 0
       case 2: set.isFilled = number > 0
       case 3: set.group = number == 0 ? nil : Identifier(packed: UInt64(number))
@@ -186,7 +186,7 @@ extension HistoryPlay {
   }
 }
 
-// MARK: - What happens to them
+// MARK: - What happens to hosts
 
 extension HistoryPlay {
   typealias Picture = UndoRedoLawTests.Picture
@@ -199,7 +199,7 @@ extension HistoryPlay {
     case .settle: settle()
     case .wait: settle(for: 10_000)
     case .cut, .newActor:
-      // Half of the time, the sent messages arrive and only their answers are lost.
+      // Half of the time the messages arrive, and only their answers are lost.
       if Bool.random(using: &random) { room.deliverToServer(host) }
       let other = [nil, CloseCode.goingAway.rawValue].randomElement(using: &random)!
       room.disconnect(host, code: deed.kind == .newActor ? CloseCode.actorElsewhere.rawValue : other)
@@ -220,7 +220,7 @@ extension HistoryPlay {
     room.settle(for: milliseconds)
   }
 
-  /// The operations in each message that is on its way to the room, and the message's place.
+  /// The operations of each message on its way to the room, with the message's index in the queue.
   private func submissions(_ host: Int) -> [(place: Int, submission: Submission)] {
     let encoding = room.hosts[host].encoding
     return room.hosts[host].toServer.enumerated().compactMap { place, bytes in
@@ -231,7 +231,7 @@ extension HistoryPlay {
     }
   }
 
-  /// Refuses the next message with edits, for any reason. The messages that were sent after it go on to the room.
+  /// Refuses the next message with edits, with a random code. The later messages still reach the room.
   private mutating func refuse(_ host: Int, _ random: inout SeededGenerator) {
     guard let (place, submission) = submissions(host).first else { return }
     // A message that the room has accepted before can't be refused, because the room accepts it again (W8).
@@ -248,13 +248,13 @@ extension HistoryPlay {
     clockRefusals += told.count { $0.code == .clockAhead || $0.code == .tooOld }
   }
 
-  /// Closes the connection because a message was too long for something on its way. Nothing that was sent has arrived.
+  /// Closes the connection as after a message that was too long. Everything that was in transit is lost.
   private mutating func closeAsTooLong(_ host: Int) {
     guard room.hosts[host].isOpen, room.hosts[host].replica.outbox.sentCount == submissions(host).count else { return }
     room.disconnect(host, code: CloseCode.tooLarge.rawValue)
   }
 
-  /// The host ends, and starts again from what it has saved.
+  /// Ends the host, and starts it again from what it has saved.
   private mutating func restore(_ host: Int, _ random: inout SeededGenerator) {
     if host == 0 { model.end(room.hosts[0].writes!) }
     let before = room.hosts[host].replica
@@ -280,7 +280,7 @@ extension HistoryPlay {
       new.note(.restore(seed: seed), at: room.time)
       room.hosts[host] = new
       room.run(host, as: "start") { $0.start(at: $1) }
-      // Without a saved drawing, the room's state has to arrive first, because nobody undoes on an empty screen.
+      // Without a saved drawing, waits for the room's state first, because people don't undo on an empty screen.
       if !hasDrawing { settle(for: 10_000) }
     } catch { fail(.rest, "what was saved can't be restored: \(error)") }
   }

@@ -5,7 +5,8 @@
 // MARK: - The rules
 
 extension HistoryPlay {
-  /// Checks each value that an undo or a redo has changed: it was one of the client's own values, or stood for one.
+  /// Checks that an undo or redo changed only the client's own values. A redo may also delete a shape with the values
+  /// that it had when an undo restored it.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -32,8 +33,8 @@ extension HistoryPlay {
   mutating func checkLone() {
     guard isExact, failure == nil else { return }
     let writes = room.hosts[0].writes!
-    // If an edit was refused under a new actor's stamp, although it was accepted under the former actor's, the model
-    // can't say what is right.
+    // The model doesn't know the right result if the server refused an edit under a new actor's stamp after it had
+    // accepted the same edit under the old one's.
     let taken = Set(room.log.map(\.at))
     if writes.isUnsure || writes.isExchangeRefused
       || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) })
@@ -41,12 +42,12 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // The model can't say what is right in another case either: an undo or redo had brought a value back before the
-    // value was refused. Then the value exists as another operation, or as an undone operation with the same value.
+    // The model doesn't know the right result either if an undo or redo had restored a value that was refused later.
+    // The value then still exists in another operation.
     let done = model.places
     for place in writes.refused {
-      // One step made a shape and deleted it, so undoing the step wrote nothing. If the deletion is refused, the shape
-      // exists after all.
+      // A step that makes a shape and deletes it needs no writes to be undone. If the deletion is refused, the shape
+      // remains.
       if !done.contains(place), writes.all[place].set.deleted { (isExact, mayBeLeft) = (false, true) }
       guard done.contains(place) else { continue }
       let refused = writes.all[place]
@@ -79,8 +80,7 @@ extension HistoryPlay {
     checkLone()
   }
 
-  /// Checks the values that the server has accepted from a client: the newest one of each register has won over all
-  /// older ones.
+  /// Checks the values that the server has accepted from a client: in each register, the newest one must win.
   private mutating func checkNewest(_ host: Int) {
     let writes = room.hosts[host].writes!
     var newest: [Identifier: [Property: Int]] = [:]
@@ -104,8 +104,8 @@ extension HistoryPlay {
     }
   }
 
-  /// For a person who is alone, undoing all steps leaves an empty canvas. After all steps are redone, everybody has the
-  /// same drawing as before.
+  /// Undoes all steps, which must leave an empty canvas if only one person edits. Then redoes them, which must restore
+  /// the drawing.
   mutating func everything() {
     exchangeAll(isUndo: false)
     let before = room.canvas

@@ -1,17 +1,16 @@
 @testable import CanvasCRDT
 
-/// Everything that one replica has ever written, in order, and the outcome of each write. The outcome is found without
-/// the undo history, by comparing the outbox before and after each event.
+/// All writes of one replica in order, and what became of each. This is found without the undo history, by comparing
+/// the outbox before and after each event.
 struct OwnWrites {
   struct Write {
     let shape: Identifier
     let set: Properties
-    /// Whether an undo or a redo has made this write.
+    /// Whether an undo or redo made this write.
     let isExchange: Bool
-    /// All stamps that the write has had, possibly under several actors. The newest comes last.
+    /// All stamps that the write has had, oldest first. The actor may have changed between them.
     var stamps: [Stamp]
-    /// The properties whose values are gone: the server has refused them, or they were lost together with a refused
-    /// value.
+    /// The properties whose values are lost, because the server refused them or a value that had replaced them.
     var gone = PropertyMask()
 
     /// The values that are not lost.
@@ -22,7 +21,7 @@ struct OwnWrites {
     }
   }
 
-  /// A value that was overwritten by a newer edit while it waited.
+  /// A value that a newer edit replaced before it was sent.
   private struct Value: Hashable {
     let write: Int
     let property: Property
@@ -32,20 +31,20 @@ struct OwnWrites {
   private var places: [Stamp: Int] = [:]
   private var replacements: [Value: Int] = [:]
   private(set) var refused: [Int] = []
-  /// Whether something has happened whose outcome can't be found here.
+  /// Whether an event has happened whose outcome this type can't find.
   private(set) var isUnsure = false
 
-  /// Whether the server has refused an undo or a redo, or an edit that had overwritten a waiting undo or redo.
+  /// Whether the server has refused an undo or redo, or an edit that had replaced a waiting one.
   var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
 
   func place(of stamp: Stamp) -> Int? { places[stamp] }
 
-  /// Takes in the result of an event.
+  /// Updates the writes after an event.
   mutating func follow(from before: Replica, to after: Replica, _ effects: [ReplicaEffect]) {
     let old = OwnWrites.pending(before).map(\.operation)
     let pending = OwnWrites.pending(after)
     let new = pending.map(\.operation)
-    // A replica corrects its stamps at a welcome, and when the room's state has arrived.
+    // A replica may change its stamps at a welcome, and when the room's state has arrived.
     if before.state != after.state, after.state.isJoined { followNewStamps(from: old, to: new) }
     let first = all.count
     for pending in pending where places[pending.operation.at] == nil {
@@ -68,11 +67,9 @@ struct OwnWrites {
     }
   }
 
-  /// Finds the new stamps of edits. Edits keep their order when they get new stamps, but some may be dropped or lose
-  /// values.
+  /// Finds the new stamps of edits. Edits keep their order, but some may be dropped or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Most edits keep their times. Edits that are dropped are older than edits that stay, so the lists are compared
-    // from their ends.
+    // Most edits keep their times. Dropped edits are older than kept ones, so the lists are compared from the end.
     var rest = old[...]
     for after in new.reversed() {
       let match =
@@ -102,7 +99,7 @@ struct OwnWrites {
     }
   }
 
-  /// Marks a refused value as lost. Older values that it had overwritten while they waited are lost too.
+  /// Marks a refused value as lost, together with the older values that it had replaced before they were sent.
   private mutating func lose(_ value: Value) {
     guard !all[value.write].gone.contains(value.property) else { return }
     all[value.write].gone.insert(value.property)

@@ -1,12 +1,12 @@
 import TestSupport
 
-/// Several people with their replicas: what they do and what happens to them, drawn from a seed.
+/// A history of several people with replicas. A seed decides what they do and what happens to them.
 struct ReplicaHistory {
   let seed: UInt64
   let people: Int
   let isShortOfBytes: Bool
   let hasClockSetBack: Bool
-  /// Whether some hosts are pages. False for histories that were found before this test had pages.
+  /// Whether some hosts are pages. False for old histories, from before the tests had pages.
   let hasPages: Bool
   var deeds: [Deed] = []
 
@@ -21,8 +21,8 @@ struct ReplicaHistory {
     for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
   }
 
-  /// Whether a host is a page, as half of the hosts are. A page loses its undo history when it ends. The events of
-  /// pages are recorded, so that core.wasm can replay them.
+  /// Whether a host is a page. Half of the hosts are, by chance. A page loses its undo history when it ends. Its events
+  /// are recorded, so that core.wasm can replay them.
   func isPage(_ host: Int) -> Bool {
     var random = SeededGenerator(seed: ~seed &- UInt64(host))
     return hasPages && Bool.random(using: &random)
@@ -35,11 +35,11 @@ struct ReplicaHistory {
 
   struct Outcome {
     let failure: Failure?
-    /// Whether the strictest rule, `HistoryRule.lone`, was checked up to the end. It is no longer checked after one of
-    /// these events:
-    /// - The server refused an undo or redo, or an edit that had overwritten one.
-    /// - The server refused an edit that the room has accepted under a former actor's stamp.
-    /// - A refused value had been brought back before.
+    /// Whether the strictest rule, `HistoryRule.lone`, could be checked up to the end. Each of these events makes that
+    /// impossible:
+    /// - The server refused an undo or redo, or an edit that had replaced one.
+    /// - The server refused an edit that it had accepted under an earlier actor's stamp.
+    /// - The server refused a value that an undo or redo had restored.
     let isExact: Bool
     /// The recorded events of the hosts that are pages.
     let records: [RecordedHistory]
@@ -51,7 +51,7 @@ struct ReplicaHistory {
     return Outcome(failure: failure, isExact: play.isExact, records: play.room.hosts.compactMap(\.record))
   }
 
-  /// A history that breaks the same rule with as few of these events as possible.
+  /// The shortest history found that breaks the same rule. Events are removed as long as it does.
   func shortened(for rule: HistoryRule) -> ReplicaHistory {
     var shortest = self
     var piece = max(1, deeds.count / 2)
@@ -67,7 +67,7 @@ struct ReplicaHistory {
     return shortest
   }
 
-  /// The history's events in words, for people.
+  /// The history's events in words.
   var story: String {
     var play = HistoryPlay(self)
     let failure = play.run()

@@ -1,17 +1,16 @@
 import Foundation
 import Testing
 
-/// Random histories of replicas. The replicas are disconnected, are refused with every code, and come back under new
-/// actors and from saved bytes, with steps left open. If a history fails, the test prints a shorter history that fails
-/// too, with as few events as possible.
+/// Random histories of replicas that lose connections, get refusals with every code, change their actors, and restart
+/// from saved bytes. If a history fails, the test prints a shorter one that fails too.
 @Suite struct ReplicaHistoryTests {
   private static let environment = ProcessInfo.processInfo.environment
-  /// The blocks of a hundred seeds each. An environment variable can choose other blocks, as `20-50`.
+  /// The blocks of a hundred seeds each. The environment variable can choose other blocks, for example `20-50`.
   private static let blocks: Range<UInt64> = {
     let bounds = (environment["CANVAS_REPLICAS"] ?? "0-20").split(separator: "-").compactMap { UInt64($0) }
     return bounds[0]..<bounds[1]
   }()
-  /// The folder into which the events of pages are written, for Tests/wasm/histories.mjs.
+  /// The folder for the recorded events of pages, which Tests/wasm/histories.mjs reads.
   private static let folder = environment["CANVAS_WRITE_HISTORIES"].map { URL(fileURLWithPath: $0) }
 
   @Test("every rule holds in random histories of replicas", arguments: blocks)
@@ -29,12 +28,12 @@ import Testing
     try records.write(to: folder.appendingPathComponent("\(block).ndjson"))
   }
 
-  /// Seeds with which 30,000 histories had found faults:
-  /// - 1535, 27147: an edit that was refused for now is sent after a newer one, and its client comes back as a new
+  /// Each of these seeds has found a fault:
+  /// - 1535, 27147: an edit that was refused for now is sent after a newer one, and its client returns under a new
   ///   actor.
-  /// - 21598, 22234: a stamp is refused as ahead before the client knows what the room has accepted.
+  /// - 21598, 22234: a stamp is refused as too far ahead before the client knows what the room has accepted.
   /// - 23250, 27700: an edit is sent after an undo that is refused.
-  /// - 26134: a refused edit has overwritten a waiting value of an undo.
+  /// - 26134: a refused edit had replaced a waiting value of an undo.
   @Test(
     "every rule holds in the histories that have broken one",
     arguments: [1_535, 21_598, 22_234, 23_250, 26_134, 27_147, 27_700]

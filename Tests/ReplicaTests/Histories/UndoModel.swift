@@ -1,23 +1,23 @@
 @testable import CanvasCRDT
 
-/// What a person who is alone in a room has to see, by the simplest reading of undo: the values that the steps up to
-/// now have written, without refused edits. Undo goes back to the newest step after which the drawing looked different.
-/// Redo goes forward to the next such step.
+/// What somebody alone in a room must see, by the simplest model of undo: the values of all steps that are not undone,
+/// without refused edits. Undo goes back to the newest step after which the drawing looked different. Redo goes forward
+/// in the same way.
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 
-  /// The writes that no longer belong to a step, as indices in `OwnWrites`.
+  /// The writes that can't be undone any more, as indices into `OwnWrites.all`.
   private var settled: [Int] = []
-  /// The steps that can be undone. Each is a list of places in `OwnWrites`.
+  /// The steps that can be undone, each as indices into `OwnWrites.all`.
   private var steps: [[Int]] = []
   private var undone: [[Int]] = []
   private var open: [Int] = []
   private var isOpen = false
 
-  /// The writes that have not been undone.
+  /// The writes that are not undone.
   var places: Set<Int> { Set(settled + steps.joined() + open) }
 
-  /// The undo history was lost.
+  /// Drops the undo history.
   mutating func forget() {
     settled += steps.joined() + open
     (steps, undone, open, isOpen) = ([], [], [], false)
@@ -30,7 +30,7 @@ struct UndoModel {
 
   mutating func end(_ writes: OwnWrites) {
     isOpen = false
-    // If nothing is left of a step, it doesn't count as a step.
+    // A step whose values are all lost doesn't count as a step.
     if open.contains(where: { !writes.all[$0].left.assigned.isEmpty }) {
       steps.append(open)
       undone = []

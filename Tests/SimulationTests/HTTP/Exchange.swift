@@ -3,12 +3,11 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// A request over HTTP, with what the check of its answer needs.
+/// An HTTP request, and the facts that are needed to check its answer.
 struct Exchange {
-  /// What the request asks for.
   enum Subject {
     case write([ProposedOperation])
-    /// A layout, with the places of its squares.
+    /// A layout of squares at these points.
     case layout([Point])
     case drawing(stamps: Bool)
     case picture
@@ -19,15 +18,15 @@ struct Exchange {
     case list
     case deletion
     case readiness
-    /// Something that has to be refused, with one of these codes.
+    /// A request that the server must refuse with one of these codes.
     case wrong([String])
   }
 
-  /// The moment as of which a room is read.
+  /// The version of the room that the request asks for.
   enum Moment {
     case now
-    /// - Parameter isKnown: whether the room gave out this cursor in its present epoch. If so, the room has to accept
-    ///   it.
+    /// - Parameter isKnown: whether the server gave out this cursor in the room's current epoch. If so, the request
+    ///   must succeed.
     case position(UInt64, isKnown: Bool)
     case milliseconds(UInt64)
   }
@@ -35,31 +34,31 @@ struct Exchange {
   let number: UInt64
   let subject: Subject
   var moment = Moment.now
-  /// Whether the request is an accepted one that is sent again.
+  /// Whether this request repeats an earlier one that was accepted.
   var isRepeated = false
-  /// The tag that the client already has.
+  /// The entity tag (ETag) of the copy that the client already has.
   var tag: String?
   let words: String
-  /// The position of the room, and that of the log, when the request was made.
+  /// The position that the node's room had reached when the request was made, and the position of the log.
   let position: UInt64
   let stored: UInt64
   let life: Int
-  /// The number of the node's room. The node gives it another number each time it has closed the room.
+  /// The number of the node's room (`SimulatedService.life`). It changes each time the node closes the room.
   let room: Int
 }
 
-/// Earlier answers that can be asked for or sent again.
+/// Values from earlier exchanges, for later requests to reuse.
 struct Remembered {
-  /// Cursors, each with the life of the log that it belongs to.
+  /// Cursors, each with the value of `Disk.life` at the time.
   var cursors: [(cursor: String, life: Int)] = []
-  /// Accepted messages with stamps.
+  /// Accepted writes whose operations carried stamps.
   var writes: [(operations: [ProposedOperation], life: Int)] = []
-  /// Tags of drawings.
+  /// Entity tags of drawings.
   var tags: [String] = []
 }
 
 extension Response {
-  /// The code in a refusal.
+  /// The error code, if the response is a refusal.
   var code: String? {
     let text = String(decoding: body, as: UTF8.self)
     guard let start = text.firstRange(of: "{\"error\":{\"code\":\""), start.lowerBound == text.startIndex,
@@ -68,7 +67,7 @@ extension Response {
     return String(text[start.upperBound..<end])
   }
 
-  /// The cursor that an answer names, in its body or as its tag.
+  /// The cursor in the response's body or in its entity tag.
   var cursor: String? {
     if let tag = header("ETag") { return String(tag.dropFirst(3).prefix { $0 != "-" && $0 != "\"" }) }
     let text = String(decoding: body, as: UTF8.self)

@@ -1,8 +1,7 @@
-/// Runs the jobs of an actor and of tasks when the simulation says so: one after another, in the order in which they
-/// came, and on the simulation's thread. The jobs that a server runs on other threads are run in the same way, so a
-/// history repeats to the byte.
+/// Runs the jobs of actors and tasks when the simulation calls `runJob`: one at a time, in order of arrival, on the
+/// simulation's thread. This covers jobs that a real server runs on other threads, so a history repeats exactly.
 ///
-/// `@unchecked Sendable`: each history has an executor of its own, and runs on one thread.
+/// `@unchecked Sendable`: each history has its own executor and runs on one thread.
 final class HandTurnedExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
   private var jobs: [UnownedJob] = []
 
@@ -13,7 +12,7 @@ final class HandTurnedExecutor: SerialExecutor, TaskExecutor, @unchecked Sendabl
 
   var hasJobs: Bool { !jobs.isEmpty }
 
-  /// Runs the next job until it waits for something or ends.
+  /// Runs the next job until it suspends or ends.
   func runJob() {
     jobs.removeFirst().runSynchronously(
       isolatedTo: asUnownedSerialExecutor(),

@@ -102,7 +102,7 @@ extension World {
   }
 
   private mutating func judgeWrite(_ exchange: Exchange, _ operations: [ProposedOperation], _ code: String) {
-    // A request that was refused as unavailable may have been stored all the same (W7).
+    // A request that failed with `unavailable` may have been stored nevertheless (W7).
     if !exchange.isRepeated, code != "unavailable" {
       for operation in operations { ledger.refusedKeys.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
@@ -110,7 +110,7 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      // Another node may have stored the operations already, while this node may not know that yet.
+      // Another node may have stored these operations, and this node may not have read them yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
@@ -119,7 +119,7 @@ extension World {
       let verdict = judge.verdict(on: operations)
       if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
-    // If operations are this old, the room recognises only those of which it still holds a value.
+    // The room recognises a repeated operation that is this old only while it holds one of the operation's values.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
     case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
@@ -137,14 +137,14 @@ extension World {
   // MARK: Reading
 
   private mutating func judgeRefusedReading(_ exchange: Exchange, _ code: String) {
-    // While the request was under way, the room was deleted, and possibly made anew.
+    // The room was deleted, and perhaps created again, after the request was sent.
     guard exchange.life == disk.life else { return }
     switch (code, exchange.moment) {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // While the request was under way, the node closed the room. It will read the room again.
+    // The node closed the room after the request was sent. It will read the room from the log again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -157,13 +157,14 @@ extension World {
     }
   }
 
-  /// Checks that an answer shows the log up to the place that the answer names, and that the request allows that place.
+  /// Checks that an answer shows the log up to the position that the answer names, and that the request allows this
+  /// position.
   private mutating func judgeReading(_ exchange: Exchange, _ response: Response) {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // An answer about what a box overlaps names no place in the log. It has to be right for the room at some moment
-      // between the request and the answer.
+      // The overlaps of a box come without a position of the log. The answer must be right for some moment between the
+      // request and the answer.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)
@@ -223,14 +224,14 @@ extension World {
     }
   }
 
-  /// All canvases that an answer may show.
+  /// All versions of the canvas that an answer may show.
   private func canvases(_ exchange: Exchange) -> [Canvas] {
     let (first, last) = places(exchange)
     let between = disk.records.map(\.position).filter { $0 > first && $0 <= last }
     return ([first] + between).map { fold(through: $0) }
   }
 
-  /// The first and the last place that an answer may show.
+  /// The first and the last position that an answer may show.
   private func places(_ exchange: Exchange) -> (first: UInt64, last: UInt64) {
     let newest = disk.records.last?.position ?? 0
     switch exchange.moment {
@@ -285,7 +286,7 @@ extension World {
 
   // MARK: The log
 
-  /// The canvas that the log adds up to, up to a place.
+  /// Applies the records of the log up to a position.
   func fold(through position: UInt64) -> Canvas {
     var fold = Canvas()
     for record in disk.records where record.position <= position {
@@ -307,7 +308,7 @@ extension World {
 }
 
 extension Response {
-  /// The numbers in a member of a JSON object: one, or a list of them.
+  /// The number, or list of numbers, under a key of a JSON object.
   fileprivate func numbers(of name: String) -> [Double]? {
     words(of: name)?.split(separator: ",").compactMap { Double($0) }
   }

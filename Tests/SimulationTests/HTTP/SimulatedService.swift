@@ -4,10 +4,10 @@ import WebSocketLoop
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// The simulated world as the server's routes see it: the room, and the log that they ask.
+/// Stands in for the room and the log when the server's HTTP routes run in the simulation.
 ///
-/// The world owns the room, and runs the routes' jobs between its own steps. The routes' requests to the log wait here
-/// until the world's disk answers.
+/// The simulated world owns the room, and runs the routes' jobs between its own steps. The routes' requests to the log
+/// wait here until the simulated disk answers.
 actor SimulatedService: RoomService, LogQuestions {
   nonisolated let executor = HandTurnedExecutor()
   nonisolated let limits: Limits
@@ -17,26 +17,27 @@ actor SimulatedService: RoomService, LogQuestions {
   private let tokens = SimulatedService.tokens
   let keys = ActorKeys(secret: [UInt8](repeating: 7, count: ActorKeys.secretBytes))
 
-  // `nonisolated(unsafe)` for all of these: the world reads and writes them only between the jobs.
+  // All of these are `nonisolated(unsafe)`, because the simulation reads and writes them only between jobs.
   nonisolated(unsafe) var room: Room?
-  /// The number of the room's life. It is another number each time the room was deleted or its server ended.
+  /// Counts the rooms that this service has had. It changes when the room is closed or deleted, and when the server
+  /// ends.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
   nonisolated(unsafe) var storageFault: String?
   let awaitsLog = false
   nonisolated(unsafe) var requestBook: RequestBook
-  /// The jobs' requests to the log, in order.
+  /// The routes' requests to the log, in order.
   nonisolated(unsafe) var questions:
     [(at: UInt64?, request: LogRequest, waiter: CheckedContinuation<LogEvent, Never>)] =
       []
-  /// Jobs that wait until the room is open, and whether each may make it.
+  /// Jobs that wait until the room is open. `mayCreate` tells whether the job may create the room.
   nonisolated(unsafe) var openings: [(mayCreate: Bool, waiter: CheckedContinuation<Bool, Never>)] = []
-  /// Jobs that wait for the shapes that overlap.
+  /// Jobs that wait for the list of overlapping shapes.
   nonisolated(unsafe) var settling = OwedAnswers<SettledOverlaps?>()
-  /// Jobs that wait until what they have written is stored.
+  /// Jobs that wait until their write is stored.
   nonisolated(unsafe) var storing = OwedAnswers<Result<Cursor, Rejection>>()
   nonisolated(unsafe) var answers: [(number: UInt64, response: Response)] = []
-  /// How many jobs need the room to stay open.
+  /// How many jobs keep the room from being closed.
   nonisolated(unsafe) var holds = 0
   nonisolated(unsafe) var random: SeededGenerator
   private var lastNumber: UInt64 = 0
@@ -49,7 +50,6 @@ actor SimulatedService: RoomService, LogQuestions {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Begins to answer a request.
   nonisolated func take(_ request: Request, body: [UInt8], number: UInt64) {
     Task(executorPreference: executor) { await self.answer(request, body, number) }
   }
@@ -73,7 +73,7 @@ actor SimulatedService: RoomService, LogQuestions {
     case viewer = "token-of-a-viewer"
     case editor = "token-of-an-editor"
     case `operator` = "token-of-an-operator"
-    /// A token that is valid for other rooms only.
+    /// A token that gives access to other rooms only.
     case stranger = "token-of-a-stranger"
   }
 
@@ -92,7 +92,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return await withCheckedContinuation { questions.append((nil, request, $0)) }
   }
 
-  /// Work that a server does on other threads is done here, after all jobs that are waiting already.
+  /// Queues the work behind all waiting jobs. A real server does it on another thread.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -101,7 +101,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return work()
   }
 
-  /// The room is gone: waiting jobs are refused. Another room may be opened later.
+  /// Refuses all waiting jobs, because the room is gone. Another room may be opened later.
   nonisolated func roomIsGone() {
     settling.end()
     storing.end()
@@ -112,7 +112,7 @@ actor SimulatedService: RoomService, LogQuestions {
   // MARK: Rooms
 
   func take(_ name: String, mayCreate: Bool, for party: String) async -> Opening<Int> {
-    // Any other room is refused as if the limit of open rooms were reached.
+    // The simulation has one room. A request for another room is refused as if too many rooms were open.
     guard name == Disk.roomName else { return mayCreate ? .full : .absent }
     while room == nil {
       guard await withCheckedContinuation({ openings.append((mayCreate, $0)) }) else { return .absent }
@@ -186,7 +186,7 @@ actor SimulatedService: RoomService, LogQuestions {
     let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
-      // A room that is gone gives no answers, and this room may be gone by now.
+      // The job may ask about a room that has been closed since. A closed room gives no answer.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
       submit(&room!, number, now)
@@ -209,7 +209,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return .success(RoomList.gather(stored, open: open, elsewhere: [:], grant, uncountedMax: 0).list)
   }
 
-  // MARK: What operators do. The histories have no operators, so none of this happens.
+  // MARK: Operators (the histories have none)
 
   func memory(of open: Int) -> RoomMemory? {
     room.map { RoomMemory(erasures: $0.canvas.erasureCount, forgottenBefore: $0.forgottenBefore) }

@@ -6,7 +6,7 @@ import WebSocketLoop
 @testable import ServerModel
 @testable import SyncServer
 
-/// Requests to the routes alone, with a log that answers when the test says so.
+/// The HTTP routes alone, with a log that answers only when the test says so.
 @Suite("Requests that wait for the log") struct WaitingRequestTests {
   private let service: SimulatedService
 

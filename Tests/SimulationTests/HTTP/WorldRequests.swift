@@ -4,16 +4,14 @@ import WebSocketLoop
 @testable import RoomLog
 @testable import SyncServer
 
-// The requests of people and programs over HTTP.
+// HTTP requests by people and programs.
 
 extension World {
   typealias Token = SimulatedService.Token
 
-  /// Whether the node answers requests now. A node that stands still would answer later, and nobody in the simulation
-  /// waits for that.
+  /// Whether the node answers requests now. The simulation sends none while the node's process is suspended.
   private var isAnswering: Bool { node.isUp && time >= node.stillUntil && time >= partitionedUntil }
 
-  /// Someone writes over HTTP.
   mutating func request() {
     guard isAnswering else { return }
     switch Int.random(in: 0..<10, using: &random) {
@@ -24,7 +22,7 @@ extension World {
     }
   }
 
-  /// Someone reads over HTTP: the room as it is, or as it was.
+  /// Reads the room over HTTP, either its current state or a past one.
   mutating func readOverHTTP() {
     guard isAnswering else { return }
     let (moment, at) = someMoment()
@@ -53,7 +51,7 @@ extension World {
     ask(.deletion, "deletes the room", "DELETE", "/v1/rooms/demo", token: .operator)
   }
 
-  /// Everyone has come to rest, and the room is read over HTTP once more.
+  /// Reads the room over HTTP once more, after all other activity has ended.
   mutating func readAtLast() {
     get("", "stamps=1", .drawing(stamps: true), .now)
     get("/overlaps", "", .overlaps, .now)
@@ -75,12 +73,12 @@ extension World {
       else { return (.now, "") }
       return (.position(cursor.position, isKnown: known.life == disk.life), "at=\(known.cursor)")
     case 3:
-      // A cursor that a tab has kept may belong to another life of the room.
+      // A tab may hold a cursor from a room that has been deleted since.
       let cursors = parties.compactMap { $0.replica?.cursor }
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // At this time the log may have more than the room.
+      // At this time the log may already have records that the room has not applied.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
@@ -126,8 +124,8 @@ extension World {
         shape = Identifier.random(using: &random)
         set.kind = .star
       } else if happens(0.3) {
-        // The kind is written too. So if a deletion crosses this operation, the shape loses its other values, but still
-        // exists.
+        // The operation also sets the kind. If a concurrent deletion erases the shape's other values, this value keeps
+        // the shape in existence.
         set.kind = .polygon
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))
@@ -142,7 +140,7 @@ extension World {
     isRepeated: Bool = false
   ) {
     let body = JSONEncoding.encode(.operations(Submission(id: nil, operations: operations)))
-    // Over HTTP only operators may write stamps.
+    // Over HTTP, only operators may send operations with stamps.
     let token = operations.contains { $0.at != nil } ? Token.operator : .editor
     ask(subject, words, "POST", "/v1/rooms/demo/ops", body: body, token: token, isRepeated: isRepeated)
   }
@@ -161,7 +159,7 @@ extension World {
     )
   }
 
-  /// The client sends an accepted request again, as if the answer had been lost.
+  /// Repeats an accepted request, as a client does when the answer was lost.
   private mutating func requestAgain() {
     guard let write = remembered.writes.randomElement(using: &random), write.life == disk.life, !ledger.hasForgotten
     else { return }
@@ -223,7 +221,7 @@ extension World {
     }
   }
 
-  // MARK: On its way
+  // MARK: Delivery
 
   private mutating func ask(
     _ subject: Exchange.Subject,
@@ -244,7 +242,7 @@ extension World {
     if let token { headers.append(("authorization", "Bearer \(token.rawValue)")) }
     if let header { headers.append(header) }
     if let tag { headers.append(("if-none-match", tag)) }
-    // One of these addresses is a proxy whose `X-Forwarded-For` is believed.
+    // One of these addresses is a trusted proxy, so its `X-Forwarded-For` counts.
     let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"
     if peer == "10.0.0.9" { headers.append(("x-forwarded-for", "192.168.0.\(Int.random(in: 1...2, using: &random))")) }
     node.exchanges[lastRequest] = Exchange(
@@ -267,7 +265,7 @@ extension World {
     runJobs()
   }
 
-  /// Runs the routes' jobs until each waits for something or has answered.
+  /// Runs the routes' jobs until each of them waits for something or has answered.
   private mutating func runJobs() {
     node.service.now = now
     node.service.storageFault = isLogOutOfReach ? "the log takes nothing" : nil
@@ -291,12 +289,12 @@ extension World {
     }
   }
 
-  /// The log answers the routes' requests, and the routes go on.
+  /// Delivers the log's answers to the routes, and lets the routes continue.
   mutating func turnRequests() {
     guard !node.exchanges.isEmpty else { return }
     var earliest = time
     for index in node.service.questions.indices {
-      // The log answers in the order of the requests, so an answer never comes before an earlier one.
+      // The log answers in the order of the requests, so no answer may overtake an earlier one.
       earliest = node.service.questions[index].at ?? (max(earliest, time) + delay())
       node.service.questions[index].at = earliest
     }

@@ -1,7 +1,7 @@
 @testable import SyncServer
 
-/// The random settings of a history. They make histories differ: in one the disk is full every second, in another
-/// never, and in a third hardly anything else happens.
+/// The random settings of one history, such as how often the disk is full. They make histories differ widely from each
+/// other.
 struct Dice: Codable, Sendable {
   let ringBeats: UInt64
   let beatMilliseconds: UInt64
@@ -11,8 +11,8 @@ struct Dice: Codable, Sendable {
   let messageBytes: UInt64
   let inFlightOperations: UInt64
   let presenceMilliseconds: UInt64
-  /// How many people a room names because they came first. It names one more person who shows something. `nil` in
-  /// stored histories that are older than this setting.
+  /// How many people a room lists by name, in order of arrival. One more person who sends presence is listed too. `nil`
+  /// in stored histories that are older than this setting.
   let namedPeople: UInt64?
   let presenceBytesPerSecond: UInt64?
   let shapes: UInt64
@@ -23,44 +23,48 @@ struct Dice: Codable, Sendable {
   let pasteMax: Int
   let tabs: Int
   let writers: Int
-  /// The upper bounds, in milliseconds, on how long a step takes, and on how long a message is on its way.
+  /// The longest time between two steps, and the longest delivery time of a message.
   let stepMillisecondsMax: UInt64
   let delayMillisecondsMax: UInt64
   let commitMillisecondsMax: UInt64
-  /// How far clocks may be off.
+  /// The largest error of a clock.
   private(set) var clockErrorMax: Int64
-  /// How long history is kept.
+  /// How long the room keeps its history.
   let historyMilliseconds: UInt64?
-  /// How long deletions are remembered even if there are very many. Older histories don't have this.
+  /// How long the room keeps erasures even if there are very many. `nil` in stored histories that are older than this
+  /// setting.
   let erasureMilliseconds: UInt64?
-  /// How many servers share the rooms of one log. Older histories have one.
+  /// How many servers share one log. `nil` (one server) in stored histories that are older than this setting.
   private(set) var nodes: Int?
-  /// How long it takes to send a beat to everyone. `nil` for hardly any time. In a large room it takes so long that
-  /// there are few beats.
+  /// How long the server takes to send a broadcast to all members. `nil` means hardly any time. In a large room it
+  /// takes so long that broadcasts are rare.
   private(set) var sendingMicroseconds: UInt64?
-  /// The slow line that some of the clients have. Older histories have none.
+  /// The slow line that some of the clients have. `nil` in stored histories that are older than this setting.
   let link: Link?
-  /// How often the queue before the log is full. In older histories it never is.
+  /// How often the queue before the log is full. `nil` (never) in stored histories that are older than this setting.
   private(set) var fullQueueShare: Double?
-  /// How often the log reports a record to a node only after later ones. In older histories it never does.
+  /// How often a node gets the log's report of a record after the reports of later records. `nil` (never) in stored
+  /// histories that are older than this setting.
   private(set) var leftOutShare: Double?
-  /// How many tabs there are in addition, if there is a crowd. Older histories have no crowd.
+  /// How many extra tabs make up a crowd. `nil` if the history has no crowd.
   private(set) var crowd: Int?
 
   /// - Parameters:
-  ///   - others: a generator for settings that histories with a single node don't have.
-  ///   - log: a generator for what else may happen at the log. It is a generator of its own, so that a history in which
-  ///     none of that happens stays as it was before there was this setting.
-  ///   - people: a generator for how many people come, for the same reason.
+  ///   - others: draws the settings that only histories with several nodes have.
+  ///   - log: draws further faults of the log. It is a separate generator, so that histories without these faults draw
+  ///     the same numbers as before the faults were added.
+  ///   - people: draws how many people come. It is separate for the same reason.
   init(
     using random: inout SeededGenerator,
     others: inout SeededGenerator,
     log: inout SeededGenerator,
     people: inout SeededGenerator
   ) {
-    // In a bulky history, much comes at once. Limits and rates have to allow that, so many settings are not drawn.
+    // A bulky history sends very many operations at once. Random limits would refuse those, so many of its limits are
+    // fixed.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
-    // In a bulky history, a reader behind a slow line would fall off the ring.
+    // In a bulky history, a reader on a slow line would fall too far behind and lose its place in the buffer of
+    // broadcasts.
     link = isBulky ? nil : Dice.link(using: &random)
     ringBeats = link == nil ? UInt64.random(in: 1...12, using: &random) : [3, 30, 300].randomElement(using: &random)!
     beatMilliseconds = UInt64.random(in: 0...8, using: &random)
@@ -87,7 +91,7 @@ struct Dice: Codable, Sendable {
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
       nodes = Int.random(in: 2...3, using: &others)
-      // An append may be late by some time, so the horizon has to be longer than that time.
+      // An append may be delayed. The horizon has to be longer than that delay.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
@@ -97,7 +101,8 @@ struct Dice: Codable, Sendable {
     }
     if !isBulky, Int.random(in: 0..<40, using: &people) == 0 { crowd = Int.random(in: 8...14, using: &people) }
     guard isBulky else { return }
-    // A refusal names one operation. Thousands of refusals would take as many round trips, and minutes of test time.
+    // A low limit on erasures would refuse thousands of operations, one per round trip. That would take minutes of test
+    // time.
     erasures = 1_000_000
     horizonMilliseconds = 2_592_000_000
     clockErrorMax = min(clockErrorMax, 900)
@@ -113,13 +118,14 @@ struct Dice: Codable, Sendable {
 
   var nodesCount: Int { nodes ?? 1 }
 
-  /// How far servers' clocks may be off. If there are several nodes, their operators keep the clocks close together.
+  /// The largest error of a server's clock. With several nodes it is small, because operators keep their clocks close
+  /// together.
   var serverClockErrorMax: Int64 {
     nodesCount > 1 ? min(clockErrorMax, Int64(clockAheadMilliseconds / 3)) : clockErrorMax
   }
 
-  /// Whether a backlog would show. It shows if messages and buffers are small, the room keeps many beats, and others
-  /// write fast.
+  /// Whether a slow line would build up a visible backlog. It does if messages and buffers are small, the room buffers
+  /// many broadcasts, and others write fast.
   var suitsThinLines: Bool {
     shapes <= 6 && ringBeats >= 300 && tabs >= 2 && operationsPerSecond >= 100 && delayMillisecondsMax <= 15
       && commitMillisecondsMax <= 12
@@ -133,7 +139,7 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    // In a crowd, a welcome with the people's names is longer than this bound.
+    // In a crowd, a `welcome` message that lists the people is longer than this limit.
     limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds

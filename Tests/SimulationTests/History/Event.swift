@@ -6,28 +6,26 @@ enum Event: String, CaseIterable, Sendable {
   case gesture
   /// An undo and at once a redo, which must change nothing.
   case undoAndRedo
-  /// An edit and at once an undo, which must change nothing.
+  /// An edit and at once its undo, which together must change nothing.
   case editAndUndo
-  /// Somebody moves a shape while somebody else deletes it.
+  /// Somebody moves a shape while somebody else deletes it, and neither knows yet.
   case crossing
-  /// In a full room, all shapes are deleted and new ones made, faster than the server answers.
+  /// In a full room, deletes all shapes and makes new ones without waiting for the server's answers.
   case replaceAll
   case show, askDigest
-  // A tab begins or ends.
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
-  // Something that a client without a canvas does.
+  // Requests of clients that keep no canvas: bots, HTTP clients and a hostile program.
   case write, request, read, hostile
-  // Something that the network does.
+  // Faults of the network.
   case cut, hush, stall, partition
-  // Something that happens to the server's process, its disk or its log.
+  // Events at the server's process, its disk or its log.
   case crash, stop, snapshot, trim, forget, logFails, restore, deleteRoom, writeFromElsewhere
-  // Something that needs several nodes: one doesn't reach the log, a node's process stands still, or a standby of the
-  // log takes over.
+  // Faults that need several nodes: a node can't reach the log, a node's process is suspended, or a standby database
+  // takes over.
   case cutOff, standStill, failOver
-  // A clock is set wrong, or time passes.
   case tabClock, serverClock, wait
 
-  /// How often the event happens compared with the others, unless the dice say otherwise.
+  /// How often the event happens relative to the others, unless the history's `Dice` say otherwise.
   var weight: Double {
     switch self {
     case .change: 12

@@ -1,8 +1,7 @@
-/// One history: what its seed drew before anything happened, and the steps that follow.
+/// One history: the settings that its seed drew, and its steps.
 ///
-/// A step has a seed of its own. From it everything is drawn that happens in the step: who acts, how long messages
-/// take, what is lost. So if a step is taken out, the other steps draw the same as before, and a failing history can be
-/// shortened.
+/// Each step has its own seed, from which everything random in that step is drawn. So if a step is removed, the other
+/// steps still draw the same numbers, and a failing history can be shortened.
 struct History: Sendable {
   struct Step: Hashable, Sendable {
     let event: Event
@@ -20,7 +19,6 @@ struct History: Sendable {
     var log = SeededGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 3)
     var people = SeededGenerator(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 5)
     dice = Dice(using: &random, others: &others, log: &log, people: &people)
-    // The weights of the events, by which they are drawn.
     let possible = Event.allCases.filter { [dice] in dice.nodesCount > 1 || !$0.needsSeveralNodes }
     let weights = possible.map { event in
       (event, weight: event.weight * [0, 0.3, 1, 1, 3].randomElement(using: &random)!)
@@ -43,8 +41,8 @@ struct History: Sendable {
     self.steps = steps
   }
 
-  /// Runs the history from its beginning to its end.
-  /// - Parameter told: whether to write down what happens.
+  /// Runs the whole history.
+  /// - Parameter told: whether to write down what happens, in words.
   func run(told: Bool = false, only: Rule? = nil) -> World {
     var world = World(self, isTold: told, only: only)
     for step in steps {
@@ -56,11 +54,10 @@ struct History: Sendable {
     return world
   }
 
-  /// The first failure, if there is one.
   func failure(of rule: Rule? = nil) -> Failure? { run(only: rule).failures.first }
 
-  /// The history with as few steps as possible that still breaks the same rule. Steps are taken out in large pieces at
-  /// first, and then one by one.
+  /// The shortest history found that breaks the same rule. Steps are removed in large pieces first, and then one by
+  /// one.
   func shortened(for failure: Failure) -> History {
     var shortest = self
     var piece = steps.count / 2
@@ -77,7 +74,6 @@ struct History: Sendable {
   }
 }
 
-/// The rule that was broken, and how.
 struct Failure: Hashable, Sendable, CustomStringConvertible {
   let rule: Rule
   let words: String

@@ -1,13 +1,13 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// When the room left each place that it has been at.
+/// Remembers when the room moved on from each of its earlier cursors.
 struct Ages: Sendable {
-  /// By a cursor of the room: when the room first had something newer.
+  /// For each cursor, the time at which the room first had something newer.
   private var passedAt: [Cursor: UInt64] = [:]
   private var newest: Cursor?
-  /// The largest number of bytes that sending a newcomer everything has ever taken. A stream that has begun may be from
-  /// a time when the room had more than now.
+  /// The size of the largest full state that the room ever had, in bytes. A stream may still be sending a state from a
+  /// time when the room was larger.
   private(set) var stateBytesMax = 0
 
   mutating func note(_ room: borrowing Room, at time: UInt64) {
@@ -15,7 +15,7 @@ struct Ages: Sendable {
     guard cursor != newest else { return }
     if let newest { passedAt[newest] = time }
     newest = cursor
-    // The room may be at this place again, because an older copy of the log was put back.
+    // The room may be at this cursor again, because an older copy of the log was restored.
     passedAt[cursor] = nil
     let state = room.canvas.stateParts().reduce(into: 0) { bytes, part in
       bytes += WireEncoding.json.encode(.operations(Delivery(cursor: cursor, content: .state(part)))).count
@@ -23,17 +23,17 @@ struct Ages: Sendable {
     stateBytesMax = max(stateBytesMax, state)
   }
 
-  /// Since when a client at this cursor has lacked something. `nil` if the client lacks nothing, or if the cursor is
-  /// from elsewhere.
+  /// The time since which a client at this cursor is behind the room. `nil` if the client is up to date, or if the room
+  /// has never had this cursor.
   func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
 }
 
-// Checks how old the drawings of clients behind slow lines are.
+// Checks how far behind the clients on slow lines are.
 
 extension World {
-  /// Checks that a client that nothing has disturbed shows what the room had a short while ago: the time that its line
-  /// takes for a message that has begun and for the newest value of everything. However fast others write, the backlog
-  /// never grows beyond that.
+  /// Checks that an undisturbed client on a slow line is not too far behind the room. It may lag by the time that its
+  /// line takes for one message in progress and for one full state. The lag must not grow with the rate at which others
+  /// write.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
     if let room { ages.note(room, at: time) }
@@ -51,12 +51,12 @@ extension World {
     let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
     if age > soonest { count(.oldOnThinLine) }
     guard age > 2 * soonest else { return }
-    // In each turn the line's buffer is filled once. That may be less than the line could carry in a turn.
+    // The line's buffer is filled once in each step of the simulation. That may be less than the line could carry.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
-    // Besides the drawing, the line carries who is there, what they show, and answers.
+    // The line also carries presence, the list of people, and answers.
     let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)
     let bytes = 2 * (UInt64(ages.stateBytesMax) + beside) + UInt64(link.bufferBytes)
-    // One second is added, because turns are coarse.
+    // The allowance includes one second, because the simulation advances time in coarse steps.
     let allowed = 2 * soonest + bytes * 1_000 / carried + 1_000
     if age > allowed {
       fail(.age, "\(party.name) shows what is \(age) ms old; its line accounts for \(allowed) ms")

@@ -2,33 +2,34 @@
 @testable import RoomLog
 @testable import SyncServer
 
-/// The log's own store, on a disk that takes its time, fails, and loses what was not synced.
+/// The log's store on a simulated disk, which is slow, fails, and loses what was not synced.
 struct Disk {
   struct Record {
     let position: UInt64
     let milliseconds: UInt64
     let operations: [Operation]
-    /// Whether the record came too late: deletions that it may cross were forgotten before it.
+    /// Whether the record was stored too late: the room had already dropped erasures (tombstones) that might overrule
+    /// it.
     let isLate: Bool
-    /// A hash of all records up to this one, so that two logs with different records have different marks.
+    /// A hash of all records up to this one. Two logs with different records have different hashes.
     let mark: UInt64
 
-    /// The operations that rooms take: none if the record is too late.
+    /// The operations that a room applies. There are none if the record was stored too late.
     var taken: [Operation] { isLate ? [] : operations }
   }
 
-  /// What the records add up to, with all deletions remembered.
+  /// The canvas that the records add up to. Unlike a room, it never drops erasures (tombstones).
   private struct Sum {
     var canvas = Canvas()
     var forgottenBefore: UInt64 = 0
 
-    /// Adds the operations, unless they are too late.
-    /// - Returns: whether they were left out.
+    /// Adds the operations, unless they were stored too late.
+    /// - Returns: whether they were ignored.
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
       for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
-        // Deletions don't count. If a deletion is from before that time, it can't be known whether it was accepted
-        // before.
+        // Only a value can show that the room has applied this old operation before. A deletion can't, because the room
+        // may have dropped it.
         let values = operation.set.assigned.subtracting([.deleted])
         let isHere = values.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
         if !isHere { return true }
@@ -41,14 +42,14 @@ struct Disk {
   /// Everything that is durable at some moment.
   private struct State {
     var store = MemoryStore()
-    /// Every record that the room's log has had, including trimmed ones.
+    /// All records that the room's log ever had, including those that retention has removed.
     var records: [Record] = []
     var sum = Sum()
 
     var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
-    /// The records of this state that another state lacks. At one place the two may have different records, as after a
-    /// standby has taken over.
+    /// The records that this state has and another lacks. After a failover the two may have different records at the
+    /// same position.
     func records(beyond other: State) -> [Record] {
       guard epoch == other.epoch else { return records }
       let common = zip(records, other.records).prefix { $0.mark == $1.mark }.count
@@ -59,13 +60,14 @@ struct Disk {
   private var state = State()
   var downUntil: UInt64 = 0
   var isDown = false
-  /// The number of the log's life: another one each time the room was deleted or an older copy was put back.
+  /// Counts the logs that the room has had. It changes when the room is deleted, when an older copy is restored, and when
+  /// a standby that lacks records takes over.
   private(set) var life = 0
-  /// The log's timeline: another one each time a standby has taken over.
+  /// The log's timeline. It changes each time a standby takes over.
   private(set) var timeline: UInt64 = 0
-  /// An older copy of the whole data directory.
+  /// An older copy of the whole data directory, for a later restore.
   private var copy: State?
-  /// What a standby has. It is sent everything, some time later.
+  /// The records of the standby database, which receives the primary's records with a delay.
   private var standby = State()
   private var lastRequest: UInt64 = 0
 
@@ -100,11 +102,11 @@ struct Disk {
     )
   }
 
-  /// The refusal of an append that was sent before a standby took over: the append might follow records that the
-  /// standby lacks.
+  /// The error for an append that was sent before a standby took over. The append may follow records that the standby
+  /// lacks.
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 
-  /// Makes an append durable, unless its room is gone.
+  /// Makes an append durable. Fails if its room is gone.
   mutating func commit(_ request: AppendRequest) throws(LogError) -> AppendedRecords {
     guard request.timeline == timeline else { throw Disk.otherTimeline }
     let appended = try state.store.append(request, step: 1)
@@ -123,7 +125,7 @@ struct Disk {
     return appended
   }
 
-  /// The mark of a room without records.
+  /// The hash (`mark`) of a log without records.
   static let noMark: UInt64 = 1
 
   static func mark(of operations: [Operation], after mark: UInt64) -> UInt64 {
@@ -132,7 +134,7 @@ struct Disk {
     }
   }
 
-  /// The mark of the log up to a place.
+  /// The hash of the log's records up to a position.
   func mark(at position: UInt64) -> UInt64 { records.last { $0.position <= position }?.mark ?? Disk.noMark }
 
   mutating func write(_ request: SnapshotRequest, retention: Retention) {
@@ -158,8 +160,8 @@ struct Disk {
 
   mutating func takeCopy() { copy = state }
 
-  /// Puts the older copy back as a whole.
-  /// - Returns: the records that only the newer state had. `nil` if there is no copy.
+  /// Restores the older copy of the data directory.
+  /// - Returns: the records that are lost by this. `nil` if there is no copy.
   mutating func restoreCopy() -> [Record]? {
     guard let copy else { return nil }
     let lost = state.records(beyond: copy)
@@ -169,10 +171,10 @@ struct Disk {
     return lost
   }
 
-  /// Sends the standby everything that is stored by now.
+  /// Copies everything that is stored now to the standby.
   mutating func sendToStandby() { standby = state }
 
-  /// The standby takes over, with what it has been sent.
+  /// Replaces the primary by the standby, which has only what it received.
   /// - Returns: the records that are lost.
   mutating func failOver() -> [Record] {
     let lost = state.records(beyond: standby)
@@ -182,7 +184,7 @@ struct Disk {
     return lost
   }
 
-  /// Whether the log has the records that were reported up to a place.
+  /// Whether the log still has the records that a node was told about, up to a position.
   func has(_ epoch: UInt64, through position: UInt64) -> Bool {
     epoch == self.epoch && position <= records.last?.position ?? 0
   }
@@ -191,7 +193,7 @@ struct Disk {
 
   var summary: RoomSummary? { store.rooms[Disk.roomName]?.entry.summary(damage: nil) }
 
-  /// The last position that was written at or before a moment, and is not after another position.
+  /// The last position at or before `last` that was written no later than the given time.
   func position(notAfter milliseconds: UInt64, upTo last: UInt64) -> UInt64 {
     records.last { $0.milliseconds <= milliseconds && $0.position <= last }?.position ?? 0
   }

@@ -1,13 +1,12 @@
 @testable import CanvasCRDT
 
-/// A drawing as a person sees it: the values with which shapes are drawn, whether they were set or are defaults, and
-/// the names that shapes were given.
+/// A canvas as a person sees it: the drawn values, including defaults, and the names that people gave to shapes.
 struct Drawing {
   private var shapes: [Identifier: Properties] = [:]
 
   init(_ canvas: Canvas) { for shape in canvas.shapes { shapes[shape.id] = shape.properties } }
 
-  /// The first difference, in words. `nil` if the two drawings are alike.
+  /// Describes the first difference. `nil` if the two drawings are alike.
   func difference(from other: Drawing) -> String? {
     for (shape, here) in shapes.sorted(by: { $0.key < $1.key }) {
       guard let there = other.shapes[shape] else { return "\(shape) is gone" }

@@ -1,8 +1,8 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Decides in the plainest way whether a room has space for a message: by merging all operations on their way, and then
-/// the message.
+/// Decides independently of the room whether a message fits into it. It merges all pending operations and then the
+/// message, and compares the result with the limits.
 struct FullnessJudge {
   private let canvas: Canvas
   private let limits: Limits
@@ -21,19 +21,19 @@ struct FullnessJudge {
 
   func verdict(on proposed: [ProposedOperation]) -> Verdict {
     var after = canvas
-    // Operations without a stamp get one that is later than all others, as the room's own stamps are.
+    // An operation without a stamp gets a stamp later than all others, as in the room.
     for (index, operation) in proposed.enumerated() {
       let own = Stamp(time: .max - UInt64(proposed.count - index), actor: Identifier(packed: 1)!)
       after.apply(Operation(shape: operation.shape, at: operation.at ?? own, set: operation.set))
     }
     func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
-    // Values on their way to a shape that is deleted before they arrive leave a record. The room doesn't count these
-    // values before they arrive. So at the very limit it may take a late edit of a deleted shape for one record more.
+    // A pending value for a shape that gets deleted first leaves a record. The room counts this record only when the
+    // value arrives, so it may exceed its limit by one record.
     let isKept =
       UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
-    // Every new shape needs space for its deletion, and deleting existing shapes is always allowed. A late edit may
-    // turn an erasure into a record without a shape, so both are counted.
+    // Every new shape needs space for its later deletion. Deletions of existing shapes always fit. A late edit may turn
+    // an erasure into a record without a shape, so both are counted.
     let newcomers = max(0, after.liveCount - canvas.liveCount)
     let isMore = after.shapeCount + after.erasureCount > canvas.shapeCount + canvas.erasureCount
     let remembered = after.erasureCount + after.shapeCount - after.liveCount + newcomers

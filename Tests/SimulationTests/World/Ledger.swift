@@ -1,34 +1,32 @@
 @testable import CanvasCRDT
 
-/// Everything that was promised to clients, and everything that clients have written and the log still has to show.
+/// What the server has promised to clients, and what clients have written and must find in the log.
 struct Ledger {
-  /// The stamps that were acknowledged to their writers, and those that clients were sent from others.
+  /// The stamps that the server acknowledged to their writers, and the stamps that it sent to others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
-  /// By party and register: the value that the party wrote there last. The log has to show it, unless something excuses
-  /// its absence.
+  /// The last value that each party wrote to each register. The log has to show it unless the simulation knows why it
+  /// is missing.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
-  /// By tab: the tabs that went on from the edits that this tab had stored. They may replace values that this tab
-  /// wrote.
+  /// For each tab, the other tabs that started from a copy of its stored edits. Those tabs may replace its values.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
   /// The refusals that clients were sent.
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
   /// The operations of honest clients, by their stamps.
   var written: [Stamp: ProposedOperation] = [:]
-  /// For each cursor that was given out, the mark of the log at that time.
+  /// For each cursor that the server gave out, the hash of the log at that time.
   var cursors: [Text: UInt64] = [:]
   var hasForeignRecords = false
-  /// Whether two tabs have ever gone on as the same actor, with the same edits under the same stamps.
+  /// Whether two tabs have ever continued as the same actor with copies of the same edits.
   private(set) var hasDoubles = false
-  /// Stamps of operations that were removed from the log on purpose, or that were only in a log which a standby has
-  /// replaced.
+  /// Stamps of operations that were deliberately removed from the log, or that were lost when a standby took over.
   private(set) var gone: Set<Stamp> = []
-  /// The marks that were only in a log which a standby has replaced.
+  /// The hashes of logs that were lost when a standby took over.
   var lostMarks: Set<UInt64> = []
-  /// Whether deletions were forgotten. The room then knows nothing of them any more.
+  /// Whether the room has ever dropped erasures (tombstones).
   var hasForgotten = false
-  /// Values of HTTP requests that were answered as stored, and of those that were refused.
+  /// Values whose HTTP request succeeded, and values whose HTTP request was refused.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
 
@@ -52,16 +50,16 @@ struct Ledger {
     }
   }
 
-  /// From now on, two tabs go on with the same edits. The tab that writes a register anew replaces what the other
-  /// wrote.
+  /// Notes that two tabs have the same edits from now on. If one of them writes a register, the other's value there is
+  /// replaced.
   mutating func double(_ party: Int, as other: Int) {
     hasDoubles = true
     doubles[party, default: []].append(other)
     doubles[other, default: []].append(party)
   }
 
-  /// The party's value is no longer looked for. Either the party has changed or given up the register itself, or it was
-  /// told whether the value was stored.
+  /// Notes that the log need not have the party's values in these properties any more. The party has replaced or given
+  /// up its values, or it was told whether they were stored.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -71,7 +69,8 @@ struct Ledger {
     for property in PropertyMask.all { owed[party]?[Register(shape: shape, property: property)] = nil }
   }
 
-  /// The values of a party since a time are no longer looked for: its tab died, and may not have kept them.
+  /// Notes that the log need not have what a party wrote since a time. Its tab died before it may have saved these
+  /// values.
   mutating func settle(since time: UInt64, of party: Int) {
     guard let entries = owed[party] else { return }
     owed[party] = entries.filter { $0.value.at < time }
@@ -79,7 +78,7 @@ struct Ledger {
 
   mutating func settleAll(of party: Int) { owed[party] = nil }
 
-  /// Operations that the log had are lost.
+  /// Notes that stored operations were lost.
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
@@ -90,9 +89,9 @@ struct Ledger {
     }
   }
 
-  /// Operations that were lost may come into the log again: somebody sends them again, or they are in a copy that is
-  /// put back. If they come too late, no room takes them.
-  /// - Returns: whether any of the operations was lost.
+  /// Notes that operations are in the log, possibly again after they were lost: a client sent them again, or a restored
+  /// copy has them.
+  /// - Returns: whether any of them had been lost.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
     let before = gone.count
@@ -100,7 +99,7 @@ struct Ledger {
     return gone.count < before
   }
 
-  /// The values that should have been stored and were not.
+  /// The values that have to be stored and are not.
   func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []
     for (party, registers) in owed {
@@ -113,7 +112,7 @@ struct Ledger {
     return missing
   }
 
-  /// The values that an operation writes, each as a text that no other value has.
+  /// The values that an operation writes, each as a string that is unique in this history.
   static func keys(_ shape: Identifier, _ set: Properties) -> [String] {
     set.assigned.compactMap { property in words(property, set).map { key(shape, property, $0) } }
   }
@@ -122,7 +121,7 @@ struct Ledger {
     "\(shape.packed) \(property.rawValue) \(value)"
   }
 
-  /// Only properties whose values are never written twice are followed.
+  /// `nil` unless the property's values are unique. Only such properties are tracked.
   private static func words(_ property: Property, _ set: Properties) -> String? {
     switch property {
     case .position: "\(set.position.x) \(set.position.y)"

@@ -1,11 +1,10 @@
-/// A slow line between the server and a client: it carries a number of bytes a second, and each byte takes a while to
-/// arrive. It takes in no more bytes than it carries within a tenth of a second, as the server's sockets do for a peer
-/// behind a slow line.
+/// A slow line from the server to a client, with a limited rate and a delay. It buffers at most what it carries in a
+/// tenth of a second, like the server's socket buffer for a slow peer.
 struct Link: Codable, Sendable {
   let bytesPerSecond: UInt64
   let delayMilliseconds: UInt64
 
-  /// How many bytes the line carries in a tenth of a second, which is what `LineGauge` allows.
+  /// The bytes that the line carries in a tenth of a second, as `LineGauge` allows.
   var bufferBytes: Int { max(256, Int(bytesPerSecond) / 10) }
 }
 
@@ -13,10 +12,10 @@ struct Link: Codable, Sendable {
 struct Carriage: Sendable {
   let link: Link
   private var taken: [UInt8] = []
-  /// Bytes that have left the server's end, and when each arrives.
+  /// Bytes that have left the server's end, each chunk with its time of arrival.
   private var underWay: [(at: UInt64, bytes: [UInt8])] = []
   private var carriedAt: UInt64
-  /// The bytes that the line may carry for the time that has passed, in thousandths of a byte.
+  /// Capacity of the line that is not used yet, in thousandths of a byte.
   private var allowance: UInt64 = 0
 
   init(_ link: Link, at time: UInt64) {
@@ -25,18 +24,18 @@ struct Carriage: Sendable {
   }
 
   var isEmpty: Bool { taken.isEmpty && underWay.isEmpty }
-  /// How many bytes the line takes now.
+  /// How many more bytes the line takes now.
   var room: Int { max(0, link.bufferBytes - taken.count) }
 
   mutating func take(_ bytes: some Sequence<UInt8>) { taken.append(contentsOf: bytes) }
 
-  /// Lets time pass.
-  /// - Returns: the bytes that have arrived by then.
+  /// Advances the time.
+  /// - Returns: the bytes that arrive by then.
   mutating func carry(until time: UInt64) -> [UInt8] {
     allowance += (time - carriedAt) * link.bytesPerSecond
     carriedAt = time
     let count = min(taken.count, Int(allowance / 1_000))
-    // Time in which there was nothing to carry is not saved for later bytes.
+    // An idle line can't save its capacity for later.
     allowance = count == taken.count ? 0 : allowance % 1_000
     if count > 0 {
       underWay.append((time + link.delayMilliseconds, Array(taken[..<count])))
@@ -50,6 +49,6 @@ struct Carriage: Sendable {
     return arrived
   }
 
-  /// All bytes on the line, at once.
+  /// All bytes that are still on the line.
   mutating func end() -> [UInt8] { underWay.flatMap(\.bytes) + taken }
 }

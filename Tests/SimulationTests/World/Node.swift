@@ -3,62 +3,61 @@
 @testable import ServerModel
 @testable import SyncServer
 
-/// One of the servers that share the rooms of one log: its process, what the log has reported to it, and whether it is
-/// cut off.
+/// One of the servers that share one log: its process, its connection to the log, and its room.
 struct Node {
-  /// The server as HTTP requests see it. It owns the room.
+  /// The node's HTTP service, which owns the node's room.
   let service: SimulatedService
   var isUp = true
-  /// The number that marks what the server's process writes to the log.
+  /// Identifies the server's process in the records that it writes.
   var run: Run
   /// The number by which other nodes know the node.
   var number: UInt64
-  /// How far the node's wall clock is off.
+  /// The error of the node's wall clock.
   var clockError: Int64 = 0
   var restedAt: UInt64 = 0
-  /// The life of the log to which the node's room belongs.
+  /// The value of `Disk.life` for the log that the node's room was read from.
   var life = 0
-  /// The mark of all records that the node's room has taken.
+  /// The hash of all log records that the node's room has applied.
   var mark = Disk.noMark
   var inLog = RoomInLog(isStored: false)
-  /// How many epochs have been proposed for the node's room after the first one.
+  /// How many epochs (unique numbers of the room) the node has proposed, without the first one.
   var proposals: UInt64 = 0
 
-  /// Until when the process stands still. Its sockets stay open meanwhile.
+  /// The time until which the process is suspended. Its sockets stay open.
   var stillUntil: UInt64 = 0
-  /// Until when the node doesn't reach the log.
+  /// The time until which the node can't reach the log.
   var cutOffUntil: UInt64 = 0
 
-  // Its side of the log.
+  // The connection to the log.
   /// Appends on their way to the log, in order.
   var appends: [Append] = []
-  /// Reports of the log on their way to the node, in order.
+  /// Notifications from the log that have not reached the node, in order.
   var reports: [(at: UInt64, what: Report)] = []
-  /// Reports that the node gets only after later ones, so that it sees a gap.
+  /// Notifications that arrive after later ones, so that the node notices a gap.
   var leftOut: [(at: UInt64, what: Report)] = []
-  /// Until when the queue before the log is full, so that requests with bytes are refused.
+  /// The time until which the queue before the log is full. Meanwhile, requests that carry bytes are refused.
   var fullUntil: UInt64 = 0
-  /// The notice that the log goes on as another copy. The node gets it after all earlier reports.
+  /// The notification that a standby has taken over. It arrives after all earlier notifications.
   var notice: Notice?
   var failures: [(at: UInt64, batch: UInt64, error: LogError)] = []
   var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
-  /// Appends that were refused, and are stored all the same. The log finds that out before it stores anything else.
+  /// Appends that were reported to the node as failed, and are stored later nevertheless, before any other append.
   var unknown: [Append] = []
-  /// News from other nodes about their people.
+  /// Messages from other nodes about their members, each with its time of arrival.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
-  // What belongs to the room of the node.
-  /// The room's orders for its overlaps, and when each will be carried out.
+  // The state of the node's room.
+  /// The room's requests to compute overlaps, and when each is carried out.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Layouts that are being stamped, and when the stamping of each ends.
+  /// Layouts that are being stamped in the background, and when each is ready.
   var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
   /// Unanswered HTTP requests, by their numbers.
   var exchanges: [UInt64: Exchange] = [:]
-  /// Batches that the room has admitted, and that the log has not answered.
+  /// Batches that the room has accepted and the log has not answered yet.
   var inFlight: [(number: UInt64, operations: [Operation])] = []
-  /// How many batches the log has refused.
+  /// How many batches the log has failed to store.
   var failedBatches = 0
-  /// Whether the log has stored nothing since it last refused a batch.
+  /// Whether the log has failed to store a batch and has stored none since.
   var isLogInDoubt = false
 
   struct Append {
@@ -70,30 +69,30 @@ struct Node {
 
   struct Notice {
     let at: UInt64
-    /// Whether the log has noticed the change before `at`, so that the node gets the notice now.
+    /// Whether the node gets the notice before `at`, because the log has noticed the change already.
     var isDue = false
-    /// The number of the node's room if that room has records that are lost.
+    /// The node's room (`SimulatedService.life`) if the standby lacks some of its records. Otherwise `nil`.
     let lost: Int?
   }
 
-  /// A report of the log to a node that follows the room.
+  /// A notification from the log to a node that has the room open.
   enum Report {
-    /// - Parameter batch: the node's own batch that was stored. `nil` if another process wrote the records.
+    /// - Parameter batch: the node's own batch. `nil` if another process wrote the records.
     case stored(batch: UInt64?, AppendedRecords)
     /// Another node has deleted the room.
     case deleted(epoch: UInt64)
-    /// The next records are no longer in the log, so the room can't be followed further.
+    /// The log has dropped the next records, so the node can't catch up any more.
     case lost
   }
 
-  /// Whether neither the node waits for the log nor the log for the node.
+  /// Whether nothing is pending between the node, the log and other nodes.
   var isIdle: Bool {
     exchanges.isEmpty && appends.isEmpty && reports.isEmpty && leftOut.isEmpty && notice == nil && failures.isEmpty
       && heard.isEmpty
       && overlapOrders.isEmpty && preparations.isEmpty
   }
 
-  /// The process has ended, or its room is gone: what was on its way is dropped.
+  /// Drops everything that is pending, because the process has ended or its room is gone.
   mutating func letGo() {
     appends = []
     reports = []

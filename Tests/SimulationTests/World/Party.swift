@@ -7,7 +7,7 @@ struct Party {
   let name: String
   var replica: Replica?
   var writer: Submitter?
-  /// How far the party's clock is off. This may change.
+  /// The error of the party's clock, which may change during the history.
   var wallError: Int64
 
   var line: Int?
@@ -16,32 +16,32 @@ struct Party {
   var wantsConnection = false
   var connectsAt: UInt64 = 0
   var wakeAt: UInt64?
-  /// How many bytes the party reads at a time. A slow reader reads few.
+  /// How many bytes the party reads at a time. It is small for a slow reader.
   var drain: Int
   /// The slow line from the server to the party, if it has one.
   var link: Link?
-  /// Since when nothing but the party's slow line has kept the party from seeing what the room has.
+  /// The time since which nothing but the slow line delays the party.
   var calmSince: UInt64 = 0
   var stalledUntil: UInt64 = 0
 
-  // The edits in a tab's storage, which is a little behind.
+  // The edits in the tab's storage, which lags behind the tab.
   var keptEdits: [UInt8]?
   var keptDrawing: [UInt8]?
   var keepsEditsAt: UInt64?
   var keepsDrawingAt: UInt64?
-  /// Edits that were saved and are not in the storage yet.
+  /// Saves of edits that have not reached the storage yet.
   var keeping: [Keeping] = []
-  /// When the first of the edits was made that are in no save yet.
+  /// The time of the oldest edit that is not part of any save yet.
   var unsavedSince: UInt64?
 
-  // The verdicts about digests that the replica has reported.
+  // The results of the replica's digest comparisons.
   var verdicts: [DigestVerdict] = []
   var pairs: Set<ShapePair> = []
   var hasPairs = false
   var shown = JSONText.emptyObject
-  /// The shapes on a screen that is drawn from the replica's effects alone.
+  /// The shapes on a screen that is updated from the replica's effects alone.
   var screen: [Identifier: Shape] = [:]
-  /// How many events the party has had.
+  /// How many events the party has taken part in.
   var events = 0
 
   /// The party's address. All parties behind slow lines have the same one.
@@ -49,17 +49,17 @@ struct Party {
 
   /// The stamps under which the party's undo wrote values.
   var undoStamps: Set<Stamp> = []
-  /// The actors that the party was before it came back as another one.
+  /// The actors that the party used before it returned under a new one.
   var formerActors: Set<Identifier> = []
   var groups: [UInt64: [ProposedOperation]] = [:]
 }
 
-/// Edits on their way to a tab's storage.
+/// A save of edits on its way to the tab's storage.
 struct Keeping {
   let bytes: [UInt8]
   let until: UInt64
   let arrivesAt: UInt64
-  /// When the first of the edits was made that are in no earlier save.
+  /// The time of the oldest edit that no earlier save contains.
   let since: UInt64?
 }
 
@@ -72,30 +72,30 @@ struct Line {
   var member: MemberID?
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
-  /// Bytes that have arrived at the client, and that it has not read.
+  /// Bytes that have arrived at the client and are not read yet.
   var toClient: [UInt8] = []
-  /// How many bytes the socket takes until the client reads.
+  /// How many more bytes the socket takes before the client reads.
   var room: Int
-  /// The bytes on their way to a client that has a slow line.
+  /// Bytes in transit to a client on a slow line.
   var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false
-  /// Until when nothing arrives on either side. Neither side is told of that.
+  /// The time until which nothing arrives on either side. Both sides still take the connection for open.
   var hushedUntil: UInt64 = 0
-  /// The code with which the server closed the connection. What is on its way still arrives.
+  /// The code with which the server closed the connection. Bytes that it sent earlier still arrive.
   var closeCode: UInt16?
   var isOpen = true
-  /// The stamps of each message that the server has got, for when it is answered.
+  /// The stamps in each message that the server has received. They are needed to interpret its answers.
   var submitted: [MessageIdentifier: [Stamp]] = [:]
-  /// The people in the room, according to `welcome`, `join` and `leave` alone.
+  /// The people in the room, computed from `welcome`, `join` and `leave` messages alone.
   var people: Set<Identifier> = []
-  /// The pairs that overlap, according to the notices alone.
+  /// The overlapping pairs, computed from the server's overlap messages alone.
   var pairs: Set<ShapePair> = []
   var isWelcome = false
 
-  /// Whether everything that the server has sent has arrived.
+  /// Whether the client has received everything that the server has sent.
   var hasArrived: Bool { carriage?.isEmpty ?? true }
-  /// Whether everything that the server has sent has also been read.
+  /// Whether the client has read everything that the server has sent.
   var isRead: Bool { toClient.isEmpty && hasArrived }
 
   /// Offers bytes to the socket.
@@ -115,13 +115,13 @@ struct Line {
     if let arrived = carriage?.carry(until: time) { toClient += arrived }
   }
 
-  /// From now on, the line isn't slow.
+  /// Makes the line fast.
   mutating func widen() {
     if let all = carriage?.end() { toClient += all }
     carriage = nil
   }
 
-  /// What is on its way to the client is lost.
+  /// Drops the bytes on their way to the client.
   mutating func lose() {
     toClient = []
     carriage = nil

@@ -1,33 +1,31 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// A room, its log, the people and programs around it and the network between them, on one thread and with a time of
-/// its own.
+/// A room, its log, its clients and the network between them, in one thread and with simulated time.
 ///
-/// The clients are real replicas and the terminal's real writer. The server is the real room with real conversations
-/// over the log's own store. Only sockets, disks, clocks and people are made up, and everything that can go wrong with
-/// these goes wrong here.
+/// Replicas, the terminal's writer, rooms, conversations and the log's store are the real code. Only sockets, disks,
+/// clocks and people are simulated, and they fail in every way that we know of.
 struct World {
   let history: History
   let limits: Limits
   var random: SeededGenerator
-  /// The time since the beginning. Everybody's monotonic clock shows this time.
+  /// Milliseconds since the start of the history. It is everybody's monotonic clock.
   var time: UInt64 = 1_000
 
   var disk = Disk()
   /// The servers over one log. Most histories have one.
   var nodes: [Node] = []
-  /// The index of the node that acts now.
+  /// The index of the node that currently acts.
   var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
-  /// The connections that were let in. Each is kept as long as another node may yet hear of it.
+  /// Connections of members. Each is kept until every node must have learned that it ended.
   var arrivals: [Arrival] = []
   var partitionedUntil: UInt64 = 0
-  /// Whether all faults have ended.
+  /// Whether the simulation no longer injects faults.
   private(set) var isCalm = false
   var ages = Ages()
-  /// The most shapes that the room has ever had.
+  /// The largest number of shapes that the room has had at one time.
   var mostShapes: UInt64 = 0
   var lastRequest: UInt64 = 0
   var remembered = Remembered()
@@ -36,7 +34,7 @@ struct World {
   var failures: [Failure] = []
   var happened: [Happening: Int] = [:]
   let isTold: Bool
-  /// The only rule whose failures count. It is set to look for one rule, which failures of others would hide.
+  /// The only rule to check. It is set to find failures of one rule that failures of others would hide.
   let only: Rule?
   private(set) var story: [String] = []
 
@@ -63,7 +61,7 @@ struct World {
     _modify { yield &nodes[here] }
   }
 
-  /// The room at the node that acts now. `nil` while that node is down, or before anyone there has opened the room.
+  /// The room at the node that currently acts. `nil` while that node is down or the room is not open there.
   var room: Room? {
     _read { yield node.service.room }
     _modify { yield &node.service.room }
@@ -82,7 +80,7 @@ struct World {
 
   mutating func delay() -> UInt64 { UInt64.random(in: 0...history.dice.delayMillisecondsMax, using: &random) }
 
-  // MARK: What is told
+  // MARK: The story
 
   mutating func count(_ happening: Happening) { happened[happening, default: 0] += 1 }
 
@@ -107,7 +105,7 @@ struct World {
     turn()
   }
 
-  /// One turn of everybody's loop.
+  /// Runs one iteration of everybody's event loop.
   mutating func turn() {
     for number in nodes.indices where time >= nodes[number].stillUntil {
       here = number
@@ -133,7 +131,7 @@ struct World {
     }
   }
 
-  /// Ends all faults, and goes on until nobody has anything left to send.
+  /// Stops all faults, and runs until no client has anything left to send.
   mutating func settle() {
     tell("— from here on nothing goes wrong —")
     isCalm = true
@@ -183,21 +181,21 @@ struct World {
       time += 20
       turn()
       if !failures.isEmpty || isQuiet { return }
-      // A client whose room was deleted connects again, and so opens the room.
+      // Clients of a deleted room connect again, which opens the room.
       for index in parties.indices where isClosed(index) { startAgain(index) }
     }
     fail(.waiting, waitingWords)
   }
 }
 
-/// Situations that histories should reach. A test asserts that each has happened in some history.
+/// Situations that the histories should reach. A test asserts that each of them happens in at least one history.
 enum Happening: String, CaseIterable {
   case lostConnection, lostAnswer, lostSubmission, cutState, hushed, partialTake, stalled, fellOff, oldOnThinLine,
     waitedForBeat
-  // Situations with several nodes.
+  // Situations that need several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
-  // A standby that lacks something has taken over.
+  // A standby database without the newest records has taken over.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
   case leftOut, gapClosed, toldAgain, queueFull

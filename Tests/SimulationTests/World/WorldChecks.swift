@@ -2,24 +2,24 @@
 @testable import SyncServer
 @testable import sync_client
 
-// The checks of every turn, and those of the end.
+// The checks after each iteration, and those at the end of a history.
 
 extension World {
   mutating func checkBounds() {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
-    // Short streams have a bound of their own, which is four times as many.
+    // Streams of a short state have their own limit, which is four times as high.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
     if kept.waiting > 0 { count(.waitedForState) }
     for line in lines where line.node == here {
       guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
       fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
     }
-    // A socket may have taken a part of a beat. A beat may be as long as everything that came at once.
+    // A socket may have taken part of one broadcast. A broadcast may contain everything that arrived at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)
     mostShapes = max(mostShapes, shapes)
-    // A newcomer is sent all pairs at once, in 32 bytes each.
+    // A newcomer is sent all overlapping pairs at once, at 32 bytes each.
     let pairBytesMax = 32 * min(limits.overlapPairs, mostShapes * mostShapes / 2)
     let readerBytesMax =
       (limits.waitingAnswerBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
@@ -51,7 +51,7 @@ extension World {
       && !replica.digestCheck.isWanted && seesWhatOthersShow(party, replica)
   }
 
-  /// What still waits, and for what, at a time when nothing should.
+  /// Describes what is still pending, for the message of a failed check.
   var waitingWords: String {
     guard nodes.contains(where: { $0.service.room != nil }) else { return "there is no room" }
     if let exchange = nodes.lazy.compactMap({ $0.exchanges.values.first }).first {
@@ -82,14 +82,14 @@ extension World {
     Set(parties.compactMap { $0.replica?.actor ?? $0.writer?.actor })
   }
 
-  /// Whether there are more people than the room names.
+  /// Whether the room has more people than it lists by name.
   private var isCrowd: Bool { UInt64(actors.count) > limits.namedPeople }
 
   private func seesWhatOthersShow(_ party: Party, _ replica: Replica) -> Bool {
     replica.peers.count + replica.unnamedCount + 1 == actors.count
       && parties.allSatisfy { other in
         guard let actor = other.replica?.actor, actor != replica.actor else { return true }
-        // In a crowd, not everybody is named.
+        // In a crowd, the server does not list everybody.
         guard let seen = replica.peer(actor) else { return isCrowd }
         return (seen.state ?? .emptyObject) == other.shown
       }
@@ -97,7 +97,7 @@ extension World {
 
   // MARK: The end
 
-  /// The checks once everybody has come to rest. They hold whatever has happened.
+  /// The checks at the end, when nothing is pending. They hold for every history.
   mutating func check() {
     guard failures.isEmpty else { return }
     var fold = Canvas()
@@ -130,8 +130,8 @@ extension World {
     guard !ledger.hasForgotten else { return }
     var rest = fold
     var kept = room.canvas
-    // Operations that are stamped before that time are refused. So the room may have forgotten deletions from before
-    // that time.
+    // Operations stamped before that time are refused, so the room may forget deletions from before it. The comparison
+    // forgets them too.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
     if kept != rest {
@@ -163,8 +163,8 @@ extension World {
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
       )
     }
-    // This can't be checked in every history. A write that was refused as unavailable may have been stored all the same
-    // (W7), and the room doesn't know deletions that it has forgotten.
+    // This is checked only if the outcome is certain. A write that failed as `unavailable` may be stored (W7), and the
+    // room does not know deletions that it has forgotten.
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
     let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
@@ -173,8 +173,8 @@ extension World {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }
     }
-    // Checks that each accepted value, or a newer one, is in the room. If deletions were forgotten, that can't be
-    // checked.
+    // Checks that each accepted value, or a newer one, is in the room. This can't be checked once deletions were
+    // forgotten.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
       for operation in record.taken {
@@ -203,8 +203,8 @@ extension World {
     if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
       fail(.replica, "\(party.name) has not told its host of every change")
     }
-    // A replica may load the room anew after its digest differed, for two reasons: a restored copy lacked what the
-    // replica had, or a deletion was forgotten before the replica got it back.
+    // A replica reloads the room when its digest differs. This is allowed in two cases: a restored copy of the log
+    // lacked records, or the room forgot a deletion before the replica received it.
     let mayHeal = happened[.restored] != nil || happened[.forgottenEarly] != nil
     if party.verdicts.last != .agrees, !(mayHeal && party.verdicts.last == .disagrees) {
       fail(.digests, "\(party.name) was not told that it agrees")
@@ -213,7 +213,7 @@ extension World {
     let seen = Set(replica.peers.map(\.actor))
     if isCrowd {
       count(.unnamed)
-      // People who are not named are counted, and the room names as many as it may.
+      // The room lists as many people as it may, and counts the others.
       let isCounted = replica.peers.count + replica.unnamedCount == others.count
       if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
         fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")
@@ -222,7 +222,7 @@ extension World {
       fail(.people, "\(party.name) sees other people than there are")
     }
     guard replica.configuration.overlaps else { return }
-    // If too many pairs overlap, the room announces none.
+    // If too many pairs overlap, the server sends none.
     if room.overlaps.settled?.index.isCrowded ?? false { return count(.crowded) }
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }

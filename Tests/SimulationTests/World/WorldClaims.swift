@@ -1,16 +1,17 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// Checks that each actor has one connection, and which of several is closed.
+// Checks that each actor has only one connection, and that the right one is closed.
 
 extension World {
-  /// A connection that was let in.
+  /// A connection that joined the room.
   struct Arrival {
     let actor: Identifier
     let claim: Claim
     let node: Int
     let member: MemberID
-    /// The claim of an earlier connection of the actor, at this node or another, if the node knew of one.
+    /// The claim of the actor's earlier connection, if this node knew of one. Claims decide which of an actor's
+    /// connections stays.
     let known: Claim?
     var isSentAway = false
     var endedAt: UInt64?
@@ -32,10 +33,10 @@ extension World {
     arrivals.removeAll { $0.endedAt.map { $0 + World.hearsayMilliseconds < time } ?? false }
   }
 
-  /// For how long a node may not have heard yet that a connection at another node has ended.
+  /// For how long a node may not know yet that a connection at another node has ended.
   private static let hearsayMilliseconds: UInt64 = 60_000
 
-  /// Checks a connection that is being closed because its actor has another one.
+  /// Checks a connection that the server closes because its actor has another connection.
   mutating func checkSentAway(_ member: MemberID) {
     count(.actorElsewhere)
     guard let place = arrivals.lastIndex(where: { $0.node == here && $0.member == member }) else { return }

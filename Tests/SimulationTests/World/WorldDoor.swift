@@ -1,10 +1,10 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-// Checks the answers of the room's door.
+// Checks whether the room rightly accepts or refuses operations.
 
 extension World {
-  /// Hands operations to the room, and checks whether its answer about space is right.
+  /// Passes operations to the room, and checks the room's answer about free space.
   mutating func judged(_ proposed: [ProposedOperation], _ submit: (inout Room) -> Rejection?) -> RejectCode? {
     guard var room = self.room else { return nil }
     self.room = nil
@@ -24,12 +24,12 @@ extension World {
     return refusal
   }
 
-  /// Checks that an edit that was sent keeps its stamp, and that no other edit gets that stamp.
+  /// Checks that an edit keeps its stamp once it was sent, and that no other edit gets the same stamp.
   mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
     for operation in operations {
       guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
-      // Only the values that both operations have are compared: an edit that waits gives up values to newer edits, and
-      // a tab that died may not have stored that.
+      // Compares only values that both versions have. A waiting edit loses values that newer edits replace, and a tab
+      // that dies may come back with the older version.
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }
@@ -39,8 +39,8 @@ extension World {
     }
   }
 
-  /// Checks that an operation that was accepted before is accepted again, however old it is, as long as the room holds
-  /// a value that the operation wrote.
+  /// Checks that an accepted operation is accepted again, however old it is, while the room still holds one of its
+  /// values.
   private mutating func checkAge(of operations: [ProposedOperation], _ room: Room) {
     let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
     let horizon = max(aged, room.forgottenBefore)

@@ -2,7 +2,7 @@
 @testable import SyncServer
 @testable import sync_client
 
-// The events of a history.
+// What happens at each event of a history.
 
 extension World {
   mutating func perform(_ event: Event) {
@@ -93,13 +93,13 @@ extension World {
     }
   }
 
-  /// A place where no other shape is.
+  /// A point where no other shape is.
   mutating func newPoint() -> Point {
     let value = ledger.newValue()
     return Point(x: Double(value % 500), y: Double(value / 500 * 7 + Int.random(in: 0..<7, using: &random)))
   }
 
-  /// Everyone has come to rest. Each client edits once more, and these edits have to arrive too.
+  /// Every client makes one more edit after all activity has ended. These edits have to arrive too.
   mutating func editOnceMore() {
     for tab in parties.indices where parties[tab].replica != nil {
       if let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id { move(shape, tab) }
@@ -136,7 +136,7 @@ extension World {
       replica.beginGroup()
       return []
     }
-    // If some lines are slow, some people drag for so long that a backlog would show.
+    // With slow lines, some people drag long enough to build up a visible backlog.
     let isLong = history.dice.link != nil && happens(0.3)
     for _ in 0..<(isLong ? 200 : Int.random(in: 2...4, using: &random)) {
       guard let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id else { break }
@@ -183,7 +183,7 @@ extension World {
     edit(edits, tab)
   }
 
-  /// Somebody moves a shape while somebody else, who can't know of it, deletes it.
+  /// Somebody moves a shape while somebody else deletes it. The second person can't have received the move yet.
   private mutating func cross(_ shape: Identifier, _ tab: Int) {
     let others = parties.indices.filter { parties[$0].replica != nil && $0 != tab }
     guard let other = others.randomElement(using: &random) else { return }
@@ -208,7 +208,7 @@ extension World {
   }
 
   /// Undoes or redoes, and checks that only values of the tab's own actor change.
-  /// - Returns: the stamps of the written operations.
+  /// - Returns: the stamps of the operations that it wrote.
   @discardableResult
   private mutating func step(_ tab: Int, _ event: @escaping (inout Replica, Moment) -> [ReplicaEffect]) -> Set<Stamp> {
     guard let before = parties[tab].replica else { return [] }
@@ -224,7 +224,7 @@ extension World {
       ledger.settle(operation.shape, operation.set.assigned, of: tab)
       for property in operation.set.assigned {
         guard let winner = before.canvas.winner(of: property, in: operation.shape) else { continue }
-        // A deletion that has lost to later values changes nothing that anyone sees.
+        // A deletion that later values have overruled changes nothing visible.
         if property == .deleted, before.canvas.contains(operation.shape) { continue }
         if winner.actor != before.actor, !parties[tab].formerActors.contains(winner.actor), !ledger.hasDoubles {
           fail(.undoOfOthers, "\(parties[tab].name) overwrites \(property) of \(operation.shape) by \(winner.actor)")
@@ -238,7 +238,7 @@ extension World {
     guard let before = parties[tab].replica, before.canUndo, before.state != .closed(code: 4404) else { return }
     tell("\(parties[tab].name) undoes, and at once redoes.")
     step(tab) { $0.undo(at: $1) }
-    // If there was nothing left to undo, the redo repeats something that was undone earlier.
+    // If there was nothing to undo, the redo repeats an action that was undone earlier.
     guard let between = parties[tab].replica?.canvas,
       Drawing(before.canvas).difference(from: Drawing(between)) != nil
     else { return }
@@ -257,7 +257,7 @@ extension World {
     case 2: draw(tab)
     default: move(shape, tab)
     }
-    // If the shape was gone by then, nothing was edited, and the undo is that of an earlier edit.
+    // If the shape was already gone, there was no edit, and the undo affects an earlier edit.
     guard let edited = parties[tab].replica, Drawing(before.canvas).difference(from: Drawing(edited.canvas)) != nil
     else { return }
     undo(tab)
@@ -267,7 +267,7 @@ extension World {
     }
   }
 
-  /// Sends a client's presence: where its cursor is.
+  /// Sends the position of the client's mouse pointer.
   private mutating func show(_ tab: Int, _ place: Int) {
     let state = "{\"cursor\":[\(place),0]}".utf8.span.withUnsafeBytes {
       try? JSONText(validating: $0, maximumBytes: 100)
@@ -282,7 +282,7 @@ extension World {
     run(index, { $0.stop(at: $1) }, { $0.stop(at: $1) })
   }
 
-  // MARK: Those without a canvas
+  // MARK: Clients without a canvas
 
   private mutating func write() {
     let writers = parties.indices.filter { parties[$0].writer != nil }
@@ -311,7 +311,7 @@ extension World {
     if let number { parties[index].groups[number] = operations }
   }
 
-  /// A program that follows no rule of the protocol sends something to the server.
+  /// Sends something that breaks the protocol.
   private mutating func beHostile() {
     guard node.isUp else { return }
     openRoom()
@@ -323,7 +323,7 @@ extension World {
     )
     line.isOpen = false
     tell("A hostile program speaks.")
-    // The program reads nothing of what it is sent.
+    // This client never reads what the server sends.
     let place = lines.count
     lines.append(line)
     var hello = Hello()
@@ -358,7 +358,7 @@ extension World {
       set.alpha = 3
       return operation(set, Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: actor))
     case 3:
-      // The stamp is as far ahead as is allowed.
+      // The stamp is as far in the future as the server allows.
       set.alpha = 4
       let ahead = now.wallMilliseconds + limits.clockAheadMilliseconds
       return operation(set, Stamp(milliseconds: ahead, counter: 65_535, actor: actor))
@@ -377,7 +377,7 @@ extension World {
     guard let before = room?.canvas else { return }
     let now = now
     room?.forgetErasures(now: now)
-    // A shape that was drawn anew has both values and an erasure.
+    // A shape that was edited after its deletion has both values and an erasure.
     guard room?.canvas != before else { return }
     count(.forgotten)
     ledger.hasForgotten = true
@@ -399,8 +399,8 @@ extension World {
     tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
-  /// How long a turn takes while nothing happens except that clients go on reading and the room comes to rest. Slow
-  /// lines take as many bytes as they carry in that time.
+  /// The length of an iteration at the end, when clients only read and the room settles. Slow lines carry as many bytes
+  /// as they can in that time.
   static let waitingTurnMilliseconds: UInt64 = 100
 
   private mutating func wait() {

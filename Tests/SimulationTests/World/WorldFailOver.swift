@@ -3,8 +3,8 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// A standby of the log takes over while nodes run on, and lacks what was stored last. What was acknowledged and seen is
-// gone, and other records get the same positions.
+// A standby database takes over while nodes keep running. It lacks the newest records, including acknowledged ones, and
+// stores other records at their positions.
 
 extension World {
   mutating func failOver() {
@@ -25,7 +25,7 @@ extension World {
     here = turn
   }
 
-  /// Cuts the node's connections to the log. Some time later it has connections to the standby.
+  /// Cuts the node's connections to the log. They come back some time later, and then lead to the standby.
   private mutating func loseLog() {
     let until = time + [0, 0, 40, 2_000].randomElement(using: &random)!
     node.cutOffUntil = max(node.cutOffUntil, until)
@@ -33,15 +33,15 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
-    // Later records will be compared with what was reported to the node. Reports that the node hasn't got yet leave a
-    // gap between the two.
+    // The node can't compare the standby's records with notifications that it never received, so it is told that it has
+    // a gap.
     if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
     node.leftOut = []
     let told = keepReports(until)
     let isLost =
       node.notice?.lost == node.service.life || told.map { !disk.has($0.epoch, through: $0.position) } ?? false
     if !isLost, room != nil { node.life = disk.life }
-    // If nothing new is stored, it may take a while until the log notices the loss.
+    // If nothing new is stored, the node may notice the loss only after a while.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))
     node.notice = Node.Notice(
       at: max(looksAt, node.reports.last?.at ?? 0),
@@ -50,8 +50,8 @@ extension World {
     if !isLost { reportMissing(after: told?.position ?? 0) }
   }
 
-  /// Reports what the standby has and the node doesn't: what was stored since another standby took over, or a room
-  /// whose deletion is lost.
+  /// Reports the records that the standby has and the node lacks. They may come from before the failover, or from a
+  /// room whose deletion is lost.
   private mutating func reportMissing(after position: UInt64) {
     guard let epoch = disk.epoch, position < disk.records.last?.position ?? 0 else { return }
     guard let records = disk.read(after: position) else { return report(.lost, to: here, after: 0) }
@@ -59,14 +59,15 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// The node has got some of the reports that the standby lacks, always the first ones. It never gets the rest.
-  /// - Returns: the room that was reported to the node, and up to where. `nil` if no room was, or if its deletion was.
+  /// Keeps a random first part of the pending notifications about records that the standby lacks. The node never gets
+  /// the others.
+  /// - Returns: the room and position of which the node was notified. `nil` if there was no room, or if it was deleted.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0
     var isEnding = false
     var isRead = true
-    // An earlier standby had reports yet to make. This standby makes them, as far as it has the records.
+    // The notifications that an earlier standby still had to send. This standby sends those whose records it has.
     let reports = node.reports.filter { $0.at <= node.notice?.at ?? .max }
     node.reports = []
     for report in reports {
@@ -97,7 +98,7 @@ extension World {
     return (epoch, position)
   }
 
-  /// The node gets the notice that the log goes on as another copy, after all earlier reports.
+  /// Tells the node that a standby has taken over, after all earlier notifications.
   mutating func takeNotice() {
     guard let notice = node.notice else { return }
     node.notice = nil
@@ -110,7 +111,7 @@ extension World {
     guard notice.lost == node.service.life else { return count(.roomKept) }
     tell("  \(server) is told that its room has lost some of what was stored.")
     count(.roomLost)
-    // When the clients come back, they find the room as it is now, if there still is one.
+    // Clients connect again and get the standby's version of the room, if the standby has the room.
     closeRoom(.goingAway, "the log has lost some of what was stored; connect again")
   }
 }

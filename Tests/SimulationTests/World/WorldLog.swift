@@ -3,7 +3,7 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// The log: what becomes of appends, and what is reported to the nodes.
+// The log: how it stores appends, and what it reports to the nodes.
 
 extension World {
   mutating func turnLog() {
@@ -45,22 +45,22 @@ extension World {
     takeEffects()
   }
 
-  /// The node learns that a batch of its room was refused.
+  /// Tells the node that the log has failed to store a batch.
   mutating func refuse(_ batch: UInt64, _ error: LogError, at time: UInt64) {
     node.failures.append((time, batch, error))
   }
 
-  /// Whether the queue before the log is full: requests with bytes are refused then.
+  /// Whether the queue before the log is full. Meanwhile, requests that carry bytes are refused.
   var isQueueFull: Bool { time < node.fullUntil }
 
-  /// A node gets a report only after later ones. Within a second it finds out that it lacks something.
+  /// Delays a report until after later ones. The node notices the gap within a second.
   private mutating func leaveOut(_ what: Node.Report, of number: Int, for milliseconds: UInt64) {
     guard nodes[number].isUp else { return }
     count(.leftOut)
     nodes[number].leftOut.append((time + milliseconds + UInt64.random(in: 0...1_000, using: &random), what))
   }
 
-  /// - Parameter isAsked: whether the node has asked for what it lacks.
+  /// - Parameter isAsked: whether the node has noticed the gap and asks for the missing records.
   mutating func takeLeftOut(isAsked: Bool = false) {
     guard !isCutOff else { return }
     let leftOut = node.leftOut
@@ -88,7 +88,7 @@ extension World {
     guard var room else { return }
     if !node.inLog.isStored {
       if room.epoch != appended.epoch { count(.joinedCreation) }
-      // The record may belong to a life of the log that is over, although the node hasn't learned that yet.
+      // The record may come from a room that was deleted since, and the node may not know that yet.
       node.life = appended.epoch == disk.epoch ? disk.life : -1
     }
     let isOfRoom = node.inLog.begin(&room, epoch: appended.epoch)
@@ -96,42 +96,43 @@ extension World {
     guard isOfRoom else { return }
     for record in appended.records {
       deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
-      // Between two records of a batch, others may be served.
+      // Other events may happen between two records of a batch.
       if appended.records.count > 1, happens(0.3) { turnRoom() }
     }
-    // A log that was in doubt may report the same record again.
+    // A log that has reconnected may report the same record twice.
     if happens(0.03) {
       count(.toldAgain)
       for record in appended.records { deliver(record, batch: nil) }
     }
   }
 
-  /// The log is open again, and finds that it has stored more than it has reported.
+  /// Stores the appends whose outcome was unknown. This simulates a log that reopens and finds more records than it had
+  /// reported.
   mutating func findOut() {
     for append in node.unknown where (try? commit(append.request, of: nil)) != nil { count(.turnedUp) }
     node.unknown = []
   }
 
-  /// Makes a batch durable, and reports it to the nodes that follow the room.
+  /// Makes a batch durable, and reports it to all nodes that have the room open.
   mutating func commit(_ append: Node.Append) throws(LogError) {
     if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
-      // With this append, the outcome of the undecided appends before it becomes known.
+      // This append shows the log that a standby has taken over.
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
     try commit(append.request, of: append.batch.number)
   }
 
-  /// - Parameter batch: `nil` if the node doesn't know that the batch is its own.
+  /// - Parameter batch: `nil` if the node doesn't know that it wrote this batch.
   mutating func commit(_ request: AppendRequest, of batch: UInt64?) throws(LogError) {
     let appended = try disk.commit(request)
     let isLeftOut = happens(isCalm ? 0 : history.dice.leftOutShare ?? 0)
     if ledger.areThere(disk.records.suffix(appended.records.count)) { count(.lostEditSentAgain) }
-    // The standby is sent everything, sometimes soon and sometimes only much later.
+    // The standby receives all records at random times.
     if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
     var after: UInt64 = 0
     if batch != nil {
-      // The node's loop may be busy with other rooms, while other nodes already read the record.
+      // The node's event loop may be busy with other rooms while other nodes already read the record.
       let busy: UInt64 = happens(0.05) ? 200 : 0
       after = delay() + busy
     }
@@ -168,13 +169,13 @@ extension World {
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
-      // The room may have counted on the space that a deletion in the batch would have freed.
+      // The room may have counted on the space that this failed batch would have freed.
       node.failedBatches += 1
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // A room may be too full for two reasons only: it counted on a deletion that the disk has refused, or other nodes
-    // admitted something that this node couldn't count.
+    // A room may exceed its limit for two reasons only. It counted on a deletion that was not stored, or other nodes
+    // wrote what this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
     {
@@ -182,9 +183,8 @@ extension World {
     }
   }
 
-  /// Checks that a cursor never stands for another history than the one for which it was given out, even after an older
-  /// copy of the log was put back. Otherwise a client that comes back with the cursor would be sent only what came
-  /// after it in the wrong history.
+  /// Checks that a cursor never stands for two different histories, even after an older copy of the log was restored. A
+  /// client with such a cursor would get only what came after it in the wrong history.
   mutating func checkCursor() {
     guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text
@@ -193,8 +193,8 @@ extension World {
     }
   }
 
-  /// Checks that a client that comes back with a cursor is sent only what came after it, provided that the room has
-  /// everything that the cursor stands for.
+  /// Checks that a client that returns with a cursor gets only the newer records, if the room has all records up to the
+  /// cursor.
   mutating func checkResumption(from cursor: Cursor?) {
     guard let room, let cursor, let mark = ledger.cursors[cursor.text], node.life == disk.life else { return }
     guard let place = room.place(of: cursor) else {
@@ -224,8 +224,7 @@ extension World {
   mutating func trim() {
     guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
     count(.trimmed)
-    // If the records of a report are gone before the node gets the report, the node is sent the report that they are
-    // lost.
+    // If the log drops records before a node was told of them, the node is told that they are lost.
     for number in nodes.indices where number != here {
       guard case .stored(_, let next) = nodes[number].reports.first?.what,
         next.records[0].position <= disk.summary?.trimmed ?? 0

@@ -4,7 +4,7 @@ import TestSupport
 @testable import SyncServer
 @testable import sync_client
 
-// Connections, and what happens to them.
+// Connections, and how they fail.
 
 extension World {
   mutating func connect(_ index: Int) {
@@ -33,7 +33,7 @@ extension World {
     run(index, { $0.connected(at: $1) }, { $0.connected(at: $1) })
   }
 
-  /// The client has closed its end of a connection. The server learns that later.
+  /// Closes the client's end of a connection. The server notices later.
   mutating func hangUp(_ line: Int) {
     let party = lines[line].party
     if parties[party].line == line {
@@ -46,7 +46,7 @@ extension World {
     if happens(0.5) { forget(line) }
   }
 
-  /// The network drops a connection. What is on its way is lost in both directions.
+  /// Drops a connection. Everything in transit is lost in both directions.
   mutating func drop(_ line: Int, code: UInt16? = nil) {
     guard lines[line].isOpen else { return }
     count(.lostConnection)
@@ -78,7 +78,7 @@ extension World {
       }
       guard time >= lines[line].hushedUntil else { continue }
       if lines[line].hushedUntil > 0 {
-        // By now both sides have given up the silent connection.
+        // By now both sides have closed the silent connection after a timeout.
         drop(line, code: happens(0.5) ? CloseCode.noSignOfLife.rawValue : nil)
         continue
       }
@@ -93,13 +93,13 @@ extension World {
     }
   }
 
-  /// Whether the node at the other end is running and not standing still.
+  /// Whether the node at the other end runs and is not suspended.
   private func isServing(_ line: Int) -> Bool {
     let node = nodes[lines[line].node]
     return node.isUp && time >= node.stillUntil
   }
 
-  /// The client reads what has arrived, up to the number of bytes that it reads at a time.
+  /// Lets the client read what has arrived, at most `drain` bytes.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
     here = lines[line].node
@@ -130,8 +130,8 @@ extension World {
     )
   }
 
-  /// Checks the outbox after an edit was refused as too old. The outbox must have dropped all edits that the server
-  /// would refuse for the same reason, except those that were sent in other messages.
+  /// Checks the outbox after an edit was refused as too old. The outbox must have dropped all edits that are just as
+  /// old, except those in other messages on their way.
   private mutating func checkOutbox(of party: Int, after stamp: Stamp, besides messages: Set<UInt64>) {
     guard let outbox = parties[party].replica?.outbox else { return }
     let others = outbox.flights.filter { messages.contains($0.id) }
@@ -144,7 +144,7 @@ extension World {
     if left > 0 { fail(.tooOld, "\(parties[party].name) keeps \(left) edits that are as old") }
   }
 
-  /// Notes what a message promises to the client, and checks that the message makes sense after the earlier ones.
+  /// Records what a server message promises to the client, and checks it against the earlier messages.
   /// - Returns: the stamp of an operation that was refused as too old, and the number of its message.
   private mutating func witness(
     _ bytes: [UInt8],

@@ -3,13 +3,13 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// Several nodes over one log: how they are cut off from the log and from each other, and what they send each other.
+// Several nodes over one log: how they lose the log and each other, and which messages they exchange.
 
 extension World {
   var isCutOff: Bool { time < node.cutOffUntil }
 
-  /// The node loses its connection to the log. Some of the appends on their way, always the first ones, are stored all
-  /// the same. The node learns that only when it has a connection again.
+  /// Disconnects the node from the log. A random first part of its pending appends is stored nevertheless, which the
+  /// node learns after it has reconnected.
   mutating func cutOff() {
     guard node.isUp, !isCutOff else { return }
     tell("\(server) does not reach the log any more.")
@@ -34,21 +34,21 @@ extension World {
         refuse(append.batch.number, error, at: until)
       }
     }
-    // Some of the reports have already reached the node's loop.
+    // Some of the notifications have already reached the node's event loop.
     if Bool.random(using: &random) {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
-    // The node may have been cut off for so long that the log no longer has all that the node missed.
+    // The node may have been disconnected for so long that the log has dropped records that it missed.
     if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
   }
 
-  /// The node's process stands still, as on a machine that is overloaded or was suspended.
+  /// Suspends the node's process, as on an overloaded machine.
   mutating func standStill() {
     guard node.isUp, time >= node.stillUntil else { return }
     tell("\(server) stands still.")
     count(.stoodStill)
     node.stillUntil = time + UInt64.random(in: 50...9_000, using: &random)
-    // Some of the appends that the node has sent still arrive at the log.
+    // Some of the node's pending appends still reach the log.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     let arriving = node.appends.prefix(kept)
     node.appends.removeFirst(kept)
@@ -64,8 +64,8 @@ extension World {
 
   static let cutOffFault = StorageFault.database("the connection was lost")
 
-  /// How long it takes until a node is sent a report of what another node has stored. Sometimes the notification is
-  /// lost, and the node finds out by polling.
+  /// The delay until a node learns what another node has stored. If the notification is lost, the node finds out by
+  /// polling.
   mutating func lag() -> UInt64 {
     let soon = delay()
     guard happens(0.1) else { return soon }
@@ -73,7 +73,7 @@ extension World {
     return soon + UInt64.random(in: 0...1_000, using: &random)
   }
 
-  /// Reports something to a node that follows the room, after all earlier reports.
+  /// Notifies a node that has the room open, after all earlier notifications.
   mutating func report(_ what: Node.Report, to number: Int, after milliseconds: UInt64) {
     guard nodes[number].isUp, nodes[number].service.room != nil else { return }
     let told = nodes[number].notice.map { $0.at + 1 } ?? 0
@@ -81,7 +81,7 @@ extension World {
     nodes[number].reports.append((at, what))
   }
 
-  /// The node takes in everything that is stored now, because a client has seen more than the node has.
+  /// Lets the node read everything that is stored now, because a client has seen more than the node.
   /// - Returns: false if the log can't be reached.
   mutating func catchUp() -> Bool {
     guard !isCutOff else { return false }
@@ -93,7 +93,7 @@ extension World {
     return true
   }
 
-  /// The node takes in the news of other nodes about their people.
+  /// Delivers the messages of other nodes about their members.
   mutating func hear() {
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
@@ -107,11 +107,11 @@ extension World {
     }
   }
 
-  /// How long news is delayed at most, unless a node stands still.
+  /// The longest delay of a message between nodes, unless a node is suspended.
   static let heldUpMillisecondsMax: UInt64 = 6_000
 
-  /// Sends news to the other nodes. It may get lost on its way to some or to all, or be delayed together with all later
-  /// news.
+  /// Sends a message to the other nodes. It may be lost for some or all of them, or be delayed together with all later
+  /// ones.
   mutating func tellOthers(_ bytes: [UInt8]) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {

@@ -3,7 +3,7 @@
 @testable import SyncServer
 @testable import sync_client
 
-// The clients: what replicas and writers want their hosts to do, and what tabs store.
+// The clients: how the requests of replicas and writers are carried out, and what tabs store.
 
 extension World {
   func moment(of index: Int) -> Moment {
@@ -29,7 +29,7 @@ extension World {
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!,
-        // A client behind a slow line doesn't ask for overlaps, because there may be very many.
+        // A client on a slow line doesn't ask for overlaps, because they may take too many bytes.
         link: number % 3 == 1 ? history.dice.link : nil
       )
     )
@@ -63,14 +63,14 @@ extension World {
     run(index, { $0.start(at: $1) }, { $0.start(at: $1) })
   }
 
-  /// How long after an edit a tab saves its edits.
+  /// The delay between an edit and the tab's save.
   static let keepingMilliseconds: UInt64 = 60
-  /// How long a tab's storage may take.
+  /// The longest time that a tab's storage takes.
   private static let storageMillisecondsMax: UInt64 = 30
 
   // MARK: Events
 
-  /// An event of a party, handed to its replica or to its writer.
+  /// Passes an event to the party's replica or writer.
   mutating func run(
     _ index: Int,
     _ page: ((inout Replica, Moment) -> [ReplicaEffect])?,
@@ -108,9 +108,9 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // A digest may differ for two reasons. A restored copy may lack what was acknowledged to the replica. Or the
-      // replica was sent a state without a deletion that the room had forgotten, and the answer to the replica's own
-      // edit of that shape came only afterwards.
+      // A digest may differ for two reasons. A restored log may lack what was acknowledged to the replica. Or the room
+      // dropped an erasure (tombstone), and sent the replica a state without it before it answered the replica's own
+      // edit of that shape.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
@@ -136,7 +136,7 @@ extension World {
     if parties[index].keepsEditsAt == nil { parties[index].keepsEditsAt = time + World.keepingMilliseconds }
   }
 
-  /// Draws the screen anew, from the canvas.
+  /// Draws the screen again from the whole canvas.
   private mutating func repaint(_ index: Int) {
     parties[index].screen = [:]
     for shape in parties[index].replica?.canvas.shapes ?? [] { parties[index].screen[shape.id] = shape }
@@ -150,12 +150,11 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
-    // The node may refuse the edit because the room seems full there: it lacks what the client has sent to another node
-    // before.
+    // The room may seem full at this node, because the node does not have what the client sent to another node.
     if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))
-    // The client's own deletion is in the room, so it must be possible to try the undo again. If the deletion was
-    // refused together with the undo, then the deletion in the room is an earlier one, from before the tab died.
+    // If the room has the client's own deletion, the client must be able to try the undo again. A deletion that was
+    // refused together with the undo doesn't count.
     let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
     let isStillDeleted = !ledger.refused.contains {
       $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
@@ -209,7 +208,7 @@ extension World {
     if let line = parties[index].line { hangUp(line) }
   }
 
-  // MARK: A turn
+  // MARK: An iteration
 
   mutating func turnParty(_ index: Int) {
     if parties[index].wantsConnection, time >= parties[index].connectsAt { connect(index) }
@@ -224,7 +223,7 @@ extension World {
     }
   }
 
-  /// Begins to store a tab's edits, and tells the tab which edits have been stored.
+  /// Saves a tab's edits, and tells the tab which saves are complete.
   private mutating func keepEdits(_ index: Int) {
     if let at = parties[index].keepsEditsAt, at <= time, let until = parties[index].replica?.reserveStamps(),
       let bytes = parties[index].replica?.save(withDrawing: false)
@@ -244,7 +243,7 @@ extension World {
 
   // MARK: Tabs
 
-  /// A tab ends without warning, and is opened again with the edits that it had stored.
+  /// Kills a tab, and opens it again with the edits in its storage.
   mutating func tabDies(_ index: Int) {
     guard let before = parties[index].replica else { return }
     tell("\(parties[index].name) dies and comes back.")
@@ -252,14 +251,14 @@ extension World {
     if let line = parties[index].line { hangUp(line) }
     parties[index].wantsConnection = false
     parties[index].wakeAt = nil
-    // Edits that the tab made after it last stored its edits are lost, unless they were sent.
+    // Edits that the tab had not saved are lost, unless they were sent.
     let unkept = parties[index].keeping.compactMap(\.since) + [parties[index].unsavedSince].compactMap { $0 }
     if let since = unkept.min() { ledger.settle(since: since, of: index) }
     parties[index].keeping = []
     parties[index].unsavedSince = nil
     parties[index].keepsEditsAt = nil
     parties[index].shown = .emptyObject
-    // If the storage still has a refused edit, the tab sends that edit again.
+    // If a refused edit is still in the storage, the tab sends it again.
     ledger.refused.removeAll { $0.party == index }
     let seed = random.next()
     let kept = parties[index].keptEdits
@@ -279,13 +278,13 @@ extension World {
     run(index) { $0.start(at: $1) }
   }
 
-  /// Opens another tab of the same browser, which begins with the drawing that the first one has stored.
+  /// Opens another tab in the same browser. It starts with the first tab's stored drawing.
   mutating func tabOpens(_ index: Int) {
     guard parties.count < 8, let drawing = parties[index].keptDrawing else { return }
     openTab { configuration, seed in try? Replica(drawing: drawing, configuration: configuration, seed: seed) }
   }
 
-  /// Lets two tabs go on as the same actor, as happens when a browser's profile is copied.
+  /// Starts two tabs with the same stored actor and edits, as after copying a browser profile.
   mutating func tabDoubles(_ index: Int) {
     guard parties.count < 8, let kept = parties[index].keptEdits else { return }
     count(.tabDoubled)
@@ -296,7 +295,7 @@ extension World {
 }
 
 extension Optional {
-  /// Changes a value in place, without a second copy of it.
+  /// Changes the wrapped value in place, without a copy.
   fileprivate mutating func changed<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
     guard var value = take() else { return nil }
     defer { self = value }

@@ -8,10 +8,10 @@
 extension World {
   // MARK: Opening and ending
 
-  /// Opens the room as the hub does for a client: from the newest snapshot and the records after it.
+  /// Opens the room from its newest snapshot and the records after it, as the server's hub does.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
-    // If a node sends a request to the log, it gets the notice before the answer.
+    // A node that sends a request to the log is told of a failover before it gets the answer.
     takeNotice()
     node.life = disk.life
     node.mark = Disk.noMark
@@ -63,14 +63,14 @@ extension World {
     checkCursor()
   }
 
-  /// Ends the process between two steps. Only what the disk has is left.
+  /// Ends the server's process at once. Only what is on disk survives.
   mutating func crash() {
     guard node.isUp else { return startServer() }
     tell("\(server) is killed.")
     count(.crashed)
     if !node.reports.isEmpty { count(.committedNotDelivered) }
     if !node.appends.isEmpty { count(.lostUnsynced) }
-    // The first few of the appends on their way may be durable all the same.
+    // A random first part of the pending appends may be stored nevertheless.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     if Bool.random(using: &random) { node.unknown = [] }
     let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
@@ -104,7 +104,7 @@ extension World {
     forgetDeadLines()
   }
 
-  /// The node's name in a story.
+  /// The node's name in the printed story.
   var server: String { nodes.count == 1 ? "The server" : "Node \(here)" }
 
   mutating func startServer() {
@@ -115,7 +115,7 @@ extension World {
     node.run = Run(number: node.number, timeline: disk.timeline)
   }
 
-  /// Puts back an older copy of the data directory as a whole.
+  /// Restores an older copy of the whole data directory.
   mutating func restore() {
     if node.isUp, happens(0.5) {
       tell("Somebody copies the data directory.")
@@ -146,7 +146,7 @@ extension World {
     closeRoom(.noSuchRoom, "the room was deleted")
   }
 
-  /// Closes the room at this node, because its copy of the room can't be used any more.
+  /// Closes this node's room, because it no longer agrees with the log.
   mutating func closeRoom(_ code: CloseCode, _ reason: Text) {
     node.reports = []
     node.leftOut = []
@@ -174,8 +174,7 @@ extension World {
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }
-    // The room is taken out of its property, so that there is only one reference to it. Otherwise every change would
-    // copy the room.
+    // Moves the room out of its property, because a second reference would make every change copy the room.
     self.room = nil
     let caughtUp = room.counts.caughtUp
     if room.isFlushDue(now: now) { room.flush(now: now) }
@@ -209,7 +208,7 @@ extension World {
     takeEffects()
   }
 
-  /// Sends as the hub does: to a few readers at a time, until all have been served.
+  /// Sends to a few readers at a time until all are served, as the server's hub does.
   private mutating func sendAll(
     _ room: inout Room,
     _ now: Moment,
@@ -223,7 +222,6 @@ extension World {
     }
   }
 
-  /// The server gets a message from a connection.
   mutating func receive(_ bytes: [UInt8], on line: Int) {
     here = lines[line].node
     openRoom()
@@ -235,7 +233,7 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard let member = lines[line].member else { return }
       let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
-      // The stamps of refused operations may be given out again, so they aren't checked.
+      // The stamp of a refused operation may be used again, so it isn't checked.
       if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {
@@ -268,13 +266,13 @@ extension World {
     takeEffects()
   }
 
-  /// The server refuses a connection, because it can't read the room.
+  /// Refuses a connection, because the server can't read the room.
   private mutating func turnAway(_ line: Int) {
     lines[line].conversation.closed()
     lines[line].closeCode = CloseCode.goingAway.rawValue
   }
 
-  /// The server closes a connection.
+  /// Closes a connection from the server's side.
   mutating func forget(_ line: Int) {
     here = lines[line].node
     guard time >= node.stillUntil, let member = lines[line].member else { return }
@@ -284,7 +282,7 @@ extension World {
     takeEffects()
   }
 
-  /// Carries out the rooms' orders for overlaps that have taken their time.
+  /// Carries out the pending requests for overlaps whose time has come.
   private mutating func carryOutOrders() {
     while let (order, due) = node.overlapOrders.first, due <= time {
       node.overlapOrders.removeFirst()

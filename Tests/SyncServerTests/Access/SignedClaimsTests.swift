@@ -102,7 +102,7 @@ import Testing
     ].compactMap(\.self)
     #expect(grants.count == 5)
     #expect(Set(grants.map(\.account)).count == 5 && Set(grants.compactMap(\.label)).count == 2)
-    // Another token of the same bearer belongs to the same account.
+    // Another token for the same subject belongs to the same account.
     #expect(grant(#","rooms":["b"],"sub":"ann","iat":1"#)?.account == grants[2].account)
   }
 }

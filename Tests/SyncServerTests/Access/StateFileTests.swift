@@ -5,10 +5,10 @@ import Testing
 
 @Suite("A small file beside the log: locks, or the secret")
 struct StateFileTests {
-  /// A disk that fails at one of its calls. A file's name is durable on it only once the folder is synced.
+  /// A disk that fails at a chosen call. The name of a new file is durable only once the folder is synced.
   private final class Disk {
     var names: [String: [UInt8]] = [:]
-    /// The files that there are after a power cut.
+    /// The files that would survive a power cut.
     var durable: [String: [UInt8]] = [:]
     var calls = 0
     var failing: Int?

@@ -31,8 +31,8 @@ import Testing
     }
   }
 
-  /// Expects a refusal of the value, from the flag and from the variable. The message has to name the value and say
-  /// what it should be instead.
+  /// Checks that a value is refused, given as a flag and as a variable. The message must name the value and say what is
+  /// allowed.
   private func expectRefusal(of value: String, _ name: String, _ variable: String, _ expectation: String) {
     for (said, arguments, environment) in [
       ("\(name) \(value)", [name, value], [:]), ("\(variable)=\(value)", [], [variable: value]),
@@ -73,7 +73,7 @@ import Testing
     let name: String
     let values: [String]
     let bad: [String]
-    /// What the refusal says about the value.
+    /// The part of the message that says what is allowed.
     let expectation: String
     let set: @Sendable (inout Configuration, String) -> Void
   }
@@ -140,7 +140,7 @@ import Testing
     },
   ]
 
-  /// These flags take no value, so another test covers wrong values of their variables.
+  /// Flags without a value. Another test covers wrong values of their variables.
   private static let switches: Set<String> = ["--compress", "--open"]
 
   @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")

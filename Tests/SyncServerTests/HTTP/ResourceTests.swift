@@ -41,7 +41,7 @@ import Testing
     #expect(RoomPattern("..") == nil && RoomPattern(".*") == .prefix(".") && RoomPattern("*") == .all)
   }
 
-  /// The first column of the table of prices in docs/SECURITY.md.
+  /// The routes in the first column of the price table in docs/SECURITY.md.
   private func priced() throws -> Set<String> {
     let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
     let page = try String(contentsOfFile: "\(root)/docs/SECURITY.md", encoding: .utf8)

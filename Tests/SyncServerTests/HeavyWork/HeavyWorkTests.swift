@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// Makes a thread wait until the test lets it go on.
+/// Blocks a thread until the test opens the gate.
 private final class Gate: Sendable {
   private let isOpen = Atomic(false)
   private let reached = Atomic(false)
@@ -48,7 +48,7 @@ struct HeavyWorkTests {
       await eventually { heavy.count == 1 }
       for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
       await eventually { heavy.count == 21 }
-      // Ann's jobs get only one thread. The other one is left for everyone else.
+      // Ann's jobs may use only one of the two threads, so Bob's job runs at once.
       try? await heavy.run(for: "bob") { record.note("bob") }
       #expect(record.all == ["bob"])
       let second = Gate()
@@ -71,7 +71,7 @@ struct HeavyWorkTests {
     let gate = Gate()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      // Waits until a thread has this job. Until then the job would count as a waiting one.
+      // Waits until a thread has started this job. Before that, it would count as waiting.
       await eventually { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
       await eventually { heavy.count == 4 }

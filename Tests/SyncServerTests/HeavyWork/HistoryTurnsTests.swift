@@ -3,7 +3,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// Takes turns for reading history on a loop, as the routes do.
+/// Acquires turns (slots) for reading history on an event loop, like the HTTP routes.
 private actor TurnTaker {
   nonisolated let loop: EventLoop
   private var turns = HistoryTurns()
@@ -44,7 +44,8 @@ struct HistoryTurnsTests {
         group.addTask { _ = await taker.wait(party) }
         while await taker.waits == before { await Task.yield() }
       }
-      // At this time Fay has no turn, Bob has one, and Ann has three and then four.
+      // Fay holds no turn (slot) now, Bob holds one, and Ann first three and later four. The fewer turns a party holds,
+      // the sooner it gets another.
       await taker.leave("ann")
       while await taker.got.count < 1 { await Task.yield() }
       await taker.leave("cleo")
@@ -52,7 +53,7 @@ struct HistoryTurnsTests {
       await taker.leave("dan")
       while await taker.got.count < 3 { await Task.yield() }
       #expect(await taker.got == ["fay", "bob", "ann"])
-      // Ann has four turns again, which is half of all. So her last job waits although a turn is free.
+      // Ann holds four turns, half of all. Her last job waits even though a turn is free.
       await taker.leave("eve")
       #expect(await taker.got.count == 3)
       #expect(await taker.take("gus"))

@@ -8,8 +8,8 @@ import WebSocketLoop
 
 @Suite("Damage that somebody meets in an open room")
 struct HubDamageTests {
-  /// Behaves like a log whose disk has changed a record: once a reader has come across the damage, the log stores
-  /// nothing more in the room until a snapshot covers the damage.
+  /// A log whose disk has damaged a record. After the damage was read once, the log refuses to store anything in the
+  /// room until a snapshot includes the damaged record.
   private final class DamagedLog: RoomLog {
     private enum State { case unseen, met, covered }
 

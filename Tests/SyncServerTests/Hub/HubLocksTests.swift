@@ -7,8 +7,8 @@ import WebSocketLoop
 
 @Suite("Locks that nodes share")
 struct HubLocksTests {
-  /// A log in a database, where another node unlocks each room as soon as its lock is stored. The log's owner gets both
-  /// events at once.
+  /// A log in which another node unlocks each room right after it was locked. The log's owner gets both events
+  /// together.
   private final class ContestedLog: RoomLog {
     private let sink: LogSink
     private let rooms: MemoryLog

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Who is at other nodes")
 struct NeighboursTests {
-  /// Nodes that send each other news about their people. Some of the news may get lost.
+  /// Nodes that tell each other about their members. Some messages may be lost.
   private struct Cluster {
     var nodes: [Neighbours]
     var people: [[PersonPlace: Person]]
@@ -41,7 +41,7 @@ struct NeighboursTests {
       nodes[node].hasChanged(place)
     }
 
-    /// - Returns: the people whom each node has to remove.
+    /// - Returns: for each node, the people that it has to remove.
     @discardableResult
     mutating func second(losing percent: Int = 0) -> [[PersonPlace]] {
       milliseconds += 1_000
@@ -89,7 +89,7 @@ struct NeighboursTests {
         if Bool.random(using: &cluster.generator), let place = cluster.people[node].keys.sorted().first {
           cluster.leaves(place, at: node)
         } else {
-          // The nodes' people have different numbers, so nobody is at two nodes.
+          // Every node uses other numbers, so no actor is at two nodes.
           let number = Int.random(in: 0..<2_000, using: &cluster.generator) * 3 + node
           cluster.enters(
             number,
@@ -154,7 +154,7 @@ struct NeighboursTests {
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // News that is cut off can't be read. The exception is a beginning that is itself whole news, without any row.
+      // A truncated message can't be read. Only the first two bytes are a valid message, one without rows.
       #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)
@@ -176,7 +176,7 @@ struct NeighboursTests {
         let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let parts = teller.parts(of: bytes)
         #expect(parts.allSatisfy { $0.count <= LogRequest.toldBytesMax })
-        // In every second round, a part of the news gets lost.
+        // In every second round, one part of the message is lost.
         let lost = round % 2 == 0 ? nil : Int.random(in: 0..<parts.count, using: &generator)
         var heard: [[UInt8]] = []
         for (place, part) in parts.enumerated() where place != lost {
@@ -203,20 +203,20 @@ struct NeighboursTests {
     var cluster = Cluster(3, seed: 5)
     cluster.nodes[1] = Neighbours(number: 2, recordForm: .withRun)
     func forms() -> [RecordForm?] { cluster.nodes.map { $0.recordForm(now: cluster.now) } }
-    // A node that has just started doesn't know whether it has heard all others.
+    // A node that has just started can't know yet whether it has heard from all others.
     for _ in 0..<3 {
       cluster.second()
       #expect(forms() == [nil, nil, nil])
     }
     for _ in 0..<10 { cluster.second() }
     #expect(forms() == [.withRun, .withRun, .withRun])
-    // The older server is replaced by one of the present version.
+    // The older server is replaced by a current one.
     cluster.nodes[1] = Neighbours(number: 4)
     cluster.second()
     #expect(forms() == [.withRun, nil, .withRun], "the older one may only stand still")
     for _ in 0..<5 { cluster.second() }
     #expect(forms() == [.newest, .newest, .newest])
-    // An older server comes back, in place of another server.
+    // One of the servers is replaced by an older one.
     cluster.nodes[2] = Neighbours(number: 5, recordForm: .withRun)
     cluster.second()
     cluster.second()

@@ -6,7 +6,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// A server in this process, over a log that the test makes. No client connects to it.
+/// Starts a server in this process, over a log of the test. No client connects to it.
 extension Hub {
   /// Starts a server, and waits until it can use its log.
   static func started(
@@ -30,7 +30,7 @@ extension Hub {
     return hub
   }
 
-  /// Opens the room `demo`, which is created if it doesn't exist.
+  /// Opens the room `demo`. Creates it if it doesn't exist.
   func openDemo() async throws -> OpenRoom {
     guard case .open(let open) = await take("demo", mayCreate: true, for: "192.0.2.1") else { throw NotOpened() }
     return open
@@ -40,7 +40,7 @@ extension Hub {
 }
 
 extension ProposedOperation {
-  /// A star, as an operation without a stamp.
+  /// An operation without a stamp that makes a star.
   static func star(_ shape: UInt64 = 5) -> ProposedOperation {
     var set = Properties()
     set.kind = .star
@@ -48,8 +48,7 @@ extension ProposedOperation {
   }
 }
 
-/// Keeps threads for heavy work of a server busy until the test lets them go on: all threads, or those that one party may
-/// have.
+/// Blocks a server's threads for heavy work until the test releases them: all of them, or all that one party may use.
 struct HeavyGate {
   /// More jobs than there are threads.
   static let jobs = 16
@@ -57,7 +56,7 @@ struct HeavyGate {
   private let gate: DispatchSemaphore
   private let waiting: [Task<Void, Never>]
 
-  /// - Parameter party: the party of all jobs. Without it, each job has a party of its own.
+  /// - Parameter party: the party of all jobs. If it is `nil`, each job has its own party.
   init(_ hub: Hub, of party: String? = nil) async {
     let gate = DispatchSemaphore(value: 0)
     self.gate = gate

@@ -10,7 +10,7 @@ import Testing
     var budget = LineBudget()
     let taken = (0..<150).count { _ in budget.takes("192.0.2.1") }
     #expect(taken == 100 && budget.takes("192.0.2.2"))
-    // All addresses of one IPv6 network count as one.
+    // All addresses of one IPv6 network share one budget.
     #expect((0..<150).count { budget.takes("2001:db8::\($0)") } == 100)
     var counts: [(address: String, count: Int)] = []
     for _ in 0..<10 { counts += budget.takeCounts() }
@@ -51,7 +51,8 @@ import Testing
       #expect(audit.beginSecond() == nil)
     }
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    // The first second has space for a hundred lines in all, which the first address has used up.
+    // The first address has used up the hundred lines of the first second, so the second address gets lines only in
+    // later seconds.
     #expect(lines.count { $0.contains("192.0.2.2") && $0.contains("refused") } >= 4)
   }
 

@@ -5,7 +5,7 @@ import CanvasCRDT
 // Actions and checks that several suites share.
 
 extension RoomBench {
-  /// Makes or moves a square, ten units wide.
+  /// Makes a square of ten units, or moves it.
   mutating func put(_ writer: Int, _ number: UInt64, x: Double) {
     write(writer, shape(number)) {
       $0.kind = .rectangle
@@ -14,7 +14,7 @@ extension RoomBench {
     }
   }
 
-  /// Makes or moves several shapes again and again. After each time, the room's work that follows is carried out.
+  /// Moves several shapes `times` times, and lets the room finish its work each time. Makes them if necessary.
   mutating func drag(_ writer: Int, _ numbers: ClosedRange<UInt64>, times: Int) {
     for time in 0..<times {
       for number in numbers {
@@ -27,7 +27,7 @@ extension RoomBench {
     }
   }
 
-  /// The overlap notices that a client was sent.
+  /// The overlap notices that a client received.
   func notices(_ client: Int) -> [OverlapNotice] {
     clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
   }

@@ -161,8 +161,8 @@ struct RoomsSessionTests {
       case let action: Issue.record("\(action)")
       }
     }
-    // Two seconds of the rate are 20 operations, and the refused message took one of these. The client can't have read
-    // a refusal yet, since all messages came at once, so its connection isn't closed.
+    // The rate allows 20 operations in two seconds, and the refused message has used one. All messages came at once, so
+    // the client can't have read a refusal, and stays connected.
     #expect(taken == 19)
     #expect(limited == 981)
   }
@@ -185,8 +185,8 @@ struct RoomsSessionTests {
     _ = say(#"{"type":"hello"}"#, &conversation)
     var closedAt: UInt64?
     for step in 0..<5_000 where closedAt == nil {
-      // The client sends twenty a second more than the rate. The count of refusals rises by these, and falls by ten a
-      // second.
+      // The client sends thirty a second, twenty more than the rate. So the count of refusals grows by twenty a second,
+      // and decays by ten.
       let time = UInt64(step) * 1_000 / 30 + 1
       if case .close(.tooMany, _) = say(operation, &conversation, at: time) { closedAt = time }
     }
@@ -244,7 +244,7 @@ struct RoomsSessionTests {
       return
     }
     #expect(code == "presence_too_large")
-    // White space between the parts of the JSON doesn't count.
+    // White space in the JSON doesn't count.
     guard case .presence = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
       Issue.record("ten are not")
       return
@@ -273,7 +273,7 @@ struct RoomsSessionTests {
       rests += 1
       now += rest
     }
-    // At once, the messages of two seconds of the rate pass, and after that ten a second.
+    // The burst allows two seconds' worth of messages at once. After that, ten a second pass.
     #expect(rests == 181)
   }
 

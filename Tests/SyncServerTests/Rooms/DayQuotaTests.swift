@@ -2,7 +2,7 @@ import Testing
 
 @testable import SyncServer
 
-/// How much may be stored in a day from an address and with a token (W11).
+/// How much an address and a token may store per day (W11).
 @Suite struct DayQuotaTests {
   private let day: UInt64 = 86_400_000
 

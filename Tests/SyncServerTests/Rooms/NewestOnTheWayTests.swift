@@ -30,7 +30,7 @@ struct NewestOnTheWayTests {
         _ = arrivals.sum
       }
       for batch in 1...20_000 as ClosedRange<UInt64> {
-        // Some batches are answered late.
+        // The answers to some batches come late.
         if batch % 100 == 1 { continue }
         arrivals.remove(batch)
         _ = arrivals.sum

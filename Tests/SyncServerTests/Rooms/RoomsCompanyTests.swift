@@ -8,12 +8,12 @@ import Testing
 
 @Suite("People at other nodes")
 struct RoomsCompanyTests {
-  /// One room at several nodes, which send each other news as nodes do over a log.
+  /// One room that is open at several nodes, which exchange messages about it.
   private struct Nodes {
     var benches: [RoomBench]
-    /// Nodes that neither send nor get anything.
+    /// Nodes that neither send nor receive.
     var silent: Set<Int> = []
-    /// Pairs of nodes, each with a direction in which no news arrives.
+    /// Pairs of nodes between which nothing arrives in this direction.
     var broken: [(from: Int, to: Int)] = []
 
     init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
@@ -24,7 +24,7 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// Delivers all news, carries out what follows from it, and sends all beats.
+    /// Delivers all messages between nodes, handles them, and sends all broadcasts.
     mutating func settle() {
       for _ in 0..<8 {
         for index in benches.indices where !silent.contains(index) {
@@ -49,7 +49,7 @@ struct RoomsCompanyTests {
       !silent.contains(node) && !broken.contains { $0 == (other, node) }
     }
 
-    /// Joins at a node, as the actor of a client of another node.
+    /// Joins at `node`, as the actor of a client that is connected to another node.
     mutating func join(
       as client: Int,
       of node: Int,
@@ -64,7 +64,7 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// Sets a node's wall clock wrong.
+    /// Changes the error of a node's wall clock.
     mutating func setClock(of node: Int, aheadBy milliseconds: Int64) {
       benches[node].now.wallMilliseconds = UInt64(Int64(benches[node].now.wallMilliseconds) + milliseconds)
     }
@@ -73,7 +73,7 @@ struct RoomsCompanyTests {
       for index in benches.indices { benches[index].pass(milliseconds) }
     }
 
-    /// Lets time pass. Each node does its regular work each second.
+    /// Advances the time. Each node does its periodic work every second.
     mutating func passSeconds(_ seconds: Int) {
       for _ in 0..<seconds {
         pass(1_000)
@@ -110,7 +110,7 @@ struct RoomsCompanyTests {
     nodes.benches[0].say(.presence(try state(7)), ann)
     nodes.settle()
     #expect(nodes.benches[2].clients[eve].peers[nodes.actor(0, ann)]?.state == (try state(7)))
-    // The welcome of a later newcomer names the people at other nodes.
+    // The welcome of a later client lists the people at other nodes.
     let late = nodes.benches[1].join()
     #expect(nodes.benches[1].clients[late].peers[nodes.actor(0, ann)]?.state == (try state(7)))
     #expect(nodes.peers(1, late).isSuperset(of: all))
@@ -137,7 +137,7 @@ struct RoomsCompanyTests {
       nodes.benches[0].news = []
     }
     #expect(told == 2)
-    // A room without other nodes doesn't even send that news.
+    // If a room is open at a single node, that node sends no messages about it.
     var plain = RoomBench()
     plain.join()
     #expect(plain.news.isEmpty)
@@ -161,7 +161,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[first].clients[ann].closed == .actorElsewhere)
     #expect(nodes.benches[other].clients[there].closed == nil)
     #expect(nodes.actor(other, there) == actor)
-    // Ann comes back at once, and then joins at the third node.
+    // Ann returns to her node at once, and then joins at the third node.
     let back = nodes.join(as: ann, of: first, at: first)
     nodes.settle()
     #expect(nodes.benches[other].clients[there].closed == .actorElsewhere)
@@ -229,8 +229,8 @@ struct RoomsCompanyTests {
     nodes.pass(milliseconds)
     nodes.silent = []
     nodes.passSeconds(6)
-    // The later arrival by the nodes' clocks stays. If they show the same, the node with the greater number keeps its
-    // connection.
+    // The connection that came later by the nodes' clocks stays. If the times are equal, the one at the node with the
+    // greater number stays.
     let stays = firstIsAhead > 0 ? 0 : 1
     #expect(nodes.benches[stays].clients[came[stays]].closed == nil)
     #expect(nodes.benches[1 - stays].clients[came[1 - stays]].closed == .actorElsewhere)
@@ -252,7 +252,7 @@ struct RoomsCompanyTests {
       nodes.settle()
       let back = nodes.join(as: ann, of: 0, at: 1)
       nodes.settle()
-      // If a node has heard of both connections, the one with the greater claim stays.
+      // A node that knows both connections keeps the one whose `Claim` is greater.
       let actor = nodes.actor(1, back)
       let first = nodes.benches[0].room.company?.number
       #expect(nodes.benches[2].room.audience.member(of: actor)?.claim.node == first)
@@ -271,7 +271,7 @@ struct RoomsCompanyTests {
     let ann = nodes.benches[editor].join(.json)
     let actor = nodes.actor(editor, ann)
     let bob = nodes.benches[viewer].join(.json)
-    // Neither node has heard of the other's connection.
+    // The two nodes don't hear of each other's connections.
     nodes.silent = [0, 1]
     let looking = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, looking) == actor)
@@ -281,7 +281,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[editor].clients[ann].closed == nil)
     #expect(nodes.benches[viewer].clients[looking].closed == .actorElsewhere)
     #expect(nodes.peers(viewer, bob).contains(actor))
-    // The node knows that an editor is this actor, so a viewer who claims the actor gets another.
+    // This node knows that the actor is an editor elsewhere, so a viewer who claims the actor gets another one.
     let later = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, later) != actor)
   }
@@ -301,8 +301,8 @@ struct RoomsCompanyTests {
     nodes.passSeconds(16)
     #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
     #expect(nodes.peers(0, ann).contains(nodes.actor(1, bob)))
-    // Nobody is left at this node. So it forgets the people at the other nodes, and tells those nodes that its own
-    // people have left.
+    // The last person leaves this node. The node forgets the people at other nodes, and tells them that its own people
+    // have left.
     nodes.benches[1].leave(bob)
     nodes.settle()
     #expect(nodes.peers(0, ann).isEmpty)
@@ -383,7 +383,7 @@ struct RoomsCompanyTests {
     nodes.benches[1].join()
     nodes.settle()
     let (square, actor) = (nodes.benches[0].shape(1), nodes.benches[0].shape(9))
-    // Both nodes take the same record, and then each another one at the next place.
+    // Both nodes apply the same record, and then different records at the next position.
     for (index, x) in [(0, 1.0), (1, 1.0), (0, 2.0), (1, 3.0)] {
       var set = Properties()
       set.kind = .rectangle
@@ -428,7 +428,7 @@ struct RoomsCompanyTests {
       if losesPart { nodes.passSeconds(3) }
       let isSeen = nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == state
       #expect(isSeen)
-      // No node asks for news any more.
+      // No node asks for missing messages any more.
       nodes.passSeconds(2)
       nodes.pass(1_000)
       for index in 0...1 {
@@ -453,7 +453,7 @@ struct RoomsCompanyTests {
     }
     nodes.passSeconds(1)
     #expect(longest <= LogRequest.toldBytesMax)
-    // The room names as many people as any other room does.
+    // The room lists as many people by name as a room without other nodes.
     #expect(nodes.peers(1, bob).count >= 99)
     #expect(nodes.benches[1].room.memberCount == 201)
   }

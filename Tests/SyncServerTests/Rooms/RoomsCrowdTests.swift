@@ -11,7 +11,7 @@ struct RoomsCrowdTests {
     try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
   }
 
-  /// The numbers of people that a client was sent, in order.
+  /// The numbers of people that a client was told, in order.
   private func numbers(_ bench: RoomBench, _ client: Int) -> [UInt64] {
     bench.clients[client].messages.compactMap { if case .crowd(let people) = $0 { people } else { nil } }
   }
@@ -20,7 +20,7 @@ struct RoomsCrowdTests {
     bench.clients[client].messages[since...]
   }
 
-  /// Joins, without waiting until the join is announced.
+  /// Joins a client, without waiting until others are told of it.
   private func arrive(_ bench: inout RoomBench, _ encoding: WireEncoding = .binary) -> Int {
     let client = bench.connect(encoding)
     bench.say(.hello(Hello()), client)
@@ -54,7 +54,7 @@ struct RoomsCrowdTests {
     let actors = (0..<30).map { _ in bench.join() }.map { bench.actor($0) }
     let first = arrive(&bench)
     let second = arrive(&bench)
-    // The first one leaves before its join was announced. So its leave must not be announced either.
+    // The client leaves before others were told that it joined, so they must not be told that it left.
     bench.leave(first)
     bench.settle()
     #expect(Set(bench.clients[second].peers.keys) == Set(actors))
@@ -78,12 +78,12 @@ struct RoomsCrowdTests {
     #expect(numbers(bench, old).isEmpty, "whoever didn't ask could not read it")
     #expect(bench.clients[old].peers.count == 4)
 
-    // A newcomer is sent no more names than others, and the number of people at once.
+    // A newcomer gets no more names than others, and the number of people at once.
     let eve = bench.join(encoding) { $0.crowd = true }
     #expect(bench.clients[eve].peers.count == 5)
     #expect(numbers(bench, eve).last == 21)
 
-    // When some of the named people leave, others are named instead. When few people are left, all are named.
+    // When listed people leave, others are listed instead. When few people remain, all are listed.
     for other in others.prefix(10) { bench.leave(other) }
     others.removeFirst(10)
     bench.settle()
@@ -111,8 +111,8 @@ struct RoomsCrowdTests {
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
-    // All three named people have just shown something. So the next person has to wait for a name, and that person's
-    // presence isn't sent before the name.
+    // All three listed people were active just now. So the next person is not listed yet, and others don't get that
+    // person's presence.
     bench.say(.presence(try state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
@@ -122,7 +122,7 @@ struct RoomsCrowdTests {
     bench.say(.presence(try state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
-    // A newcomer is sent the same names.
+    // A newcomer gets the same names.
     let late = bench.join()
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
@@ -205,7 +205,7 @@ struct RoomsCrowdTests {
       "everybody is seen as often: \(people.map { seen[bench.actor($0)] ?? 0 })"
     )
 
-    // The presence of somebody who has been still is sent before that of people who move all the time.
+    // The presence of somebody who was still is sent before the presence of people who move all the time.
     bench.say(.presence(try state(7)), still)
     for person in people { bench.say(.presence(try state(1_000)), person) }
     var beats = 0
@@ -215,7 +215,7 @@ struct RoomsCrowdTests {
       beats += 1
     }
     #expect(beats < 8)
-    // The newest presence of everybody arrives, though later.
+    // Everybody's newest presence arrives in the end.
     bench.settle()
     for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == (try state(1_000))) }
   }
@@ -232,9 +232,9 @@ struct RoomsCrowdTests {
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
-    // The writer is sent its answer together with the beat, in addition to the four seats of this turn.
+    // Four members were served. The writer got the broadcast as well, together with its answer.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
-    // The next beat is made before everyone has got the last one.
+    // The next broadcast is made before all members got the last one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
@@ -260,7 +260,7 @@ struct RoomsCrowdTests {
       bench.room.flush(now: bench.now)
     }
     let writes = bench.writes
-    // This client's socket takes a part of the bytes, and the rest later.
+    // This client's socket accepts only part of the bytes for now.
     bench.clients[people[5]].takes = 10
     bench.send()
     #expect(
@@ -297,7 +297,7 @@ struct RoomsCrowdTests {
     #expect(!gaps.isEmpty && gaps.allSatisfy { (14...16).contains($0) }, "about half of thirty milliseconds: \(gaps)")
     #expect(bench.deliveries(bob).count - told == beatsAt.count)
 
-    // A newcomer who comes between two beats gets its welcome at once, and the state with the next beat.
+    // A newcomer between two broadcasts gets its welcome at once, and the state with the next broadcast.
     bench.settle()
     bench.write(ann, bench.shape(1), id: 999) { $0.alpha = 3 }
     while !bench.waiting.isEmpty { bench.commit() }
@@ -308,7 +308,7 @@ struct RoomsCrowdTests {
     bench.expectCaughtUp(bob)
     #expect(bench.acknowledgements(ann).count == 202)
 
-    // Once sending takes little time again, beats are frequent again.
+    // Once sending is fast again, broadcasts are frequent again.
     for _ in 0..<40 { bench.room.sendingTook(microseconds: 10, seats: bench.room.memberCount) }
     bench.write(ann, bench.shape(1), id: 1_000) { $0.alpha = 4 }
     bench.commit()
@@ -321,7 +321,7 @@ struct RoomsCrowdTests {
     var random = SeededGenerator(seed: seed)
     let writer = bench.join()
     for _ in 0..<70 { bench.join() }
-    // Sending takes so long that beats are an eighth of a second apart.
+    // Sending takes so long that broadcasts are an eighth of a second apart.
     func sendingTakesLong() {
       for _ in 0..<20 { bench.room.sendingTook(microseconds: 250_000, seats: 71) }
     }

@@ -65,7 +65,7 @@ struct RoomsDoorTests {
     ]
     for (shift, code) in cases {
       let before = bench.rejections(writer).count
-      // A millisecond passes while the message is made.
+      // One millisecond is added, because the clock advances before the room checks the stamp.
       let milliseconds = UInt64(Int64(bench.now.wallMilliseconds + 1) + shift)
       let stamp = Stamp(milliseconds: milliseconds, counter: 0, actor: bench.actor(writer))
       bench.write(writer, bench.shape(1), at: stamp) { $0.kind = .star }
@@ -100,7 +100,7 @@ struct RoomsDoorTests {
     var bench = RoomBench()
     let writer = bench.join(.json)
     let other = bench.join()
-    // The clock of one client is fast.
+    // One client's clock is fast.
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
     bench.write(other, bench.shape(1), at: fast) {
       $0.kind = .star
@@ -114,7 +114,7 @@ struct RoomsDoorTests {
         .operations(Submission(id: nil, operations: [ProposedOperation(shape: bench.shape(1), at: nil, set: set)])),
         writer
       )
-      // The value 5 is sent while the value 4 is still on its way.
+      // The value 5 is sent before the value 4 is stored.
       if alpha != 4 { bench.settle() }
     }
     #expect(bench.room.canvas[bench.shape(1)]?.properties.alpha == 5)
@@ -170,7 +170,7 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
     #expect(bench.waiting.count == 3)
-    // Shapes that exist or are on their way can still be written to.
+    // Shapes that exist, or whose creation is pending, can still be edited.
     bench.write(writer, bench.shape(3)) { $0.alpha = 3 }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -204,7 +204,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapes.map { $0.id } == [bench.shape(2), bench.shape(3)])
     submit([(2, deletion, nil), (2, star, nil), (4, star, nil)])
     #expect(bench.rejections(writer) == [.roomFull])
-    // A deletion that has already lost deletes nothing, so it makes no space.
+    // This deletion is older than the shape's values and deletes nothing, so it frees no space.
     submit([
       (2, deletion, Stamp(milliseconds: RoomBench.epoch - 50, counter: 0, actor: bench.actor(writer))), (4, star, nil),
     ])
@@ -227,7 +227,7 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // The room is full, even for a shape that was deleted before.
+    // In a full room, a deleted shape can't be restored either.
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -251,7 +251,7 @@ struct RoomsDoorTests {
     #expect(bench.room.canvas.shapeCount == 3)
     #expect(bench.rejections(writer) == Array(repeating: .roomFull, count: 6))
     for number: UInt64 in 11...13 { bench.write(writer, bench.shape(number)) { $0.kind = .star } }
-    // Existing shapes may be deleted, and then be drawn again.
+    // Existing shapes may be deleted and then restored.
     bench.write(writer, bench.shape(12)) { $0.delete() }
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
@@ -314,7 +314,7 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // Neither copy of the message counts any more.
+    // Both copies of the message are settled, so neither counts against the limit.
     bench.write(writer, bench.shape(2)) { $0.delete() }
     bench.settle()
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
@@ -335,7 +335,7 @@ struct RoomsDoorTests {
     bench.fail()
     bench.send()
     #expect(bench.rejections(writer) == [.unavailable, .unavailable])
-    // The log is available again, and it turns out that it had stored the first copy.
+    // The log is available again and reports that it had stored the first copy.
     bench.deliver(RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: unknown.operations))
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
     bench.write(other, bench.shape(2)) { $0.kind = .star }
@@ -383,12 +383,12 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     bench.settle()
-    // A deletion on its way makes space, which one new shape takes.
+    // A pending deletion frees space for one new shape.
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
     #expect(bench.rejections(writer) == [])
     bench.write(writer, bench.shape(4)) { $0.kind = .star }
-    // Drawing a deleted shape again makes one shape more, for which there is no space.
+    // Restoring a deleted shape would make one shape too many.
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull, .roomFull])
@@ -410,7 +410,8 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
     #expect(bench.rejections(writer) == [])
-    // No more deletions of shapes that never existed are remembered, and no new shape is made.
+    // The memory for deletions is full. It takes no deletion of a shape that never existed, and no new shape, which
+    // would need space for its deletion.
     bench.write(writer, bench.shape(9)) { $0.delete() }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     bench.settle()
@@ -457,7 +458,7 @@ struct RoomsDoorTests {
     let reader = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.leave(writer)
-    // By then, somebody else has its seat.
+    // A newcomer takes the writer's old seat (its index in the room) before the write is stored.
     let newcomer = bench.join()
     bench.settle()
     #expect(bench.room.canvas.liveCount == 1)
@@ -526,8 +527,7 @@ struct RoomsDoorTests {
     #expect(bench.answers.map { $0.request } == [7, 5, 6])
     let last = try #require(bench.answers.last)
     #expect(try last.outcome.get() == bench.room.cursor, "stamps of several actors are taken")
-    // An operation without a stamp counts as written by the actor of the first stamp, and gets a stamp that is later
-    // than all others.
+    // Operations without a stamp get the actor of the message's first stamp, and a time later than all others.
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(1))?.actor == bench.shape(8))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2))?.actor == bench.shape(9))
     bench.expectCaughtUp(reader)

@@ -46,8 +46,8 @@ struct RoomsFoldingTests {
     #expect(live.canvas.shapes == restarted.canvas.shapes)
   }
 
-  /// The records of a room in which a few shapes are made, changed and deleted by writers whose clocks differ. Some
-  /// operations come again, together with new ones, and sometimes deletions are forgotten.
+  /// Records of a few shapes that writers with different clocks make, change and delete. Some operations are repeated,
+  /// and deletions are sometimes forgotten.
   private func history(_ random: inout SeededGenerator) -> [RoomRecord] {
     var records: [RoomRecord] = []
     var written: [Operation] = []

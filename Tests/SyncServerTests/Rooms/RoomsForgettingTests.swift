@@ -13,7 +13,7 @@ struct RoomsForgettingTests {
     }
   }
 
-  /// Deletes shapes that never existed, one a second.
+  /// Deletes shapes that never existed, one per second.
   private func deleteMany(_ bench: inout RoomBench, _ writer: Int, _ numbers: ClosedRange<UInt64>) {
     for number in numbers {
       bench.write(writer, bench.shape(number)) { $0.delete() }
@@ -129,14 +129,14 @@ struct RoomsForgettingTests {
     func late(_ milliseconds: UInt64) -> Stamp {
       Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
     }
-    // In the log, this operation comes before the record that makes the room forget deletions. It loses to the deletion
-    // as usual.
+    // The log has this operation before the record that makes the room forget deletions. It loses to the deletion as
+    // usual.
     bench.write(writer, bench.shape(1), at: late(1)) { $0.kind = .star }
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
-    // These operations were admitted before the room forgot deletions. In the log, they come after the record that
-    // makes it forget.
+    // The room accepts these operations before it forgets deletions, but the log has them after the record that makes
+    // it forget.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
     let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
@@ -150,7 +150,7 @@ struct RoomsForgettingTests {
       #expect(bench.clients[client].canvas.stamp(of: .kind, in: bench.shape(1)) == nil)
       #expect(bench.clients[client].cursor == bench.room.cursor)
     }
-    // A node that folds the log from its beginning has the same room.
+    // A node that applies the log from its start gets the same room.
     var fold = Fold(epoch: 77, seed: 3)
     for record in bench.log { _ = try fold.take(record, wantsLosses: false) { _, _ in } }
     #expect(fold.canvas.digest == bench.room.canvas.digest && fold.forgottenBefore == bench.room.forgottenBefore)
@@ -192,7 +192,7 @@ struct RoomsForgettingTests {
       return
     }
     #expect(rejection.code == .unavailable)
-    // If those deletions are forgotten already, no record is written.
+    // If these deletions are already forgotten, no record is written.
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
     let length = bench.log.count
@@ -263,7 +263,7 @@ struct RoomsForgettingTests {
     try shares.check(10_000, for: eve, taken: (50_000, 0), now: moment(0))
     try shares.check(1, for: ann, taken: (39_000, 0), now: moment(0))
     try shares.check(0, for: ann, taken: (50_000, 0), now: moment(0))
-    // Neither address has used up its share, but the token, which both use, has.
+    // Each address is within its share, but the token that both use has exceeded its share.
     let refused = #expect(throws: Rejection.self) {
       try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(0))
     }
@@ -271,10 +271,10 @@ struct RoomsForgettingTests {
     let alone = Payer(address: ann.address, token: nil)
     #expect(throws: Rejection.self) { try shares.check(4_001, for: alone, taken: (50_000, 0), now: moment(0)) }
     try shares.check(4_000, for: alone, taken: (50_000, 0), now: moment(0))
-    // Writes to shapes that never existed have a bound of their own, of which each payer may use a share.
+    // Writes to shapes that never existed have a separate limit. Each address and token may use a share of it.
     try shares.check(2_000, for: ann, taken: (0, 40_000), now: moment(0))
     #expect(throws: Rejection.self) { try shares.check(4_000, for: ann, taken: (0, 60_000), now: moment(0)) }
-    // What was used earlier counts less and less as time passes.
+    // Earlier use counts less as time passes.
     try shares.check(2_000, for: ann, taken: (50_000, 0), now: moment(30_000))
     shares.forgetFaded(now: moment(60_000))
     try shares.check(10_000, for: ann, taken: (50_000, 0), now: moment(60_000))

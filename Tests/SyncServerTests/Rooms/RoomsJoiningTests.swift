@@ -69,7 +69,7 @@ struct RoomsJoiningTests {
     for number in 0..<300 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
     var reader = isDifference ? early : bench.connect(encoding)
-    // Each time, the client is cut off after the first message of operations, and keeps what it has got by then.
+    // Each connection ends after its first message with operations. The client keeps what it has received.
     for _ in 0..<3 {
       let back = bench.connect(encoding)
       bench.clients[back].canvas = bench.clients[reader].canvas
@@ -186,7 +186,7 @@ struct RoomsJoiningTests {
     bench.leave(first)
     let back = bench.join { $0.actor = own }
     #expect(bench.actor(back) == own)
-    // A client that asks for a key gets an actor that no other client can become.
+    // A client that asks for a key gets an actor that no other client can claim.
     bench.leave(back)
     let modern = bench.join {
       $0.actor = own
@@ -228,7 +228,7 @@ struct RoomsJoiningTests {
       case .state(let part): part.operations.count
       }
     }
-    // The difference has the newest alpha of one shape, and one erasure.
+    // The client gets the newest alpha of one shape and one erasure.
     #expect(count.reduce(0, +) == 2)
   }
 
@@ -249,7 +249,7 @@ struct RoomsJoiningTests {
     bench.write(writer, bench.shape(1)) { $0.rotation = 60 }
     bench.write(writer, bench.shape(1)) { $0.position = Point(x: 1, y: 2) }
     bench.settle()
-    // A server that was started after the change knows that the shape changed, but not which registers.
+    // A server that restarted after the change knows that the shape changed, but not which of its registers.
     if !isKnown { bench.restart(with: RoomBench.room(bench.limits, image: bench.room.image())) }
 
     let again = bench.connect()
@@ -373,7 +373,7 @@ struct RoomsJoiningTests {
       seed: 4,
       image: image
     )
-    // Records that the room has already do no harm.
+    // Records that the room has already applied do no harm.
     for record in bench.log.suffix(3) {
       let written = StoredOperations(run: record.run, operations: record.operations)
       let stored = try #require(StoredOperations(written.encoded()))
@@ -482,7 +482,7 @@ struct RoomsJoiningTests {
       bench.settle()
     }
     for client in clients { bench.expectCaughtUp(client) }
-    // A beat with the operations of six writers is encoded twice, not twelve times.
+    // A broadcast with the operations of six writers is encoded twice, once for each encoding, and not twelve times.
     #expect(bench.room.counts.beats < 60)
   }
 
@@ -503,7 +503,7 @@ struct RoomsJoiningTests {
     let first = bench.join { $0.key = "" }
     bench.join()
     #expect(bench.clients[bench.join()].id == nil)
-    // A client that comes back doesn't count twice.
+    // A client that reconnects is counted once.
     #expect(bench.clients[bench.again(first)].id != nil)
   }
 }

@@ -20,7 +20,7 @@ struct RoomsLayoutTests {
     bench.takeEffects()
   }
 
-  /// Hands one part of a batch to a room that has taken nothing else from its log.
+  /// Delivers one part of a batch to a room that has applied no other records.
   private static func deliver(
     _ operations: [Operation],
     of batch: Batch,
@@ -172,11 +172,11 @@ struct RoomsLayoutTests {
 
 @Suite("A room and its log")
 struct OpenRoomTests {
-  /// An empty room whose log has come to a position.
+  /// An empty room whose log has reached a position.
   private static func room(position: UInt64, snapshotPosition: UInt64) throws -> OpenRoom {
     var head = ByteWriter(capacity: 16)
     head.append(UInt8(2))
-    // The numbers of an image: the position, then no operations, no clock, nothing forgotten, and no runs.
+    // The numbers in the image (snapshot) of an empty room: its position, and zero for everything else.
     for number in [position, 0, 0, 0, 0, 0] as [UInt64] { head.appendVarint(number) }
     let image = try RoomImage(head.finish(), seed: 1)
     let room = Room(name: "demo", epoch: 1, limits: Limits(), framing: .byLength, seed: 1, image: image)
@@ -223,7 +223,7 @@ struct OpenRoomTests {
   func damageAfterSnapshot() throws {
     let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
     open.beginSnapshot()
-    // Since that snapshot was begun, the room's position has moved from 5 to 7.
+    // The room's position was 5 when the snapshot began, and is 7 now.
     open.noteDamage(at: 6, isSnapshot: false)
     open.endSnapshot(position: 5, operations: 0, isStored: true, now: 0)
     #expect(open.isLogDamaged && open.awaitsSnapshot && open.isWorthSnapshot)

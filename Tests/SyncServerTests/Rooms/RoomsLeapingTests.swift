@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Readers that are behind get the newest values in place of beats")
 struct RoomsLeapingTests {
-  /// A room with a writer, and with a reader whose socket takes nothing for now.
+  /// A room with a writer, and a reader whose socket accepts nothing for now.
   private func stalled(_ encoding: WireEncoding, overlaps: Bool = false) -> (RoomBench, writer: Int, reader: Int) {
     var bench = RoomBench()
     let writer = bench.join()
@@ -17,7 +17,7 @@ struct RoomsLeapingTests {
     return (bench, writer, reader)
   }
 
-  /// Forgets the messages that the reader has got so far.
+  /// Drops the messages that the reader has received.
   private func keepWelcome(_ bench: inout RoomBench, _ reader: Int) {
     bench.clients[reader].messages.removeAll { if case .welcome = $0 { false } else { true } }
   }
@@ -72,7 +72,7 @@ struct RoomsLeapingTests {
       }
       bench.pass(50)
     }
-    // One of the readers gets an answer before the newest values.
+    // One reader gets an answer before the newest values.
     bench.write(readers[1], bench.shape(2_000), id: 5) { $0.kind = .star }
     bench.settle()
     for each in readers {
@@ -105,7 +105,7 @@ struct RoomsLeapingTests {
     for time in 1...20 {
       place(&bench, writer, 1, at: Double(time))
       bench.pass(10)
-      // The socket says that it takes more bytes, and then takes none.
+      // The socket signals that it can take bytes, and then takes none.
       bench.wake(reader)
     }
     #expect(bench.room.kept.readerBytes == 0)
@@ -125,7 +125,7 @@ struct RoomsLeapingTests {
     }
     wake(&bench, reader)
     bench.expectCaughtUp(reader)
-    // Each cursor is newer than the one before: nothing is sent twice, and nothing out of order.
+    // Each cursor is newer than the previous one, so nothing was sent twice or out of order.
     let positions = bench.deliveries(reader).map { bench.room.place(of: $0.cursor) ?? 0 }
     #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
   }
@@ -149,7 +149,7 @@ struct RoomsLeapingTests {
       Issue.record("the operations don't come first: \(String(describing: first))")
       return
     }
-    // The newest operations include the client's own (D4).
+    // The newest operations include the client's own ones (D4).
     for stamp in own { #expect(operations.contains { $0.at == stamp }) }
     bench.expectCaughtUp(reader)
   }
@@ -303,20 +303,19 @@ struct RoomsLeapingTests {
     }
     try show(1)
     try show(2)
-    // The socket takes the operations with one portion of presence, and a part of the next portion.
+    // The socket takes the operations, one chunk of presence, and part of the next chunk.
     bench.clients[reader].takes = 1_000
     for _ in 1...2 { bench.wake(reader) }
     let first = bench.presences(reader).joined().map(\.actor)
     #expect((5...20).contains(first.count))
     bench.clients[reader].takes = 0
     try show(3)
-    // Presence that was offered and not taken is still owed.
+    // Presence that was offered, but not taken by the socket, has to be sent later.
     bench.wake(reader)
     try show(4)
     bench.clients[reader].messages = []
     wake(&bench, reader)
-    // Once that portion has been sent whole, new operations come first. The people whose presence was sent before come
-    // last.
+    // After the rest of that chunk come the new operations. People whose presence was sent before come last.
     guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
       Issue.record("what was drawn doesn't come first")
       return

@@ -29,7 +29,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.orders.count == 1)
     bench.carryOutOrder()
     bench.settle()
-    // The index shows the room as it was when the order was given.
+    // The index shows the room as it was when the work was ordered.
     let before = OverlapNotice(began: [pair(bench, 1, 2)], ended: [])
     #expect(bench.notices(first) == [before])
     #expect(bench.notices(second) == [before])
@@ -134,7 +134,7 @@ struct RoomsOverlapOrderTests {
 
   @Test("R9: if finding the pairs is too much work, all pairs end, and they begin again once it isn't")
   func tooMuchWork() {
-    // The stars lie in each other's gaps, so they have to be compared tip by tip.
+    // Each star lies in the gaps of another, so the comparison has to look at every tip.
     var bench = RoomBench { $0.overlapSteps = 1 }
     let writer = bench.join()
     let asker = bench.join { $0.overlaps = true }
@@ -217,7 +217,8 @@ struct RoomsOverlapOrderTests {
     bench.room.rest(now: bench.now)
     bench.takeEffects()
     bench.settle()
-    // Asks only now: a question would bring what has not been announced.
+    // The test asks only after it has read the clients' pairs, because asking would make the room announce the latest
+    // ones.
     let announced = askers.map { bench.clients[$0].pairs }
     let index = bench.askOverlaps()?.index
     bench.settle()
@@ -248,8 +249,8 @@ struct RoomsOverlapOrderTests {
       most = max(most, bench.orders.count)
     }
     #expect(most == 1)
-    // The outcome of the order answers everybody who has asked by then. It includes all changes since the order was
-    // given.
+    // The result of the pending computation answers everybody who has asked so far. It includes the changes since the
+    // computation was requested.
     let last = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()

@@ -48,7 +48,7 @@ struct RoomsOverlapTests {
     bench.settle()
     #expect(bench.notices(asker).count == before)
 
-    // Two shapes that move together stop overlapping and begin again within one beat, so their pair hasn't ended.
+    // Two shapes move together. Their overlap ends and begins again within one broadcast, so it counts as unchanged.
     bench.put(writer, 2, x: 5)
     bench.settle()
     let together = bench.notices(asker).count
@@ -100,7 +100,7 @@ struct RoomsOverlapTests {
     bench.put(writer, 2, x: 500)
     bench.settle()
     #expect(bench.clients[asker].pairs.isEmpty)
-    // The deletion arrives after an edit whose stamp is newer.
+    // The deletion arrives after an edit with a newer stamp.
     let deletedAt = Stamp(milliseconds: bench.now.wallMilliseconds + 1, counter: 0, actor: bench.actor(writer))
     bench.pass(10)
     bench.write(writer, bench.shape(2)) {
@@ -124,7 +124,7 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs == [])
     let now1 = bench.overlapList()
     #expect(now1 == nil)
-    // Four of the shapes are moved aside, and then nothing changes for a while.
+    // Moves four shapes apart, and then changes nothing for a while.
     for number in 5...8 { bench.put(writer, UInt64(number), x: 100 * Double(number)) }
     bench.settle()
     bench.pass(3_000)
@@ -133,7 +133,7 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs.count == 6)
     let now2 = bench.overlapList()
     #expect(now2 != nil)
-    // An HTTP request asks again while nobody wants notices.
+    // Only an HTTP request asks now, because no member wants notices.
     bench.leave(asker)
     for number in 5...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()
@@ -169,7 +169,7 @@ struct RoomsOverlapTests {
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
     )
     #expect(bench.room.keepsOverlaps)
-    // Changes that come meanwhile are taken into account.
+    // The answer includes changes that come meanwhile.
     bench.put(writer, 2, x: 100)
     bench.settle()
     let now5 = bench.overlapPairs()
@@ -186,8 +186,7 @@ struct RoomsOverlapTests {
     let writer = bench.join()
     for number in 1...6 { bench.put(writer, UInt64(number), x: Double(number) * 8) }
     bench.settle()
-    // An earlier member had asked for notices, so the ring still has the pairs that overlapped while that member was
-    // there.
+    // An earlier member asked for notices, so the broadcasts that the room still buffers contain overlaps.
     let earlier = bench.join { $0.overlaps = true }
     bench.leave(earlier)
     bench.put(writer, 6, x: 500)
@@ -231,7 +230,7 @@ struct RoomsOverlapTests {
 extension RoomBench {
   fileprivate mutating func overlapPairs() -> [ShapePair] { askOverlaps()?.index.pairs ?? [] }
 
-  /// The list of pairs in an answer over HTTP.
+  /// The pairs in the HTTP answer.
   fileprivate mutating func overlapList() -> [UInt8]? {
     askOverlaps().flatMap { $0.index.document(room: room.name, cursor: $0.cursor) }
   }

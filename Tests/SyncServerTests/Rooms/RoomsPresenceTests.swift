@@ -36,7 +36,7 @@ struct RoomsPresenceTests {
     var bench = RoomBench { $0.presenceMilliseconds = 100 }
     let ann = bench.join()
     let eve = bench.join()
-    // The room has been quiet for more than a beat, so the first presence is sent at once.
+    // The room was quiet for longer than the broadcast interval, so the first presence is sent at once.
     bench.pass(1_000)
     let began = bench.now.monotonicMilliseconds
     var toldAt: [UInt64] = []

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A room whose log is put back from a copy, with its epoch")
 struct RoomsRestoringTests {
-  /// Writes a number of records, and returns the cursors before the first and after each.
+  /// Writes records. Returns the cursors before the first record and after each.
   private func write(_ count: Int, _ bench: inout RoomBench, from first: UInt64) -> [Cursor] {
     let writer = bench.join()
     var cursors = [bench.room.cursor]
@@ -19,7 +19,7 @@ struct RoomsRestoringTests {
     return cursors
   }
 
-  /// A later process opens the room from what its log has.
+  /// Opens the room in a new process, from what the log has.
   private func restart(_ bench: inout RoomBench, image: RoomImage? = nil) throws {
     let read = try image.map { try RoomImage($0.encoded(), seed: 5) }
     var room = RoomBench.room(bench.limits, image: read)
@@ -42,13 +42,13 @@ struct RoomsRestoringTests {
     let before = write(3, &bench, from: 1)
     var copy = bench
     let image = hasSnapshot ? copy.room.image() : nil
-    // After the copy was made, the process goes on writing, and then another process does.
+    // After the copy is made, this process writes more records, and then another process does.
     var lost = write(3, &bench, from: 100)
     try restart(&bench)
     lost += write(3, &bench, from: 200)
 
-    // At first, the cursors that clients have are past the end of the restored log. Later they are at positions that
-    // another run has written.
+    // The clients' cursors are first beyond the end of the restored log, and later at positions that another process
+    // has written.
     copy.random = SeededGenerator(seed: 8)
     try restart(&copy, image: image)
     for round in 0..<3 {
@@ -81,11 +81,11 @@ struct RoomsRestoringTests {
     #expect(bench.room.knows(run: bench.run))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == stamp)
     bench.settle()
-    // This record was on its way already, so it carries the run's number too.
+    // This record was sent before, so it carries the number of the process (`run`) too.
     bench.deliver(
       RoomRecord(position: 4, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
-    // The run begins right after the record before its first one.
+    // The run of a process begins right after the last record that another process wrote.
     #expect(bench.room.places.runs.newest.map(\.first) == [1, 2])
     bench.settle()
     bench.expectCaughtUp(writer)
@@ -152,7 +152,8 @@ struct RoomsRestoringTests {
     #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
-    // A cursor for a position in a forgotten run is refused, whether it is made now or was made during that run.
+    // A cursor is refused if its position belongs to a run (a server process) that the room has forgotten. This holds
+    // even if the room makes the cursor now.
     let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)

@@ -61,7 +61,7 @@ struct RoomsStallingTests {
       case .state(let part): return sum + part.count
       }
     }
-    // The client got one beat that was on its way, and then each shape once.
+    // The client got one broadcast that was being sent, and then each shape once.
     #expect(operations < 20)
     bench.drag(writer, 1...4, times: 3)
     bench.expectCaughtUp(slow)
@@ -121,8 +121,8 @@ struct RoomsStallingTests {
     for client in bench.clients.indices { bench.expectCaughtUp(client) }
   }
 
-  /// The simulation found this fault: a beat was not encoded for a channel, because the channel had no member. The
-  /// channel's next member then lacked the beat.
+  /// The simulation found this fault: while no client had a certain encoding (channel), a broadcast was not encoded for
+  /// it. The channel's next member then missed that broadcast.
   @Test(
     "a state that was made for who has left is no use once beats were not encoded for it",
     arguments: WireEncoding.allCases
@@ -136,7 +136,8 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...2, times: 2)
     let reader = bench.join(encoding)
     bench.expectCaughtUp(reader)
-    // While the channel has a member, the next reader uses the same stream of state.
+    // While the first reader is connected, the next one in the same channel shares the stream that was made for the
+    // first.
     let made = bench.room.counts.statesMade
     bench.drag(writer, 1...2, times: 2)
     let next = bench.join(encoding)
@@ -172,7 +173,7 @@ struct RoomsStallingTests {
         $0.kind = .star
         $0.rotation = Double(round)
       }
-      // Some operations are stored but not yet in a beat. Others are not even stored.
+      // Some operations are stored and not broadcast yet. Others are not even stored.
       if round % 2 == 0 { bench.commit() }
       if round % 7 == 0 { bench.say(.digest, reader) }
       if round % 3 == 0 { bench.settle() }
@@ -249,7 +250,7 @@ struct RoomsStallingTests {
       bench.drag(writer, 1...2, times: 10)
     }
     bench.clients[slow].takes = 0
-    // This write fills the socket.
+    // This write fills the socket's buffer.
     bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
     bench.settle()
     let passer = bench.join { $0.name = "passer" }
@@ -269,7 +270,7 @@ struct RoomsStallingTests {
     bench.expectCaughtUp(slow)
   }
 
-  /// The joins and leaves that a client was sent.
+  /// The people whose joining and leaving a client was told.
   private func news(_ bench: RoomBench, _ client: Int) -> (came: [Identifier], left: [Identifier]) {
     let messages = bench.clients[client].messages
     return (
@@ -287,7 +288,7 @@ struct RoomsStallingTests {
     let gone = bench.actor(early)
     bench.leave(early)
     bench.drag(writer, 1...1, times: 6)
-    // One beat is on its way to the client, and the next announces somebody.
+    // One broadcast is being sent to the client. The next one contains a join.
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...1, times: 1)
     let late = bench.join()
@@ -310,7 +311,7 @@ struct RoomsStallingTests {
     let late = bench.join()
     bench.drag(writer, 1...1, times: 7)
     #expect(bench.room.fanOut.streamCount == 0)
-    // The client reads on until the state begins, and stalls again.
+    // The client reads until the state begins, and stalls again.
     bench.clients[slow].takes = 1
     var wakes = 0
     while bench.room.fanOut.streamCount == 0, wakes < 10_000 {
@@ -380,7 +381,7 @@ struct RoomsStallingTests {
     bench.say(.hello(Hello()), slow)
     bench.settle()
     bench.say(.digest, slow)
-    // In a large room there are few beats, so stored operations have to wait for one.
+    // In a large room broadcasts are rare, so stored operations wait for the next one.
     bench.room.sendingTook(microseconds: 1_000_000, seats: 64)
     bench.write(writer, bench.shape(1)) { $0.alpha = 3 }
     bench.commit()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("States on their way, where there are as many as there may be")
 struct RoomsStatesTests {
-  /// A room whose state has many parts, and in which at most `streams` streams of state may exist at a time.
+  /// A room with a large state, which is sent in many parts. At most `streams` streams of state may exist at a time.
   private func crowdedBench(streams: UInt64 = 2) -> (bench: RoomBench, writer: Int) {
     var bench = RoomBench {
       $0.stateStreams = streams
@@ -57,7 +57,7 @@ struct RoomsStatesTests {
       for client in slow { bench.wake(client) }
       bench.settle()
     }
-    // No reader had to begin anew.
+    // No reader had to start again.
     #expect(slow.map { resets(bench, $0) } == [1, 1, 1, 1, 1, 1])
     for client in slow { bench.clients[client].takes = nil }
     for client in slow { bench.wake(client) }
@@ -104,8 +104,8 @@ struct RoomsStatesTests {
   @Test("D2: if there is no space for another state, a newcomer is sent one that has more than it lacks")
   func sharingMore() {
     var (bench, writer) = crowdedBench()
-    // Two streams are under way: one of the whole state, and one of a difference. A reader of either can continue in
-    // the ring afterwards.
+    // There are two streams, one with the whole state and one with the changes since a cursor. Both lead up to
+    // broadcasts that are still buffered.
     _ = joinSlowly(&bench, takes: 0)
     bench.drag(writer, 1...3, times: 4)
     let since = bench.clients[writer].cursor
@@ -121,7 +121,7 @@ struct RoomsStatesTests {
     #expect(!bench.deliveries(sharing).isEmpty)
   }
 
-  /// Lets a second pass in a busy room. In that second, each of the slow clients takes some bytes.
+  /// Advances a busy room by a second, in which each slow client takes some bytes.
   private func passSecond(_ bench: inout RoomBench, _ writer: Int, _ slow: [Int]) {
     bench.pass(1_000)
     bench.drag(writer, 1...3, times: 3)
@@ -170,7 +170,7 @@ struct RoomsStatesTests {
       bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
       bench.settle()
     }
-    // Each of these states fits into one part, but the room learns that only by making the state.
+    // Each of these states fits into one message, which the room learns only when it makes the state.
     for place in places.reversed() {
       _ = joinSlowly(&bench, since: place, takes: 0)
       #expect(bench.room.kept.states <= 2 * 4 + 2)
@@ -191,10 +191,11 @@ struct RoomsStatesTests {
       passSecond(&bench, writer, slow)
       beats += 1
     }
-    // Each round is a second. No reader stood still, so no stream was dropped for the newcomer before one was old.
+    // Each round is a second. All readers kept reading, so the room dropped a stream for the newcomer only when it was
+    // old.
     #expect(beats > 20 && beats <= 31)
     bench.expectCaughtUp(newcomer)
-    // The readers whose streams were dropped begin anew, and get everything once they read.
+    // The readers whose streams were dropped start again, and get everything.
     for client in slow { bench.clients[client].takes = 1 << 20 }
     for _ in 0..<40 where slow.contains(where: { bench.clients[$0].cursor == nil }) {
       passSecond(&bench, writer, slow)

@@ -78,7 +78,7 @@ struct RoomsTextTests {
     var random = SeededGenerator(seed: seed)
     var (taken, refused) = (0, 0)
     for step in 0..<600 {
-      // In the second half, several messages are on their way at a time.
+      // In the second half, several messages are pending at a time.
       let isAlone = step < 300
       let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in
         let shape = UInt64.random(in: 1...8, using: &random)

@@ -14,7 +14,7 @@ struct RoomsVocabularyTests {
     return set
   }
 
-  /// Checks that a client of the version before this one could read everything that this client was sent.
+  /// Checks that a client of the previous protocol version could read everything that this client received.
   private func expectKnown(_ client: TestClient) {
     for message in client.messages {
       guard case .operations(let delivery) = message else { continue }
@@ -52,12 +52,12 @@ struct RoomsVocabularyTests {
       bench.say(submission(bench.shape(1), set), writer)
       bench.settle()
     }
-    // If the client knows nothing of an operation, it is sent only the cursor.
+    // A client that doesn't know the operation's property gets only the new cursor.
     var text = Properties()
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // The same holds for an operation with properties that are newer than texts.
+    // The same holds for operations with still newer properties.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow
@@ -71,7 +71,7 @@ struct RoomsVocabularyTests {
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .ellipse)
     expectKnown(bench.clients[old])
-    // A client that joins later is sent a state.
+    // A client that joins later gets the state.
     let late = bench.join(encoding)
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import Foundation
 
-// Answers questions about pairs of outlines, for Tests/geometry/oracle.py to check. Each input line is two outlines
-// (kind, x, y, width, height, rotation, corner radius, points, inner ratio) and a point. Each output line is what
-// CanvasCRDT says about them, as JSON.
+// Computes the geometry of pairs of outlines, which Tests/geometry/oracle.py checks. An input line is two outlines
+// (kind, x, y, width, height, rotation, corner radius, points, inner ratio) and a point. An output line is CanvasCRDT's
+// result as JSON.
 
 func number(_ text: Substring) -> Double {
   guard let value = Double(text) else { fatalError("not a number: \(text)") }
