@@ -53,7 +53,7 @@ bench: page ## measure, and compare with yrs, loro and pycrdt-websocket
 	@STANDBYS=2 scripts/with-postgres .venv/bin/python Benchmarks/nodes.py $(filter --quick,$(ARGS)) \
 	  --server "$$($(RELEASE) --show-bin-path)/SyncServer"
 
-table: ## write what the table of properties says: web/core/table.js, tables in docs/PROTOCOL.md
+table: ## write what the table of properties says: web/core/table.ts, tables in docs/PROTOCOL.md
 	@swift run --quiet property-table
 
 page: setup ## build what a browser is sent, in build/page: the core as WebAssembly, scripts and styles

@@ -1,5 +1,5 @@
 """Prints a table of how much of each folder the tests run. Swift is counted by llvm-cov in lines and regions, and the
-page's scripts by V8.
+page's scripts by V8, in the lines that esbuild makes of them: without types and comments.
 
     scripts/coverage_table.py SUMMARY.json FOLDER [PART]     FOLDER has V8's files; PART adds a line for each of its files
 """
@@ -9,6 +9,8 @@ import glob
 import json
 import os
 import sys
+
+MODULES = "build/modules"
 
 
 def swift(path):
@@ -21,10 +23,10 @@ def swift(path):
 
 
 def source_of(url):
-    """The source file of a script. node names the script by its path, and a browser by its URL."""
+    """The module that a script is. node names the script by its path, and a browser by its URL."""
     path = url.split("://", 1)[-1].split("?")[0]
-    inside = path.split("/web/", 1)[1] if "/web/" in path else path.partition("/")[2]
-    name = os.path.join("web", inside)
+    inside = path.split("/modules/", 1)[1] if "/modules/" in path else path.partition("/")[2]
+    name = os.path.join(MODULES, inside)
     return name if name.endswith(".js") and os.path.isfile(name) else None
 
 
@@ -55,20 +57,17 @@ def page(folder):
                 ran = counted(script["functions"], len(text))
                 before = found.setdefault(name, bytearray(len(text)))
                 found[name] = bytearray(one | other for one, other in zip(before, ran))
-    for name in sorted(glob.glob("web/**/*.js", recursive=True)):
+    for name in sorted(glob.glob(f"{MODULES}/**/*.js", recursive=True)):
         with open(name, encoding="utf-8") as file:
             text = file.read()
-        ran, place, covered, count, is_remark = found.get(name, bytearray(len(text))), 0, 0, 0, False
+        ran, place, covered, count = found.get(name, bytearray(len(text))), 0, 0, 0
         for line in text.splitlines(keepends=True):
             words = line.strip()
-            is_remark = is_remark or words.startswith("/*")
-            if words and not is_remark and not words.startswith("//"):
+            if words:
                 count += 1
                 covered += ran[place + line.index(words[0])]
-            if "*/" in words:
-                is_remark = False
             place += len(line)
-        yield name, {"lines": (covered, count)}
+        yield name.replace(MODULES, "web").replace(".js", ".ts"), {"lines": (covered, count)}
 
 
 def share(counts):

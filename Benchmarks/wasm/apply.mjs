@@ -10,7 +10,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { webcrypto } from 'node:crypto'
-import { loadCore } from '../../web/core/core.js'
+import { loadCore } from '../../build/modules/core/core.js'
 
 globalThis.crypto ??= webcrypto
 

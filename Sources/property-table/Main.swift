@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes what is generated from the table of properties: web/core/table.js and the tables in docs/PROTOCOL.md.
+/// Writes what is generated from the table of properties: web/core/table.ts and the tables in docs/PROTOCOL.md.
 @main
 struct PropertyTable {
   static let usage = """
@@ -13,7 +13,7 @@ struct PropertyTable {
     guard arguments.allSatisfy({ $0 == "--check" }) else { return print(usage) }
     let page = try read(ProtocolPage.path)
     let files = [
-      (path: JavaScriptTable.path, text: JavaScriptTable.text),
+      (path: TypeScriptTable.path, text: TypeScriptTable.text),
       (path: ProtocolPage.path, text: try ProtocolPage.filled(page)),
     ]
     var stale: [String] = []

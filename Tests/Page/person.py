@@ -188,7 +188,7 @@ class Person:
 
     def _wait_for_storage(self, expression, value, what):
         test = (
-            "async ([room, value]) => { const { editsOf, drawingOf } = window.storageModule ??= " + module("storage/database.js")
+            "async ([room, value]) => { const { editsOf, drawingOf } = window.storageModule ??= " + module("storage/database.ts")
             + "; return " + expression + " }")
         # `wait_for_function` would take the promise itself for a yes.
         wait_until(lambda: self.page.evaluate(test, [self.room.name, value]), lambda: f"{self.name}: {what}; {self.noticed}")

@@ -476,7 +476,7 @@ def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
     room.wait_for_shapes(1)
     ann.run(SAME_ACTOR.replace("value", "app.live.save(false)").replace("return null", "window.actor = app.live.actor; return null"))
     ann.wait("app.live.actor !== window.actor && app.live.status().state === 'live'", "another actor")
-    look = "async (name) => (await (window.storageModule ??= " + module("storage/database.js") + ").editsOf(name)).map(({ actor }) => actor)"
+    look = "async (name) => (await (window.storageModule ??= " + module("storage/database.ts") + ").editsOf(name)).map(({ actor }) => actor)"
     wait_until(lambda: ann.page.evaluate(look, room.name), "only its own edits are kept", [ann.run("app.live.actor")].__eq__)
 
 

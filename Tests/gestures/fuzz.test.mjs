@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Recogniser } from '../../web/gestures/recogniser.js'
+import { Recogniser } from '../../build/modules/gestures/recogniser.js'
 import { target } from './replaying.mjs'
 
 /** Random 32-bit numbers that depend only on the seed (mulberry32). */

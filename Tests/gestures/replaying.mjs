@@ -12,7 +12,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { Recogniser } from '../../web/gestures/recogniser.js'
+import { Recogniser } from '../../build/modules/gestures/recogniser.js'
 
 const phases = ['down', 'move', 'up', 'cancel']
 const tolerance = 0.51

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ShakeDetector } from '../../web/gestures/shake.js'
-import { keyWords } from '../../web/tools/actions.js'
-import { aligned, distributed } from '../../web/tools/align.js'
-import { actions } from '../../web/tools/catalogue.js'
-import { glide } from '../../web/tools/gliding.js'
-import { resizeCursor } from '../../web/tools/reshaping.js'
-import { keyNames } from '../../web/tools/shortcuts.js'
+import { ShakeDetector } from '../../build/modules/gestures/shake.js'
+import { keyWords } from '../../build/modules/tools/actions.js'
+import { aligned, distributed } from '../../build/modules/tools/align.js'
+import { actions } from '../../build/modules/tools/catalogue.js'
+import { glide } from '../../build/modules/tools/gliding.js'
+import { resizeCursor } from '../../build/modules/tools/reshaping.js'
+import { keyNames } from '../../build/modules/tools/shortcuts.js'
 
 const box = (id, x, y, width, height, rotation = 0) => ({ id, x, y, width, height, rotation })
 const places = (list) => list.map(({ id, x, y }) => [id, x, y])

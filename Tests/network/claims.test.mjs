@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 
-import { claim } from '../../web/storage/claims.js'
+import { claim } from '../../build/modules/storage/claims.js'
 
 /** A simulated tab: its storage, and the events of its window. */
 class Tab extends EventTarget {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Connection } from '../../web/network/connection.js'
+import { Connection } from '../../build/modules/network/connection.js'
 
 const OPEN = 1, CLOSING = 2
 globalThis.WebSocket ??= { OPEN }

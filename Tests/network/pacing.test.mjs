@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 
-import { Source } from '../../web/basics/source.js'
-import { Pacing } from '../../web/network/pacing.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { Pacing } from '../../build/modules/network/pacing.js'
 
 /** The part of a connection that pacing uses. `perform` stands for a ping that the server has to answer. */
 class Line extends Source {

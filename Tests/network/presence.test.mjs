@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { Source } from '../../web/basics/source.js'
-import { Presence } from '../../web/state/presence.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { Presence } from '../../build/modules/state/presence.js'
 
 class Line extends Source {
   hear(effect) { this.tell('effect', effect) }

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
 
-import { Source } from '../../web/basics/source.js'
-import { Pulse } from '../../web/network/pulse.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { Pulse } from '../../build/modules/network/pulse.js'
 
 globalThis.document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 globalThis.addEventListener = () => {}

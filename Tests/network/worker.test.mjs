@@ -18,7 +18,7 @@ class Origin extends EventTarget {
       keys: async () => [...this.stored.keys()],
       delete: async (name) => this.stored.delete(name),
     }
-    await import('../../web/worker.js')
+    await import('../../build/modules/worker.js')
     return this
   }
   set(name) {

@@ -26,19 +26,19 @@ globalThis.document = {
   addEventListener() {},
 }
 
-const { valueRows, readChange } = await import('./web/core/values.js')
-const { changedBit, properties, shapeRow } = await import('./web/core/table.js')
+const { valueRows, readChange } = await import('./build/modules/core/values.js')
+const { changedBit, properties, shapeRow } = await import('./build/modules/core/table.js')
 const shape = parseInt('afykw5t7o', 36)
 
 if (process.argv[2] === 'write') {
   writeFileSync('values.bin', valueRows([{ shape, set: { blur: 12.5 } }]))
 
-  const { restoration } = await import('./web/furniture/restoration.js')
+  const { restoration } = await import('./build/modules/furniture/restoration.js')
   const then = [{ id: 'afy-kw5-t7o', kind: 'star', blur: 12.5 }]
   assert.deepEqual(restoration(then, [{ id: 'afy-kw5-t7o', kind: 'star', blur: 3 }]).edits, [{ shape, set: { blur: 12.5 } }],
     'blur is passed over by history')
 
-  const { Inspector } = await import('./web/panels/inspector.js')
+  const { Inspector } = await import('./build/modules/panels/inspector.js')
   const edits = []
   const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
   const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', blur: 12.5 }

@@ -47,7 +47,7 @@ struct Probe {
   // MARK: - What is generated from the table of properties
 
   static func writeTables() throws {
-    try JavaScriptTable.text.write(toFile: JavaScriptTable.path, atomically: true, encoding: .utf8)
+    try TypeScriptTable.text.write(toFile: TypeScriptTable.path, atomically: true, encoding: .utf8)
     let page = try ProtocolPage.filled(try String(contentsOfFile: ProtocolPage.path, encoding: .utf8))
     let rows = page.split(separator: "\n").filter { $0.contains("| `blur` |") }
     expect(rows.count == 3, "docs/PROTOCOL.md, which has \(rows.count) of 3 rows")

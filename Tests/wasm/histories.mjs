@@ -7,7 +7,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
-import { loadCore } from '../../web/core/core.js'
+import { loadCore } from '../../build/modules/core/core.js'
 import { epoch, play } from './playing.mjs'
 
 const root = new URL('../../', import.meta.url)

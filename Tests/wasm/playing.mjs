@@ -1,6 +1,6 @@
 // Replays the recorded events of a native replica with a replica of core.wasm.
 
-import { identifierNumber } from '../../web/core/values.js'
+import { identifierNumber } from '../../build/modules/core/values.js'
 
 /** The wall clock's time when the monotonic clock shows 0. */
 export const epoch = 1_763_650_000_000

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { webcrypto } from 'node:crypto'
-import { loadCore } from '../../web/core/core.js'
-import { changedBit } from '../../web/core/table.js'
-import { identifierNumber, identifierText } from '../../web/core/values.js'
+import { loadCore } from '../../build/modules/core/core.js'
+import { changedBit } from '../../build/modules/core/table.js'
+import { identifierNumber, identifierText } from '../../build/modules/core/values.js'
 import { epoch, play } from './playing.mjs'
 
 // In node 18, this global has another name.

@@ -1,5 +1,5 @@
 /// Backpressure for short-lived messages, such as the mouse position, which soon become outdated.
-/// `web/network/pacing.js` does the same for the page.
+/// `web/network/pacing.ts` does the same for the page.
 ///
 /// Once the system has a message, a newer one can't replace it, and the system buffers megabytes for a slow connection.
 /// So the client sends a ping now and then. While too many bytes have no answer yet, it sends no short-lived messages.

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Detects dead connections, and measures the round-trip time. `web/network/pulse.js` has the same rules for the page:
+/// Detects dead connections, and measures the round-trip time. `web/network/pulse.ts` has the same rules for the page:
 /// change both together.
 ///
 /// A connection that breaks in a tunnel or during sleep leaves a socket that stays open for minutes. So the client

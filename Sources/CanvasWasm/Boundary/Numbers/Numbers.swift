@@ -2,7 +2,7 @@
   import CanvasCRDT
 #endif
 
-// Numbers that have the same meaning in Swift and in JavaScript. `make table` writes them into web/core/table.js. They
+// Numbers that have the same meaning in Swift and in TypeScript. `make table` writes them into web/core/table.ts. They
 // are never stored, so they may change from version to version.
 
 /// The kind of an effect: a request to the page, or a report. See `EffectWriting.swift`.

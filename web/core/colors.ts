@@ -1,0 +1,17 @@
+// Colours: numbers within the core, `#RRGGBB` everywhere else.
+
+/**
+ * @param packed 0xRRGGBB
+ * @returns `#E4572E`
+ */
+export function colorText(packed: number): string {
+  return '#' + packed.toString(16).padStart(6, '0').toUpperCase()
+}
+
+/**
+ * @param text `#E4572E`
+ * @returns NaN if it is no colour
+ */
+export function colorNumber(text: unknown): number {
+  return typeof text === 'string' && /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN
+}

@@ -1,0 +1,180 @@
+// Broken lines (S11): how long their parts are, which lines are worth drawing in parts, and which pieces of a long line
+// are visible.
+
+import { dashForms, dashPartsMax } from '../core/table.js'
+import type { Box, Point } from '../core/types.js'
+
+/** Straight without a control point, else a quadratic curve. */
+export type Piece = { from: Point, control: Point | null, to: Point }
+
+/** A line with at most this many parts is left to the browser as a whole, even if most parts lie outside the view. */
+const partsUncut = 1000
+/** How often a piece of a line is halved, if it never lies within the visible area. After twenty times it is tiny. */
+const halvingsMax = 20
+/**
+ * The number of straight pieces for a quarter of an ellipse. In the largest ellipse the pieces deviate by a thousandth
+ * of a unit.
+ */
+const quarterPieces = 64
+/**
+ * The upper bound on a path's length, as a multiple of its box's width and height together. If a path crosses itself
+ * again and again, the time that a browser takes to find the covered area grows with the square of the path's length.
+ */
+export const crossings = 16
+
+/**
+ * How many more parts the broken lines of one picture may have.
+ *
+ * A line may be a thousand times as long as the picture is wide, and a dot may be a thousandth of a pixel. Then a few
+ * hundred bytes would keep a page busy for minutes. So a line whose parts are smaller than a pixel is drawn solid. Once
+ * a picture has more parts than anybody can see, all further lines are solid too.
+ */
+export class DashBudget {
+  #left = dashPartsMax
+
+  get partsLeft() { return this.#left }
+
+  /** @returns whether the budget has this many parts left; if so, they are subtracted */
+  takes(parts: number): boolean {
+    if (!(parts <= this.#left)) return false
+    this.#left -= Math.ceil(parts)
+    return true
+  }
+}
+
+/**
+ * How to stroke a line: a list of paths, each with the length of the line before it, and the dash pattern, which is
+ * empty for a solid line.
+ */
+type Strokes = { paths: { path: Path2D, offset: number }[], pattern: number[] }
+
+/**
+ * A line to be stroked. `length` returns an upper bound of its length. `length` and `pieces` are called only if the
+ * line is broken.
+ */
+export type Line = { path: Path2D, length: number, pieces: () => Piece[] }
+
+/** @param view what is seen, in the line's coordinates; device pixels for a unit */
+export function strokesOf(
+  dash: 'solid' | 'dashed' | 'dotted', width: number, { path, length, pieces }: Line,
+  { box, scale, budget }: { box: () => Box, scale: number, budget: DashBudget },
+): Strokes {
+  const whole = [{ path, offset: 0 }]
+  if (dash === 'solid') return { paths: whole, pattern: [] }
+  const { part, step } = dashForms[dash]
+  const pattern = step * width * scale >= 1 ? [part * width, (step - part) * width] : []
+  const isUncut = length <= partsUncut * step * width
+  if (isUncut && pattern.length > 0 && budget.takes(length / (step * width))) return { paths: whole, pattern }
+  const view = grown(box(), width)
+  const isSolid = isUncut || pattern.length === 0
+  if (isSolid && length <= crossings * (view.width + view.height)) return { paths: whole, pattern: [] }
+  const seen = new SeenPieces(view)
+  for (const piece of pieces()) seen.add(piece)
+  const isBroken = !isSolid && budget.takes(seen.length / (step * width) + seen.paths.length)
+  return { paths: seen.paths, pattern: isBroken ? pattern : [] }
+}
+
+const grown = ({ x, y, width, height }: Box, reach: number): Box =>
+  ({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach })
+
+/** The visible pieces of a line. Consecutive pieces form one path. */
+class SeenPieces {
+  #box
+  #passed = 0
+  /** How far along the line the current path began. */
+  #start = -Infinity
+  paths: Strokes['paths'] = []
+  /** The length of the line up to the end of the latest piece. */
+  length = 0
+
+  constructor(box: Box) {
+    this.#box = box
+  }
+
+  add(piece: Piece, halvings = 0) {
+    const place = placed(piece, this.#box)
+    if (place === 'across' && halvings < halvingsMax) {
+      for (const half of halves(piece)) this.add(half, halvings + 1)
+      return
+    }
+    const length = pieceLength(piece)
+    if (place === 'beyond') this.#start = -Infinity
+    else {
+      if (this.#passed + length - this.#start > crossings * (this.#box.width + this.#box.height)) {
+        this.paths.push({ path: new Path2D(), offset: this.#passed })
+        this.paths.at(-1)?.path.moveTo(piece.from.x, piece.from.y)
+        this.#start = this.#passed
+      }
+      const { control, to } = piece
+      if (control) this.paths.at(-1)?.path.quadraticCurveTo(control.x, control.y, to.x, to.y)
+      else this.paths.at(-1)?.path.lineTo(to.x, to.y)
+      this.length += length
+    }
+    this.#passed += length
+  }
+}
+
+function placed({ from, control, to }: Piece, { x, y, width, height }: Box): 'within' | 'across' | 'beyond' {
+  const middle = control ?? from
+  const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
+  const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
+  if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
+  // A piece that fits into the visible area has no more parts than may be visible, so it needs no halving.
+  return right - left <= width && bottom - top <= height ? 'within' : 'across'
+}
+
+function halves({ from, control, to }: Piece): Piece[] {
+  if (!control) {
+    const middle = between(from, to)
+    return [{ from, control, to: middle }, { from: middle, control, to }]
+  }
+  const [one, other] = [between(from, control), between(control, to)]
+  const middle = between(one, other)
+  return [{ from, control: one, to: middle }, { from: middle, control: other, to }]
+}
+
+const between = (one: Point, other: Point): Point => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
+
+/** @param piece as exactly as the places of parts need it */
+function pieceLength({ from, control, to }: Piece) {
+  const chord = distance(from, to)
+  if (!control) return chord
+  const [one, other] = [between(from, control), between(control, to)]
+  const middle = between(one, other)
+  return lengthOf(from, one, middle) + lengthOf(middle, other, to)
+}
+
+const lengthOf = (from: Point, control: Point, to: Point) =>
+  (2 * distance(from, to) + distance(from, control) + distance(control, to)) / 3
+
+const distance = (one: Point, other: Point) => Math.hypot(other.x - one.x, other.y - one.y)
+
+/** @returns it is no longer */
+export const pieceBound = ({ from, control, to }: Piece): number =>
+  (control ? distance(from, control) + distance(control, to) : distance(from, to))
+
+/** An upper bound of the length of these pieces. */
+export const piecesLength = (pieces: Piece[]) => pieces.reduce((sum, piece) => sum + pieceBound(piece), 0)
+
+/** Adds the straight pieces between consecutive points. */
+export function addStraight(pieces: Piece[], points: Point[]) {
+  for (let at = 1; at < points.length; at++) pieces.push({ from: points[at - 1], control: null, to: points[at] })
+}
+
+/**
+ * Adds quarters of an ellipse, clockwise.
+ *
+ * @param first 0 begins at the right, 1 at the bottom, 2 at the left, 3 at the top
+ */
+export function addQuarters(
+  pieces: Piece[], center: Point, radiusX: number, radiusY: number, first: number, count = 1,
+) {
+  const step = Math.PI / 2 / quarterPieces
+  const at = (turn: number, reach: number) =>
+    ({ x: center.x + radiusX * reach * Math.cos(turn), y: center.y + radiusY * reach * Math.sin(turn) })
+  // Where the tangents at both ends of a piece meet, as a multiple of the radius.
+  const beyond = 1 / Math.cos(step / 2)
+  for (let place = first * quarterPieces; place < (first + count) * quarterPieces; place++) {
+    pieces.push({ from: at(place * step, 1), control: at((place + 0.5) * step, beyond), to: at((place + 1) * step, 1) })
+  }
+}

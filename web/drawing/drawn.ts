@@ -1,0 +1,273 @@
+import type { Shape } from '../core/table.js'
+import { type DrawnLine, isStroke, strokeReach } from './lines.js'
+import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
+import type { Region } from './regions.js'
+import type { Line } from './text.js'
+
+/** By which fractions a lifted shape is drawn larger and fainter. */
+const liftGrowth = 0.06
+const liftFade = 0.15
+/** The factor of size from which a new shape grows, and to which a deleted shape shrinks. */
+const smallest = 0.8
+
+const numbers = ['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio'] as const
+
+type Look = Record<typeof numbers[number] | 'rotation' | 'fill' | 'stroke' | 'level', number>
+
+type Departure = {
+  x: number, y: number, width: number, height: number, rotation: number, toX: number, toY: number, toWidth: number,
+  toHeight: number, strokeWidth: number, cornerRadius: number,
+}
+
+/** One shape as it is drawn at this moment, which may be in transition to its real place and look. */
+export class Drawn {
+  /** The shape as it really is. */
+  shape: Shape
+  id
+  // The place where the shape is drawn, in canvas coordinates. The growth of a lifted shape is not included.
+  x = 0
+  y = 0
+  width = 1
+  height = 1
+  rotation = 0
+  strokeWidth = 0
+  cornerRadius = 0
+  innerRatio = 0.5
+  /** 0xRRGGBB */
+  fill = 0
+  stroke = 0
+  /** 0 if the shape isn't visible at all. */
+  opacity = 1
+  /** By which factor the shape is enlarged, around its centre. */
+  growth = 1
+  /** The upright box around everything that is painted for the shape. */
+  left = 0
+  top = 0
+  right = 0
+  bottom = 0
+  /** The shape's outline around its centre, kept until the form changes. */
+  path: Path2D | null = null
+  /** The way of a line or of ink, kept until it changes. */
+  line: DrawnLine | null = null
+  /** The lines of the shape's text, kept until they would break differently. */
+  lines: { text: string, width: number, lines: Line[] } | null = null
+  /** Whether this person is writing in the shape, so that its text is in a field over it. */
+  isWritten = false
+  /** The common regions that this shape has with other shapes. */
+  regions = new Set<Region>()
+  /** The shape's index in the drawing order. */
+  place = 0
+  /** How a deleted shape leaves: it either fades or is swallowed by the black hole. */
+  leaving: 'fading' | 'drawn in' | null = null
+
+  /** The transition from an earlier look, if one is under way. */
+  #glide: { from: Look, way: Way } | null = null
+  #lift = 0
+  #liftWay: Way | null = null
+  #presence = 1
+  #presenceWay: Way | null = null
+  #departure: { from: Departure, way: Way } | null = null
+  /**
+   * How often the shape has changed lately. `null` for most shapes, because most don't change while somebody watches.
+   */
+  #steps: Steps | null = null
+
+  constructor(shape: Shape) {
+    this.shape = shape
+    this.id = shape.id
+    this.#settle()
+    this.advance(0)
+  }
+
+  /** Whether the shape will look different in a moment. */
+  get moves() {
+    return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
+  }
+
+  get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
+
+  /** The middle of the box as drawn, which is the same whether the shape is lifted or not. */
+  get centerX() { return this.x + this.width / 2 }
+  get centerY() { return this.y + this.height / 2 }
+
+  /**
+   * Takes a changed state of the shape. With 0 `milliseconds` the new state is drawn at once.
+   *
+   * While a person drags a shape, its place arrives many times a second, or a few times on a slow line. The transition
+   * to each place takes as long as the interval between the steps before it, so that the shape moves evenly instead of
+   * slowing down at each step. A shape that this person drags follows the hand at once.
+   */
+  become(shape: Shape, now: number, milliseconds: number, isOwn: boolean) {
+    this.#steps ??= new Steps()
+    const step = this.#steps.take(now)
+    this.shape = shape
+    if (this.leaving) {
+      this.leaving = null
+      this.#departure = null
+      this.#presenceWay = milliseconds > 0 ? new Way(this.#presence, 1, now, milliseconds) : null
+      this.#presence = 1
+    }
+    if (milliseconds === 0 || (isOwn && (this.#steps.isQuick || this.isLifted))) {
+      this.#glide = null
+      this.#settle()
+      return
+    }
+    const from = {
+      x: this.x, y: this.y, width: this.width, height: this.height, rotation: this.rotation,
+      strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius, innerRatio: this.innerRatio,
+      fill: this.fill, stroke: this.stroke, level: this.#level,
+    }
+    const way = step === null || isOwn ? new Way(0, 1, now, milliseconds) : new Way(0, 1, now, step, 'even')
+    this.#glide = { from, way }
+  }
+
+  #level = 1
+
+  /** Begins to show a new shape. */
+  appear(now: number, milliseconds: number) {
+    this.#presenceWay = milliseconds > 0 ? new Way(0, 1, now, milliseconds) : null
+    if (milliseconds === 0) return
+    this.#steps = new Steps()
+    this.#steps.take(now)
+  }
+
+  setLifted(isLifted: boolean, now: number, milliseconds: number) {
+    const to = isLifted ? 1 : 0
+    if ((this.#liftWay?.to ?? this.#lift) === to) return
+    this.#liftWay = new Way(this.#lift, to, now, milliseconds)
+  }
+
+  /** Begins to hide a deleted shape. */
+  fadeAway(now: number, milliseconds: number) {
+    this.leaving = 'fading'
+    this.#presenceWay = new Way(this.#presence, 0, now, milliseconds)
+  }
+
+  /**
+   * Begins to draw the shape into the black hole: it moves from where it is drawn to a box, along a curve, ever faster.
+   */
+  drawIn(box: { x: number, y: number, width: number, height: number }, now: number, milliseconds: number) {
+    this.leaving = 'drawn in'
+    const from = {
+      x: this.centerX, y: this.centerY, width: this.width, height: this.height, rotation: this.rotation,
+      toX: box.x + box.width / 2, toY: box.y + box.height / 2, toWidth: box.width, toHeight: box.height,
+      strokeWidth: this.strokeWidth, cornerRadius: this.cornerRadius,
+    }
+    this.#glide = null
+    this.#presenceWay = null
+    this.#departure = { from, way: new Way(0, 1, now, milliseconds, 'accelerating') }
+  }
+
+  /**
+   * Updates the look for a moment in time.
+   *
+   * @returns false where it has left for good
+   */
+  advance(now: number): boolean {
+    if (this.#glide) {
+      const { from, way } = this.#glide
+      if (way.isOver(now)) {
+        this.#glide = null
+        this.#settle()
+      } else {
+        this.#blend(from, way.at(now))
+      }
+    }
+    if (this.#liftWay) {
+      this.#lift = this.#liftWay.at(now)
+      if (this.#liftWay.isOver(now)) this.#liftWay = null
+    }
+    let isHere = true
+    let growth = 1
+    let fade = 1
+    if (this.#departure) {
+      const { from, way } = this.#departure
+      isHere = !way.isOver(now)
+      fade = this.#followCurve(from, way.at(now))
+    } else if (this.#presenceWay) {
+      this.#presence = this.#presenceWay.at(now)
+      growth = smallest + (1 - smallest) * this.#presence
+      fade = this.#presence
+      if (this.#presenceWay.isOver(now)) {
+        isHere = !this.leaving
+        this.#presenceWay = null
+      }
+    }
+    this.growth = growth * (1 + liftGrowth * this.#lift)
+    this.opacity = this.#level * fade * (1 - liftFade * this.#lift)
+    this.#measure()
+    return isHere
+  }
+
+  /** Draws the shape as it really is, without any transition. */
+  #settle() {
+    const { shape } = this
+    const { width, height, cornerRadius, innerRatio } = this
+    for (const name of numbers) this[name] = shape[name]
+    this.rotation = shape.rotation
+    this.fill = packedColor(shape.fill)
+    this.stroke = packedColor(shape.stroke)
+    this.#level = levelOf(shape)
+    // Another property than the blended ones may have changed the form too, such as the kind or the number of points.
+    if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
+      || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
+    this.#form = shape.kind + shape.points
+    this.line = null
+  }
+
+  #form = ''
+
+  #blend(from: Look, part: number) {
+    const { shape } = this
+    for (const name of numbers) {
+      const value = from[name] + (shape[name] - from[name]) * part
+      if (value !== this[name] && name !== 'x' && name !== 'y') this.path = null
+      this[name] = value
+    }
+    if (this.#form !== shape.kind + shape.points) {
+      this.path = null
+      this.#form = shape.kind + shape.points
+    }
+    this.rotation = blendDegrees(from.rotation, shape.rotation, part)
+    this.fill = blendColors(from.fill, packedColor(shape.fill), part)
+    this.stroke = blendColors(from.stroke, packedColor(shape.stroke), part)
+    this.#level = from.level + (levelOf(shape) - from.level) * part
+    this.line = null
+  }
+
+  /** @returns how much of it is still seen */
+  #followCurve(way: Departure, part: number): number {
+    // The curve bends to one side of the straight way, by a quarter of its length.
+    const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
+    const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
+    const along = (from: number, bend: number, to: number) =>
+      (1 - part) ** 2 * from + 2 * part * (1 - part) * bend + part ** 2 * to
+    const rest = 1 - part
+    this.width = way.width * rest + way.toWidth * part
+    this.height = way.height * rest + way.toHeight * part
+    this.x = along(way.x, bendX, way.toX) - this.width / 2
+    this.y = along(way.y, bendY, way.toY) - this.height / 2
+    this.rotation = way.rotation + 90 * part
+    this.strokeWidth = way.strokeWidth * rest
+    this.cornerRadius = way.cornerRadius * rest
+    this.path = null
+    this.line = null
+    return Math.min(1, 4 * rest)
+  }
+
+  #measure() {
+    const turn = this.rotation * Math.PI / 180
+    const cosine = Math.abs(Math.cos(turn))
+    const sine = Math.abs(Math.sin(turn))
+    const reach = isStroke(this.shape.kind) ? strokeReach(this.strokeWidth) : this.strokeWidth / 2
+    const reachX = this.growth * ((this.width * cosine + this.height * sine) / 2 + reach)
+    const reachY = this.growth * ((this.width * sine + this.height * cosine) / 2 + reach)
+    const { centerX, centerY } = this
+    this.left = centerX - reachX
+    this.right = centerX + reachX
+    this.top = centerY - reachY
+    this.bottom = centerY + reachY
+  }
+}
+
+const levelOf = (shape: Shape) => (shape.visible ? shape.alpha / 10 : 0)

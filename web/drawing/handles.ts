@@ -1,0 +1,183 @@
+import type { Frame, Point } from '../core/types.js'
+import type { PointerType } from '../gestures/recogniser.js'
+import type { Locks } from '../state/locks.js'
+import type { Permission } from '../state/permission.js'
+import type { Selection } from '../state/selection.js'
+import type { Drawn } from './drawn.js'
+import { pointsOn } from './lines.js'
+import type { Scene } from './scene.js'
+import type { View } from './view.js'
+
+// The frame around the selection, which is turned if a single turned shape is selected, and the handles on it. Gestures
+// ask this class where a handle is, and the overlay draws it there.
+
+/**
+ * In CSS pixels: how far the handle that turns is from the middle of the top edge, and the handle that moves from the
+ * middle of the lower edge.
+ */
+const stem = 26
+/** If a box is smaller than this on the screen, its handles are beside it rather than on it. */
+const smallest = 36
+/** If a side is shorter than this on the screen, it has no space for handles except the one at the lower right. */
+const sideMin = 80
+
+/** `point`: of a line; `bend`: in the middle between two. */
+export type HandleKind = 'move' | 'rotate' | 'scale' | 'point' | 'bend'
+/**
+ * The place of a handle on the frame: −1 stands for the left or upper edge, 1 for the right or lower edge, 0 for the
+ * middle between them.
+ */
+export type Side = { across: number, down: number }
+/** In CSS pixels on the stage. */
+type Handle = { kind: HandleKind, index?: number } & Side & Point
+
+/** Clockwise from the lower right, where even the smallest shape has a handle. */
+const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
+
+/** The frame around the selection, and the handles on it. */
+export class Handles {
+  #selection
+  #scene
+  #view
+  #permission
+  #locks
+  #led: Frame | null = null
+  #isHidden = false
+
+  constructor({ selection, scene, view, permission, locks }: {
+    selection: Selection, scene: Scene, view: View, permission: Permission, locks: Locks,
+  }) {
+    this.#locks = locks
+    this.#selection = selection
+    this.#scene = scene
+    this.#view = view
+    this.#permission = permission
+  }
+
+  /**
+   * Sets the frame that a gesture turns together with several shapes. With null the frame follows the shapes again.
+   *
+   * @param isHidden whether the handles are out of the way meanwhile
+   */
+  lead(frame: Frame | null, isHidden = false) {
+    this.#led = frame
+    this.#isHidden = isHidden
+  }
+
+  /**
+   * The frame as it is drawn now, in canvas coordinates: a single shape's own box, or an upright box around several
+   * shapes.
+   */
+  frame(): Frame | null {
+    if (this.#led) return this.#led
+    const shapes = this.#selection.ids().flatMap((id) => this.#scene.drawn(id) ?? [])
+    if (shapes.length === 0) return null
+    if (shapes.length === 1) {
+      const [{ x, y, width, height, rotation }] = shapes
+      return { x, y, width, height, rotation }
+    }
+    const boxes = shapes.map(turnedBox)
+    const left = Math.min(...boxes.map((box) => box.left))
+    const top = Math.min(...boxes.map((box) => box.top))
+    const right = Math.max(...boxes.map((box) => box.right))
+    const bottom = Math.max(...boxes.map((box) => box.bottom))
+    return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+  }
+
+  /**
+   * The handles: 'rotate' above the top edge, 'move' below the lower edge, and 'scale' at each corner and in the middle
+   * of each side. If several shapes are selected and some are turned, then only the corners can be pulled, not the
+   * sides. There are no handles if this person may not edit, if any of the shapes is locked, or while shapes are moved.
+   *
+   * A single line has a handle at each of its points, and one in the middle of each of its parts.
+   */
+  all(): Handle[] {
+    const isFree = this.#permission.mayEdit && !this.#isHidden && !this.#locks.hasAny(this.#selection.ids())
+    const frame = isFree ? this.frame() : null
+    if (!frame) return []
+    const line = this.line()
+    if (line) return this.#onLine(line)
+    const view = this.#view
+    const away = (length: number) => Math.max(0, (smallest - length * view.scale) / 2)
+    const outX = away(frame.width)
+    const outY = away(frame.height)
+    const room = { x: frame.width * view.scale >= sideMin, y: frame.height * view.scale >= sideMin }
+    const canStretch = this.#canStretch()
+    const fits = (across: number, down: number) => {
+      if (across !== 0 && down !== 0) return (across === 1 && down === 1) || (room.x && room.y)
+      return canStretch && (across === 0 ? room.x : room.y)
+    }
+    return [
+      ...sides.filter(([across, down]) => fits(across, down)).map(([across, down]) => ({
+        kind: 'scale', across, down, ...pointOnFrame(view, frame, across, down, { outX: across * outX, outY: down * outY }),
+      } as Handle)),
+      { kind: 'move', across: 0, down: 1, ...pointOnFrame(view, frame, 0, 1, { outY: stem + outY }) },
+      { kind: 'rotate', across: 0, down: -1, ...pointOnFrame(view, frame, 0, -1, { outY: -stem - outY }) },
+    ]
+  }
+
+  /** The selected line, if nothing else is selected. */
+  line(): Drawn | null {
+    const [id, ...others] = this.#selection.ids()
+    const drawn = id === undefined || others.length > 0 ? null : this.#scene.drawn(id)
+    return drawn?.shape.kind === 'line' ? drawn : null
+  }
+
+  #onLine({ shape, x, y, width, height, rotation }: Drawn): Handle[] {
+    const points = pointsOn({ path: shape.path, x, y, width, height, rotation }).map((point) => this.#view.toScreen(point))
+    const bends = points.slice(1).flatMap((point, index) => {
+      const before = points[index]
+      if (Math.hypot(point.x - before.x, point.y - before.y) < sideMin) return []
+      return [{ kind: 'bend', index, across: 0, down: 0, x: (before.x + point.x) / 2, y: (before.y + point.y) / 2 } as Handle]
+    })
+    return [...bends, ...points.map((point, index) => ({ kind: 'point', index, across: 0, down: 0, ...point } as Handle))]
+  }
+
+  #canStretch() {
+    const ids = this.#selection.ids()
+    return ids.length === 1 || ids.every((id) => (this.#scene.drawn(id)?.rotation ?? 0) === 0)
+  }
+}
+
+/** In CSS pixels: how close a pointer must be to a handle. A finger needs more because it covers what it aims at. */
+const handleReach = { mouse: 10, pen: 12, touch: 22 }
+
+/**
+ * The nearest handle within reach. If two handles are equally near, the later one is returned, because the later one is
+ * harder to hit elsewhere.
+ */
+export function handleAt(handles: Handle[], point: Point, pointer: PointerType): Handle | null {
+  let nearest: Handle | null = null
+  let least = handleReach[pointer]
+  for (const handle of handles) {
+    const distance = Math.hypot(handle.x - point.x, handle.y - point.y)
+    if (distance <= least) [nearest, least] = [handle, distance]
+  }
+  return nearest
+}
+
+function turnedBox({ centerX, centerY, width, height, rotation }: Drawn) {
+  const turn = rotation * Math.PI / 180
+  const reachX = (width * Math.abs(Math.cos(turn)) + height * Math.abs(Math.sin(turn))) / 2
+  const reachY = (width * Math.abs(Math.sin(turn)) + height * Math.abs(Math.cos(turn))) / 2
+  return { left: centerX - reachX, right: centerX + reachX, top: centerY - reachY, bottom: centerY + reachY }
+}
+
+/**
+ * A point relative to a turned box: `across` and `down` are −1…1 from the box's centre to its edges, `out` leads beyond
+ * the edge.
+ *
+ * @param out CSS pixels
+ * @returns CSS pixels
+ */
+export function pointOnFrame(
+  view: View, frame: Frame, across: number, down: number, { outX = 0, outY = 0 }: { outX?: number, outY?: number } = {},
+): { x: number, y: number } {
+  const turn = frame.rotation * Math.PI / 180
+  const cosine = Math.cos(turn)
+  const sine = Math.sin(turn)
+  const center = view.toScreen({ x: frame.x + frame.width / 2, y: frame.y + frame.height / 2 })
+  const x = across * frame.width / 2 * view.scale + outX
+  const y = down * frame.height / 2 * view.scale + outY
+  return { x: center.x + x * cosine - y * sine, y: center.y + x * sine + y * cosine }
+}

@@ -1,0 +1,189 @@
+import type { Point } from '../core/types.js'
+import type { Person } from '../state/presence.js'
+import { type Context2D, offscreenContextOf } from './context.js'
+import type { View } from './view.js'
+
+/** How long a finished stroke is still shown, until the drawing has it. */
+const patienceMilliseconds = 1500
+
+/** `width`: hundredths of the stroke's, 100 unless given. */
+export type InkPoint = Point & { width?: number }
+
+/**
+ * A stroke that is being drawn, painted by the rule for finished strokes (S15). The part of the curve around a point is
+ * final once the next point is known. Final parts are kept as paths, one for each width, so that painting a long stroke
+ * costs no more than painting a short one.
+ */
+export class GrowingInk {
+  #painted = new Map<number, Path2D>()
+  /** Final parts that were added after the last painting. */
+  #fresh = new Map<number, Path2D>()
+  #tail: Tail | null = null
+  readonly color
+  readonly width
+
+  constructor(color: string, width: number) {
+    this.color = color
+    this.width = width
+  }
+
+  /** @param point of the canvas */
+  add(point: InkPoint) { this.#tail = grown(this.#tail, point, (width) => this.#pathFor(width)) }
+
+  #pathFor(width: number) {
+    const known = this.#fresh.get(width)
+    if (known) return known
+    const path = new Path2D()
+    this.#fresh.set(width, path)
+    return path
+  }
+
+  /**
+   * Paints the final parts that are not painted yet, or all of them if the sheet is new.
+   *
+   * @param context in units of the canvas
+   * @param isAnew all of it, or else what is new
+   */
+  paint(context: Context2D, isAnew: boolean) {
+    if (isAnew) for (const [width, path] of this.#painted) this.#stroke(context, path, width)
+    for (const [width, path] of this.#fresh) {
+      this.#stroke(context, path, width)
+      const painted = this.#painted.get(width)
+      if (painted) painted.addPath(path)
+      else this.#painted.set(width, path)
+    }
+    this.#fresh.clear()
+  }
+
+  /**
+   * Paints the part that the next point will change: from the last final part to the newest point, and on to the points
+   * where the hand will probably be.
+   *
+   * @param context in units of the canvas
+   */
+  paintEnd(context: Context2D, predicted: InkPoint[]) {
+    const paths = new Map<number, Path2D>()
+    const pathFor = (width: number) => {
+      const path = paths.get(width) ?? new Path2D()
+      paths.set(width, path)
+      return path
+    }
+    let tail = this.#tail
+    for (const point of predicted) tail = grown(tail, point, pathFor)
+    if (!tail) return
+    const end = pathFor(tail.width)
+    end.moveTo(tail.from.x, tail.from.y)
+    end.lineTo(tail.last.x, tail.last.y)
+    for (const [width, path] of paths) this.#stroke(context, path, width)
+  }
+
+  #stroke(context: Context2D, path: Path2D, hundredths: number) {
+    context.lineCap = 'round'
+    context.lineJoin = 'round'
+    context.lineWidth = this.width * hundredths / 100
+    context.strokeStyle = this.color
+    context.stroke(path)
+  }
+}
+
+/** Where the part around the last point begins, and that point. */
+type Tail = { from: Point, last: Point, width: number }
+
+/**
+ * Adds a point, which makes the part around the point before it final.
+ *
+ * @param pathFor where parts of a width go
+ */
+function grown(tail: Tail | null, { x, y, width = 100 }: InkPoint, pathFor: (width: number) => Path2D): Tail {
+  const last = { x, y }
+  if (!tail) return { from: last, last, width }
+  const middle = { x: (tail.last.x + x) / 2, y: (tail.last.y + y) / 2 }
+  const path = pathFor(tail.width)
+  path.moveTo(tail.from.x, tail.from.y)
+  path.quadraticCurveTo(tail.last.x, tail.last.y, middle.x, middle.y)
+  return { from: middle, last, width }
+}
+
+/**
+ * Strokes that are being drawn: this person's own, and the others' strokes, assembled from the pieces in their
+ * presence. They are painted on a separate sheet, to which only new parts are added while the view stays the same.
+ */
+export class Inks {
+  #known = new Map<number, { shape: number, ink: GrowingInk, count: number, toldAt: number }>()
+  #own: GrowingInk | null = null
+  #predicted: InkPoint[] = []
+  #isWaiting = false
+  #sheet: OffscreenCanvas | null = null
+  /** The view for which the sheet was painted, and whether a stroke has gone from the sheet since. */
+  #seen = ''
+  #isStale = false
+
+  get hasAny() { return this.#own !== null || this.#known.size > 0 }
+  /** Whether a finished stroke waits until the drawing has it. If that takes too long, the stroke is dropped. */
+  get isWaiting() { return this.#isWaiting }
+
+  /** Sets the stroke that this person is drawing. */
+  setOwn(ink: GrowingInk | null, predicted: InkPoint[]) {
+    if (this.#own && this.#own !== ink) this.#isStale = true
+    this.#own = ink
+    this.#predicted = predicted
+  }
+
+  /** @param isDrawn whether the drawing has it already */
+  follow(people: Person[], now: number, isDrawn: (shape: number) => boolean) {
+    const drawing = new Map(people.flatMap(({ actor, ink }) => (ink ? [[actor, ink]] : [])))
+    for (const [actor, piece] of drawing) {
+      const { shape, color, width, at, points, widths } = piece
+      if (isDrawn(shape)) continue
+      let known = this.#known.get(actor)
+      if (known?.shape !== shape) {
+        if (known) this.#isStale = true
+        known = { shape, ink: new GrowingInk(color, width), count: 0, toldAt: now }
+        this.#known.set(actor, known)
+      }
+      known.toldAt = now
+      const told = points.length / 2
+      // If a piece is missing, its gap is bridged by a straight line.
+      for (let place = Math.max(0, known.count - at); place < told; place++) {
+        known.ink.add({ x: points[2 * place], y: points[2 * place + 1], width: widths?.[place] })
+      }
+      known.count = Math.max(known.count, at + told)
+    }
+    this.#isWaiting = false
+    for (const [actor, { shape, toldAt }] of this.#known) {
+      if (isDrawn(shape) || (!drawing.has(actor) && now - toldAt > patienceMilliseconds)) {
+        this.#known.delete(actor)
+        this.#isStale = true
+      } else if (!drawing.has(actor)) this.#isWaiting = true
+    }
+  }
+
+  paint(context: CanvasRenderingContext2D, view: View) {
+    if (!this.hasAny) {
+      this.#sheet = null
+      return
+    }
+    const { canvas } = context
+    const { scale, x, y } = view.pixels
+    const seen = `${scale} ${x} ${y} ${canvas.width} ${canvas.height}`
+    const isAnew = this.#sheet === null || this.#isStale || seen !== this.#seen
+    const sheet = this.#sheet ??= new OffscreenCanvas(canvas.width, canvas.height)
+    if (isAnew) {
+      sheet.width = canvas.width
+      sheet.height = canvas.height
+      this.#seen = seen
+      this.#isStale = false
+    }
+    const onSheet = offscreenContextOf(sheet)
+    onSheet.setTransform(scale, 0, 0, scale, x, y)
+    const inks = [...this.#known.values()].map(({ ink }) => ink)
+    if (this.#own) inks.push(this.#own)
+    for (const ink of inks) ink.paint(onSheet, isAnew)
+    context.save()
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.drawImage(sheet, 0, 0)
+    context.setTransform(scale, 0, 0, scale, x, y)
+    for (const ink of inks) ink.paintEnd(context, ink === this.#own ? this.#predicted : [])
+    context.restore()
+  }
+}

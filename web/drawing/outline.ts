@@ -1,0 +1,363 @@
+// The outlines of shapes on a canvas: the same outlines as in the core, as paths that stay sharp at any scale.
+
+import type { Shape } from '../core/table.js'
+import type { Box, Point } from '../core/types.js'
+import { catchUp, type Context2D, offscreenContextOf } from './context.js'
+import type { InkStroke } from './coverage.js'
+import { addQuarters, addStraight, type DashBudget, type Line, type Piece, piecesLength, strokesOf } from './dashes.js'
+import type { Drawn } from './drawn.js'
+import { isStroke, lineOf, roughPath } from './lines.js'
+import { colorOf } from './motion.js'
+import { paintText } from './text.js'
+import type { Area } from './tiles.js'
+import type { Pixels } from './view.js'
+
+/** In device pixels: a shape that is smaller than this on the screen is painted as a box, which looks the same. */
+const speck = 2.5
+
+/** A shape's outline around its centre, before it is turned. */
+export function outlinePath({ shape, width, height, cornerRadius, innerRatio }: Drawn): Path2D {
+  const path = new Path2D()
+  const halfWidth = width / 2
+  const halfHeight = height / 2
+  switch (shape.kind) {
+    case 'rectangle':
+    case 'text':
+    case 'line':
+    case 'ink':
+      path.rect(-halfWidth, -halfHeight, width, height)
+      break
+    case 'roundedRectangle':
+      path.roundRect(-halfWidth, -halfHeight, width, height, Math.min(cornerRadius, halfWidth, halfHeight))
+      break
+    case 'ellipse':
+      path.ellipse(0, 0, halfWidth, halfHeight, 0, 0, 2 * Math.PI)
+      break
+    default:
+      for (const { x, y } of cornersOf(shape, halfWidth, halfHeight, innerRatio)) path.lineTo(x, y)
+      path.closePath()
+  }
+  return path
+}
+
+/**
+ * The corners of a polygon or a star, on the ellipse of the box, with the first corner at the top. A star's inner
+ * corners are halfway between two tips.
+ */
+export function cornersOf({ kind, points }: Shape, halfWidth: number, halfHeight: number, innerRatio: number): Point[] {
+  const isStar = kind === 'star'
+  return Array.from({ length: isStar ? 2 * points : points }, (_, corner) => {
+    const turn = (isStar ? 1 : 2) * Math.PI * corner / points
+    const reach = isStar && corner % 2 === 1 ? innerRatio : 1
+    return { x: halfWidth * reach * Math.sin(turn), y: -halfHeight * reach * Math.cos(turn) }
+  })
+}
+
+/** The same outline in pieces, in the order of `outlinePath`. */
+function outlinePieces({ shape, width, height, cornerRadius, innerRatio }: Drawn): Piece[] {
+  const pieces: Piece[] = []
+  const [right, bottom] = [width / 2, height / 2]
+  if (shape.kind === 'ellipse') {
+    addQuarters(pieces, { x: 0, y: 0 }, right, bottom, 0, 4)
+    return pieces
+  }
+  if (shape.kind === 'polygon' || shape.kind === 'star') {
+    const corners = cornersOf(shape, right, bottom, innerRatio)
+    addStraight(pieces, [...corners, corners[0]])
+    return pieces
+  }
+  const radius = shape.kind === 'roundedRectangle' ? Math.min(cornerRadius, right, bottom) : 0
+  const [innerX, innerY] = [right - radius, bottom - radius]
+  const sides = [[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]] as const
+  let from = { x: -innerX, y: -bottom }
+  for (const [x, y, quarter] of sides) {
+    // The side that ends at the corner, up to the point where the corner begins. The side is horizontal if the
+    // quarter's number is odd.
+    const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
+    addStraight(pieces, [from, to])
+    if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
+    from = quarter % 2 === 1 ? { x: x * right, y: y * innerY } : { x: x * innerX, y: y * bottom }
+  }
+  return pieces
+}
+
+/** An upper bound of the length of a shape's outline. */
+function outlineLength(drawn: Drawn) {
+  const { shape: { kind }, width, height } = drawn
+  return kind === 'polygon' || kind === 'star' ? piecesLength(outlinePieces(drawn)) : 2 * (width + height)
+}
+
+/** Moves, scales and turns a context to a shape's centre, scale and rotation. */
+export function turnTo(context: Context2D, drawn: Drawn, { scale, x, y }: Pixels) {
+  const size = scale * drawn.growth
+  const turn = drawn.rotation * Math.PI / 180
+  const cosine = drawn.rotation === 0 ? size : size * Math.cos(turn)
+  const sine = drawn.rotation === 0 ? 0 : size * Math.sin(turn)
+  context.setTransform(
+    cosine, sine, -sine, cosine, (drawn.x + drawn.width / 2) * scale + x, (drawn.y + drawn.height / 2) * scale + y)
+}
+
+/**
+ * The state of a painting: the scale, the painted part of the picture in device pixels, and how many more parts its
+ * broken lines may have.
+ */
+export interface Sight {
+  pixels: Pixels
+  area: Area
+  dashes: DashBudget
+  /** Whether a shape is painted by one fill or one line. */
+  isPlain?: boolean
+  /** Whether its text is painted later, by `paintTextOver`. */
+  textWaits?: boolean
+  /** What is seen of a stroke of ink, where that isn't all of it. */
+  strokes?: InkStroke[] | null
+}
+
+/**
+ * Paints a shape, and leaves the context turned to the shape. Each step of the generator paints a part of it. All steps
+ * must be made before another shape is painted.
+ *
+ * @returns tells how much of the shape a step has painted
+ */
+export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Generator<number, void> {
+  if (drawn.opacity <= 0) return
+  const { pixels } = sight
+  const largest = Math.max(drawn.width, drawn.height) * pixels.scale
+  if (largest < speck) {
+    const hasFill = drawn.shape.filled && !isStroke(drawn.shape.kind)
+    if (drawn.shape.kind === 'text' || (!hasFill && drawn.strokeWidth === 0)) return
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.globalAlpha = drawn.opacity
+    context.fillStyle = colorOf(hasFill ? drawn.fill : drawn.stroke)
+    const size = pixels.scale
+    context.fillRect(
+      drawn.x * size + pixels.x, drawn.y * size + pixels.y, Math.max(drawn.width * size, 0.5),
+      Math.max(drawn.height * size, 0.5))
+    return
+  }
+  if (sight.isPlain) {
+    paintPlain(context, drawn, pixels)
+    return
+  }
+  if (isPaintedAside(drawn, pixels)) {
+    yield* paintAsOne(context, drawn, sight)
+    return
+  }
+  context.globalAlpha = drawn.opacity
+  yield* paintParts(context, drawn, sight)
+}
+
+/** Paints the text of a shape over what was painted on the shape meanwhile, set off from it. */
+export function paintTextOver(context: Context2D, drawn: Drawn, { pixels, isPlain }: Sight) {
+  const { shape, opacity, width, height } = drawn
+  if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || Math.max(width, height) * pixels.scale < speck) return
+  turnTo(context, drawn, pixels)
+  context.globalAlpha = opacity
+  paintText(context, drawn, pixels.scale * drawn.growth, true)
+}
+
+/** Paints a shape by a single fill, or by a single line if it has no fill. */
+function paintPlain(context: Context2D, drawn: Drawn, pixels: Pixels) {
+  const { shape, strokeWidth } = drawn
+  if (shape.kind === 'text') return
+  turnTo(context, drawn, pixels)
+  context.globalAlpha = drawn.opacity
+  if (shape.filled && !isStroke(shape.kind)) {
+    context.fillStyle = colorOf(drawn.fill)
+    context.fill(drawn.path ??= outlinePath(drawn))
+  } else if (strokeWidth > 0) {
+    context.lineWidth = strokeWidth
+    context.strokeStyle = colorOf(drawn.stroke)
+    context.stroke(isStroke(shape.kind) ? roughPath(drawn) : drawn.path ??= outlinePath(drawn))
+  }
+}
+
+/** Whether a shape is translucent and has parts that overlap each other, so that the overlap would show. */
+export function isPaintedAside(drawn: Drawn, { scale }: Pixels) {
+  const { shape, opacity, strokeWidth } = drawn
+  if (opacity >= 1) return false
+  if (shape.written) return true
+  if (strokeWidth * scale <= 0.05) return false
+  if (!isStroke(shape.kind)) return shape.filled
+  const { isOne, heads } = drawn.line ??= lineOf(drawn)
+  return !isOne || heads !== null
+}
+
+function* paintParts(context: Context2D, drawn: Drawn, sight: Sight) {
+  turnTo(context, drawn, sight.pixels)
+  if (isStroke(drawn.shape.kind)) {
+    yield* paintLine(context, drawn, sight)
+    return
+  }
+  if (drawn.shape.kind !== 'text') {
+    const path = drawn.path ??= outlinePath(drawn)
+    if (drawn.shape.filled) {
+      context.fillStyle = colorOf(drawn.fill)
+      context.fill(path)
+    }
+    const isBroken = drawn.shape.dash !== 'solid'
+    const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
+    if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
+  }
+  if (drawn.shape.written && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth)
+}
+
+function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
+  if (drawn.strokeWidth === 0) return
+  if (sight.strokes) {
+    yield* paintStrokes(context, drawn, sight.strokes)
+    return
+  }
+  const { runs, heads } = drawn.line ??= lineOf(drawn)
+  for (const run of runs) yield* stroke(context, drawn, run, run.width, sight, 'round', 1 / runs.length)
+  if (!heads) return
+  context.fillStyle = colorOf(drawn.stroke)
+  context.fill(heads)
+}
+
+/** @param context turned to the shape */
+function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[]) {
+  context.lineJoin = 'round'
+  context.lineCap = 'round'
+  context.strokeStyle = colorOf(drawn.stroke)
+  for (const { path, width } of strokes) {
+    context.lineWidth = width
+    context.stroke(path)
+    yield 1 / strokes.length
+  }
+  context.lineCap = 'butt'
+}
+
+/**
+ * @param context turned to the shape
+ * @param cap how the line ends where it isn't broken
+ * @param share of the shape that this is
+ */
+function* stroke(
+  context: Context2D, drawn: Drawn, line: Line, width: number, { pixels, area, dashes }: Sight, cap: CanvasLineCap,
+  share: number,
+) {
+  const { dash } = drawn.shape
+  const { paths, pattern } = strokesOf(dash, width, line, {
+    box: () => seenOf(drawn, pixels, area), scale: pixels.scale * drawn.growth, budget: dashes,
+  })
+  const isBroken = pattern.length > 0
+  context.lineJoin = 'round'
+  context.lineWidth = width
+  context.strokeStyle = colorOf(drawn.stroke)
+  context.lineCap = !isBroken ? cap : dash === 'dotted' ? 'round' : 'butt'
+  if (isBroken) context.setLineDash(pattern)
+  for (const { path, offset } of paths) {
+    context.lineDashOffset = offset
+    context.stroke(path)
+    yield share / paths.length
+  }
+  if (isBroken) context.setLineDash([])
+  context.lineDashOffset = 0
+  context.lineCap = 'butt'
+}
+
+/**
+ * The box around the visible part of an area, in the coordinates of the shape's outline: around the shape's middle,
+ * before it is turned.
+ */
+function seenOf(drawn: Drawn, { scale, x, y }: Pixels, { left, top, right, bottom }: Area): Box {
+  const size = scale * drawn.growth
+  const turn = drawn.rotation * Math.PI / 180
+  const [cosine, sine] = [Math.cos(turn), Math.sin(turn)]
+  const dx = (left + right) / 2 - (drawn.centerX * scale + x)
+  const dy = (top + bottom) / 2 - (drawn.centerY * scale + y)
+  const across = Math.abs(cosine) * (right - left) + Math.abs(sine) * (bottom - top)
+  const down = Math.abs(sine) * (right - left) + Math.abs(cosine) * (bottom - top)
+  return {
+    x: (cosine * dx + sine * dy - across / 2) / size,
+    y: (cosine * dy - sine * dx - down / 2) / size,
+    width: across / size,
+    height: down / size,
+  }
+}
+
+let hitContext: OffscreenCanvasRenderingContext2D | undefined
+
+/** A context for hit tests, on which nothing is painted. */
+export const contextForHits = () => (hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1)))
+
+/** Whether a point of the canvas is on a shape's outline, or within `reach` of it. */
+export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
+  const context = contextForHits()
+  context.lineCap = isStroke(drawn.shape.kind) ? 'round' : 'butt'
+  const turn = -drawn.rotation * Math.PI / 180
+  const [across, down] = [point.x - drawn.centerX, point.y - drawn.centerY]
+  const [x, y] = [across * Math.cos(turn) - down * Math.sin(turn), across * Math.sin(turn) + down * Math.cos(turn)]
+  if (!isStroke(drawn.shape.kind)) {
+    context.lineWidth = drawn.strokeWidth + 2 * reach
+    return context.isPointInStroke(drawn.path ??= outlinePath(drawn), x, y)
+  }
+  const { whole, heads, widest } = drawn.line ??= lineOf(drawn)
+  context.lineWidth = widest + 2 * reach
+  return context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
+}
+
+/**
+ * Paints a translucent shape whose fill and stroke overlap by half the stroke's width. The shape is first painted
+ * opaque on another canvas, so that the overlap doesn't show.
+ */
+function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, strokes, textWaits }: Sight) {
+  const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
+  const top = Math.max(area.top, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
+  const right = Math.min(area.right, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
+  const bottom = Math.min(area.bottom, Math.ceil(drawn.bottom * pixels.scale + pixels.y) + 1)
+  if (right <= left || bottom <= top) return
+  const [width, height] = [right - left, bottom - top]
+  const aside = contextAside(width, height)
+  yield* paintParts(aside, drawn, {
+    pixels: { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top },
+    area: { left: 0, top: 0, right: width, bottom: height },
+    dashes,
+    strokes,
+    textWaits,
+  })
+  context.setTransform(1, 0, 0, 1, 0, 0)
+  context.globalAlpha = drawn.opacity
+  context.drawImage(aside.canvas, 0, 0, width, height, left, top, width, height)
+}
+
+/**
+ * In device pixels: the side of the smallest canvas for translucent shapes. Each larger size has a side that is longer
+ * by a factor of √2: 64, 91, 128, 182 …
+ */
+const asideSideMin = 64
+/** The upper bound on the device pixels of all these canvases together, unless a single one needs more. */
+const asidePixelsMax = 16_000_000
+
+const asides = new Map<string, OffscreenCanvasRenderingContext2D>()
+let aside: OffscreenCanvasRenderingContext2D | undefined
+
+/**
+ * A canvas for a translucent shape, cleared in the area that is going to be used. A browser copies a whole canvas if it
+ * is painted on again after it was laid over another one. So a small shape gets a small canvas.
+ */
+function contextAside(width: number, height: number) {
+  const [across, down] = [asideSide(width), asideSide(height)]
+  const name = `${across} ${down}`
+  const kept = asides.get(name)
+  if (kept) {
+    kept.setTransform(1, 0, 0, 1, 0, 0)
+    kept.clearRect(0, 0, width, height)
+    return aside = kept
+  }
+  const pixels = [...asides.values()].reduce((sum, { canvas }) => sum + canvas.width * canvas.height, across * down)
+  if (pixels > asidePixelsMax) asides.clear()
+  aside = offscreenContextOf(new OffscreenCanvas(across, down))
+  asides.set(name, aside)
+  return aside
+}
+
+/** @param side device pixels */
+const asideSide = (side: number) =>
+  Math.ceil(asideSideMin * 2 ** (Math.ceil(2 * Math.max(0, Math.log2(side / asideSideMin))) / 2))
+
+/** Makes the browser paint everything that was requested on these canvases so far. */
+export function catchUpAside() {
+  if (aside) catchUp(aside)
+}

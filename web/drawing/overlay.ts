@@ -1,0 +1,299 @@
+import type { Box, Frame } from '../core/types.js'
+import type { Frames } from '../state/frames.js'
+import type { Person, Presence } from '../state/presence.js'
+import type { Selection } from '../state/selection.js'
+import type { Shown } from '../state/shown.js'
+import { contextOf } from './context.js'
+import { Cursors, flagHeight, paintFlag } from './cursors.js'
+import type { Drawn } from './drawn.js'
+import { type Guide, paintGuides } from './guides.js'
+import { type HandleKind, type Handles, pointOnFrame } from './handles.js'
+import { type GrowingInk, type InkPoint, Inks } from './inks.js'
+import { pointsOn } from './lines.js'
+import type { Palette } from './palette.js'
+import type { Scene } from './scene.js'
+import type { View } from './view.js'
+
+/**
+ * The upper bound on selected shapes that have a box each. If more are selected, only the box around all of them is
+ * drawn.
+ */
+const boxesMax = 400
+
+/** The layer over the drawing: selections and handles, guides, the marquee, and other people's cursors and names. */
+export class Overlay {
+  #shown
+  #view
+  #scene
+  #selection
+  #presence
+  #handles
+  #palette
+  #frames
+  #canvas
+  #context
+  #cursors = new Cursors()
+  #inks = new Inks()
+  #isBare = false
+  #marquee: Box | null = null
+  #guides: Guide[] = []
+  #hover: number | null = null
+
+  constructor(
+    canvas: HTMLCanvasElement,
+    { shown, view, scene, selection, presence, handles, palette, frames }: {
+      shown: Shown, view: View, scene: Scene, selection: Selection, presence: Presence, handles: Handles,
+      palette: Palette, frames: Frames,
+    },
+  ) {
+    this.#shown = shown
+    this.#view = view
+    this.#scene = scene
+    this.#selection = selection
+    this.#presence = presence
+    this.#handles = handles
+    this.#palette = palette
+    this.#frames = frames
+    this.#canvas = canvas
+    this.#context = contextOf(canvas)
+    selection.on('change', () => frames.request())
+    frames.on('paint', (now) => this.paint(now))
+    canvas.addEventListener('contextrestored', () => frames.request())
+  }
+
+  /**
+   * Sets the marquee, the box in which shapes are being selected.
+   *
+   * @param box of the canvas
+   */
+  setMarquee(box: { x: number, y: number, width: number, height: number } | null) {
+    this.#marquee = box
+    this.#frames.request()
+  }
+
+  /**
+   * Sets the stroke that this person is drawing.
+   *
+   * @param predicted where the hand will probably be in the next frame
+   */
+  setInk(ink: GrowingInk | null, predicted: InkPoint[] = []) {
+    this.#inks.setOwn(ink, predicted)
+    this.#frames.request()
+  }
+
+  /** Sets the guides that show with which shapes the dragged shapes are aligned. */
+  setGuides(guides: Guide[]) {
+    if (guides.length === 0 && this.#guides.length === 0) return
+    this.#guides = guides
+    this.#frames.request()
+  }
+
+  /** The guides that are shown. */
+  get guides() { return this.#guides }
+
+  /** Sets the shape under the pointer. */
+  setHover(id: number | null) {
+    if (id === this.#hover) return
+    this.#hover = id
+    this.#frames.request()
+  }
+
+  paint(now: number) {
+    const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
+    const context = this.#context
+    // While the past is shown, the others' present cursors mean nothing, so they are left out.
+    const people = this.#shown.isPast ? [] : this.#presence.people()
+    this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
+    const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
+      && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
+    // An empty canvas is not cleared again, because the browser sends a canvas to the screen after each clearing, even
+    // if the canvas looks the same.
+    if (isBare && this.#isBare) return
+    this.#isBare = isBare
+    const width = Math.max(1, Math.round(view.width * view.ratio))
+    const height = Math.max(1, Math.round(view.height * view.ratio))
+    if (this.#canvas.width !== width || this.#canvas.height !== height) {
+      this.#canvas.width = width
+      this.#canvas.height = height
+    }
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.globalAlpha = 1
+    context.clearRect(0, 0, width, height)
+    context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
+    this.#inks.paint(context, view)
+    for (const person of people) this.#paintPerson(person)
+    const { accent } = this.#palette.colors
+    const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
+    if (hovered) this.#paintAround(hovered, accent, 1, 0.7)
+    this.#paintSelection(accent)
+    if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
+    paintGuides(context, this.#guides, view, this.#palette.colors)
+    this.#cursors.follow(people, now)
+    this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
+    if (this.#cursors.moves(now) || this.#inks.isWaiting) this.#frames.request()
+  }
+
+  #paintPerson({ name, color, selection, lifted }: Person) {
+    const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#scene.drawn(id) ?? [])
+      .filter((drawn) => this.#isInView(drawn))
+    if (shapes.length === 0) return
+    for (const drawn of shapes) this.#paintAround(drawn, color, 1.5)
+    const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
+    const margin = 4
+    paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
+      this.#palette.colors.face, this.#view.width - margin)
+  }
+
+  /** The highest corner of a shape's box on the screen. If two are equally high, it is the left one. */
+  #topCorner(drawn: Drawn) {
+    const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
+      .map(([across, down]) => pointOnFrame(this.#view, drawn, across * drawn.growth, down * drawn.growth))
+    return corners.reduce((best, corner) => {
+      const higher = best.y - corner.y
+      return higher > 0.5 || (Math.abs(higher) <= 0.5 && corner.x < best.x) ? corner : best
+    })
+  }
+
+  #paintSelection(accent: string) {
+    const [selection, scene, view] = [this.#selection, this.#scene, this.#view]
+    const frame = this.#handles.frame()
+    if (!frame) return
+    if (selection.size > 1 && selection.size <= boxesMax) {
+      for (const id of selection.ids()) {
+        const drawn = scene.drawn(id)
+        if (drawn && this.#isInView(drawn)) this.#paintAround(drawn, accent, 1, 0.6)
+      }
+    }
+    // A lifted shape is drawn larger than it really is, so its frame is too.
+    const growth = selection.size === 1 ? scene.drawn(selection.ids()[0])?.growth ?? 1 : 1
+    const line = this.#handles.line()
+    if (line) this.#paintAround(line, accent, 1.5)
+    else this.#paintBox({ ...frame, growth }, accent, 1.5)
+    const context = this.#context
+    context.lineWidth = 1.5
+    context.strokeStyle = accent
+    context.fillStyle = this.#palette.colors.panel
+    for (const { kind, across, down, x, y } of this.#handles.all()) {
+      context.save()
+      if (kind === 'move' || kind === 'rotate') {
+        const edge = pointOnFrame(view, frame, across, down)
+        context.beginPath()
+        context.moveTo(edge.x, edge.y)
+        context.lineTo(x, y)
+        context.stroke()
+      }
+      context.translate(x, y)
+      context.rotate(frame.rotation * Math.PI / 180)
+      handlePainters[kind](context, accent)
+      context.restore()
+    }
+  }
+
+  #paintMarquee(box: Box, accent: string) {
+    const { x, y } = this.#view.toScreen(box)
+    const width = box.width * this.#view.scale
+    const height = box.height * this.#view.scale
+    const context = this.#context
+    context.globalAlpha = 0.1
+    context.fillStyle = accent
+    context.fillRect(x, y, width, height)
+    context.globalAlpha = 1
+    context.lineWidth = 1
+    context.strokeStyle = accent
+    context.strokeRect(Math.round(x) + 0.5, Math.round(y) + 0.5, Math.round(width), Math.round(height))
+  }
+
+  /** Paints a frame around a shape: its box, or the way of a line. */
+  #paintAround(drawn: Drawn, color: string, line: number, alpha = 1) {
+    if (drawn.shape.kind !== 'line') return this.#paintBox(drawn, color, line, alpha)
+    const { shape: { path }, x, y, width, height, rotation } = drawn
+    const context = this.#context
+    context.beginPath()
+    for (const point of pointsOn({ path, x, y, width, height, rotation })) {
+      const { x, y } = this.#view.toScreen(point)
+      context.lineTo(x, y)
+    }
+    context.globalAlpha = alpha
+    context.lineWidth = line
+    context.strokeStyle = color
+    context.stroke()
+    context.globalAlpha = 1
+  }
+
+  /** Paints a shape's box, turned and enlarged like the shape. */
+  #paintBox(
+    { x, y, width, height, rotation, growth }: Frame & { growth: number }, color: string, line: number, alpha = 1,
+  ) {
+    const view = this.#view
+    const context = this.#context
+    const center = view.toScreen({ x: x + width / 2, y: y + height / 2 })
+    const size = view.scale * growth
+    context.save()
+    context.translate(center.x, center.y)
+    context.rotate(rotation * Math.PI / 180)
+    context.globalAlpha = alpha
+    context.lineWidth = line
+    context.strokeStyle = color
+    context.strokeRect(-width / 2 * size, -height / 2 * size, width * size, height * size)
+    context.restore()
+  }
+
+  #isInView({ left, top, right, bottom }: Drawn) {
+    const box = this.#view.visibleBox()
+    return right > box.x && bottom > box.y && left < box.x + box.width && top < box.y + box.height
+  }
+}
+
+const handlePainters: Record<HandleKind, (context: CanvasRenderingContext2D, accent: string) => void> = {
+  move(context) {
+    context.beginPath()
+    context.arc(0, 0, 8, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+    context.beginPath()
+    context.moveTo(-3.5, 0)
+    context.lineTo(3.5, 0)
+    context.moveTo(0, -3.5)
+    context.lineTo(0, 3.5)
+    context.stroke()
+  },
+
+  rotate(context, accent) {
+    context.beginPath()
+    context.arc(0, 0, 8, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+    // The sign of turning: most of a circle, with an arrow head at its end.
+    context.beginPath()
+    context.arc(0, 0, 3.5, -0.25 * Math.PI, 1.25 * Math.PI)
+    context.stroke()
+    context.fillStyle = accent
+    context.beginPath()
+    context.moveTo(-5, -3.9)
+    context.lineTo(-0.9, -4.6)
+    context.lineTo(-2.6, -0.7)
+    context.fill()
+  },
+
+  point(context) {
+    context.beginPath()
+    context.arc(0, 0, 6, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+  },
+
+  bend(context) {
+    context.globalAlpha = 0.7
+    context.beginPath()
+    context.arc(0, 0, 4, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+  },
+
+  scale(context) {
+    context.beginPath()
+    context.roundRect(-5, -5, 10, 10, 3)
+    context.fill()
+    context.stroke()
+  },
+}

@@ -1,0 +1,235 @@
+import { inkOn } from '../basics/ink.js'
+import { type Context2D, offscreenContextOf } from './context.js'
+import type { Drawn } from './drawn.js'
+
+// Text in a shape: broken into lines that fit its box, and painted (S9).
+
+/** The margin between a text and its box, in units of the canvas. */
+export const textPadding = 8
+/** The distance from one line to the next, as a multiple of the text's size. */
+export const lineHeight = 1.25
+export const textFace = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'
+/** In device pixels: letters that are smaller than this can't be read, so they are painted as bars. */
+const legible = 3
+
+const blackSince = 128_000
+
+/**
+ * The colour of the letters. A shape of the kind `text` has letters in the colour of its fill. In any other shape they
+ * are black or white, whichever contrasts more with the fill; without a fill, they have the stroke's colour.
+ */
+export function textColor({ shape: { kind, filled }, fill, stroke }: Pick<Drawn, 'shape' | 'fill' | 'stroke'>): string {
+  if (kind === 'text' || !filled) return `#${(kind === 'text' ? fill : stroke).toString(16).padStart(6, '0')}`
+  const brightness = 299 * (fill >> 16) + 587 * (fill >> 8 & 255) + 114 * (fill & 255)
+  return brightness >= blackSince ? '#000000' : '#FFFFFF'
+}
+
+/** How wide the fill around letters is, as a multiple of the text's size. */
+const setOff = 0.25
+
+/** What letters stand on: the shape's fill, or where it has none the opposite of their own colour. */
+function aroundText(drawn: Drawn) {
+  const { shape: { kind, filled }, fill } = drawn
+  return kind === 'text' || !filled ? inkOn(textColor(drawn)) : `#${fill.toString(16).padStart(6, '0')}`
+}
+
+/** The first letter that has a direction. */
+const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
+export const directionOf = (paragraph: string): 'rtl' | 'ltr' => (rightToLeft.test(paragraph) ? 'rtl' : 'ltr')
+
+/** All lines of a paragraph have its direction. */
+export type Line = { words: string, direction: 'rtl' | 'ltr' }
+
+let measuring: OffscreenCanvasRenderingContext2D | undefined
+
+/**
+ * The width of a text in a font of 100 units. Letters are measured at this one size, so that lines break alike at every
+ * zoom.
+ */
+function widthOf(text: string) {
+  if (!measuring) {
+    measuring = offscreenContextOf(new OffscreenCanvas(1, 1))
+    measuring.font = `100px ${textFace}`
+  }
+  return measuring.measureText(text).width / 100
+}
+
+/** The widths of words. They are stored so that each word is measured once, however many lines it is tried in. */
+const widths = new Map<string, number>()
+const widthsMax = 20_000
+
+function wordWidth(word: string) {
+  const known = widths.get(word)
+  if (known !== undefined) return known
+  if (widths.size >= widthsMax) widths.clear()
+  const width = widthOf(word)
+  widths.set(word, width)
+  return width
+}
+
+let graphemes: Intl.Segmenter | undefined
+/** The letters of a word, as people see them: an emoji of a family is one letter, and so is a flag. */
+const lettersOf = (word: string) => {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(graphemes.segment(word), ({ segment }) => segment)
+}
+
+/**
+ * Breaks a text into lines, between words where that is possible.
+ *
+ * @param width as a multiple of the text's size
+ */
+export function linesOf(text: string, width: number): Line[] {
+  const lines: Line[] = []
+  for (const paragraph of text.split('\n')) {
+    const direction = directionOf(paragraph)
+    const add = (words: string) => lines.push({ words, direction })
+    let line = ''
+    // Letters join and kern only within a word, so a line is as wide as its words together. Measuring the whole line
+    // after each word would take quadratic time.
+    let taken = 0
+    for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
+      if (word.trim() === '' || taken + wordWidth(word) <= width) {
+        line += word
+        taken += wordWidth(word)
+        continue
+      }
+      if (line !== '') add(line)
+      line = line === '' ? word : word.trimStart()
+      taken = wordWidth(line)
+      if (taken <= width) continue
+      // The word is longer than a line, so it is broken between any two letters.
+      const parts = brokenWord(lettersOf(line), width)
+      line = parts.pop() ?? ''
+      parts.forEach(add)
+      taken = widthOf(line)
+    }
+    add(line)
+  }
+  return lines
+}
+
+/**
+ * Splits a word into parts that fit a line, or have only one letter.
+ *
+ * The number of letters that fit is found by doubling and halving, since measuring after each letter would take
+ * quadratic time.
+ */
+function brokenWord(letters: string[], width: number) {
+  const parts: string[] = []
+  for (let from = 0; from < letters.length;) {
+    const fits = (count: number) => widthOf(letters.slice(from, from + count).join('')) <= width
+    const left = letters.length - from
+    let [least, most] = [1, 2]
+    while (most <= left && fits(most)) [least, most] = [most, 2 * most]
+    most = Math.min(most, left + 1)
+    while (most - least > 1) {
+      const middle = least + most >> 1
+      if (fits(middle)) least = middle
+      else most = middle
+    }
+    parts.push(letters.slice(from, from + least).join(''))
+    from += least
+  }
+  return parts
+}
+
+/** The lines of a shape's text as it is drawn now. They are kept until they would break differently. */
+function drawnLines(drawn: Drawn): Line[] {
+  const { text, textSize } = drawn.shape
+  const width = Math.max(0, drawn.width - 2 * textPadding) / textSize
+  const kept = drawn.lines
+  if (kept && kept.text === text && kept.width === width) return kept.lines
+  const lines = linesOf(text, width)
+  drawn.lines = { text, width, lines }
+  return lines
+}
+
+/** The average width of a letter, as a multiple of the text's size. */
+const roughWidth = 0.5
+
+/**
+ * A rough guess of the text's lines. Letters that are too small to read aren't measured. Where several lines share a
+ * pixel, only one of them is kept.
+ */
+function roughLines(drawn: Drawn, scale: number): Line[] {
+  const { text, textSize } = drawn.shape
+  const across = Math.max(1, Math.floor(Math.max(0, drawn.width - 2 * textPadding) / (textSize * roughWidth)))
+  const most = Math.max(1, Math.ceil(drawn.height / Math.max(textSize * lineHeight, 1 / scale)))
+  const lines: Line[] = []
+  for (const paragraph of text.split('\n')) {
+    for (let at = 0; at === 0 || at < paragraph.length; at += across) {
+      if (lines.length >= most) return lines
+      lines.push({ words: paragraph.slice(at, at + across), direction: 'ltr' })
+    }
+  }
+  return lines
+}
+
+/**
+ * Paints a shape's text into a context that is turned to the shape's centre.
+ *
+ * @param scale device pixels for a unit
+ * @param isSetOff whether what lies below the letters isn't the shape's own fill, so that they need it around them
+ */
+export function paintText(context: Context2D, drawn: Drawn, scale: number, isSetOff = false) {
+  const { textSize, textAlign, textPlace } = drawn.shape
+  const isLegible = textSize * scale >= legible
+  const lines = isLegible ? drawnLines(drawn) : roughLines(drawn, scale)
+  const step = lineHeight * textSize
+  const height = lines.length * step
+  const insideWidth = Math.max(0, drawn.width - 2 * textPadding)
+  const insideHeight = Math.max(0, drawn.height - 2 * textPadding)
+  const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - height : -height / 2
+  const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
+  context.fillStyle = textColor(drawn)
+  const isCut = height > drawn.height
+  if (isCut) {
+    context.save()
+    context.beginPath()
+    context.rect(-drawn.width / 2, -drawn.height / 2, drawn.width, drawn.height)
+    context.clip()
+  }
+  if (!isLegible) {
+    const alpha = context.globalAlpha
+    context.globalAlpha = alpha * 0.5
+    for (const [index, { words }] of lines.entries()) {
+      const length = Math.min(insideWidth, words.length * textSize * 0.5)
+      const start = textAlign === 'left' ? left : textAlign === 'right' ? left - length : -length / 2
+      context.fillRect(start, top + index * step + textSize * 0.35, length, textSize * 0.5)
+    }
+    context.globalAlpha = alpha
+  } else {
+    context.font = `${textSize}px ${textFace}`
+    context.textAlign = textAlign
+    context.textBaseline = 'alphabetic'
+    if (isSetOff) {
+      context.lineJoin = 'round'
+      context.lineWidth = textSize * setOff
+      context.strokeStyle = aroundText(drawn)
+    }
+    for (const [index, { words, direction }] of lines.entries()) {
+      if (words === '') continue
+      context.direction = direction
+      if (isSetOff) context.strokeText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
+      context.fillText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
+    }
+  }
+  if (isCut) context.restore()
+}
+
+/**
+ * The height that a box of this width needs for a text.
+ *
+ * @param width of the box
+ */
+export function heightFor(text: string, textSize: number, width: number) {
+  const lines = linesOf(text, Math.max(0, width - 2 * textPadding) / textSize)
+  return lines.length * lineHeight * textSize + 2 * textPadding
+}
+
+/** The width that a box needs for a text that breaks only at its own line breaks. */
+export function widthFor(text: string, textSize: number) {
+  return Math.max(0, ...text.split('\n').map((line) => widthOf(line))) * textSize + 2 * textPadding + 1
+}

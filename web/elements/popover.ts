@@ -1,0 +1,133 @@
+import { element, isWithin } from './element.js'
+
+const gap = 8
+
+/**
+ * A box that opens beside a button, and closes when the person clicks anywhere else. Escape closes it too, and moves
+ * the focus to the button.
+ */
+export function popover(
+  button: HTMLElement, content: HTMLElement,
+  { role = 'dialog', label, onOpen }: { role?: string, label?: string, onOpen?: () => void } = {},
+): { open: () => void, close: () => void, isOpen: () => boolean } {
+  // The box can take the focus: a press between its parts then moves the focus to the box, so that its keys go on
+  // working.
+  const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
+  button.setAttribute('aria-haspopup', role)
+  button.setAttribute('aria-expanded', 'false')
+  const isOpen = () => box.matches(':popover-open')
+  const open = () => {
+    onOpen?.()
+    // The box is inserted beside its button, so that box and button belong to the same part of the page.
+    if (!box.isConnected) button.after(box)
+    box.showPopover()
+    place(box, button)
+    // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key.
+    const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
+    if (first instanceof HTMLElement) first.focus({ preventScroll: true })
+    else box.focus({ preventScroll: true })
+  }
+  const close = () => box.hidePopover()
+  // Whether the popover was open before the click on its button. The browser itself closes the popover before the click
+  // event comes.
+  let wasOpen = false
+  button.addEventListener('pointerdown', () => { wasOpen = isOpen() })
+  button.addEventListener('click', () => {
+    if (!wasOpen && !isOpen()) open()
+    else if (isOpen()) close()
+    wasOpen = false
+  })
+  box.addEventListener('toggle', () => {
+    button.setAttribute('aria-expanded', String(isOpen()))
+    if (!isOpen() && (box.contains(document.activeElement) || document.activeElement === document.body)) {
+      button.focus({ preventScroll: true })
+    }
+  })
+  box.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close()
+    // What was chosen here can be undone while the box is still open.
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
+  })
+  addEventListener('resize', () => { if (isOpen()) place(box, button) })
+  return { open, close, isOpen }
+}
+
+/**
+ * Places the box below the button if more space is there, otherwise above it, and always inside the window. Longer
+ * content scrolls.
+ */
+function place(box: HTMLElement, button: HTMLElement) {
+  const anchor = button.getBoundingClientRect()
+  const isBelow = anchor.top + anchor.height / 2 < innerHeight / 2
+  box.style.maxHeight = `${(isBelow ? innerHeight - anchor.bottom : anchor.top) - 2 * gap}px`
+  const { width, height } = box.getBoundingClientRect()
+  const left = Math.min(Math.max(gap, isLeft(anchor) ? anchor.left : anchor.right - width), innerWidth - width - gap)
+  box.style.left = `${Math.max(gap, left)}px`
+  box.style.top = `${Math.max(gap, isBelow ? anchor.bottom + gap : anchor.top - height - gap)}px`
+}
+
+const isLeft = (anchor: DOMRect) => anchor.left + anchor.width / 2 < innerWidth / 2
+
+export interface MenuEntry {
+  words: string
+  key?: string
+  icon?: Node
+  danger?: boolean
+  run: () => unknown
+  isEnabled?: () => boolean
+  isChecked?: () => boolean
+  /** Unless it always is. */
+  isShown?: () => boolean
+  /** It is on or off by itself, rather than one of several. */
+  isToggle?: boolean
+}
+
+/**
+ * A menu's entries. The arrow keys move the focus between them.
+ *
+ * @param entries null draws a line
+ */
+export function menuOf(
+  entries: (MenuEntry | null)[], close: () => void,
+): { content: HTMLElement, refresh: () => void } {
+  const content = element('div', { class: 'menu' })
+  // A press on a line between two entries doesn't move the focus, so that the keys go on working.
+  content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
+  const items: { entry: MenuEntry, item: HTMLButtonElement }[] = []
+  for (const entry of entries) {
+    if (!entry) {
+      content.append(element('hr', { role: 'separator' }))
+      continue
+    }
+    const item = element('button', {
+      type: 'button',
+      role: entry.isChecked ? (entry.isToggle ? 'menuitemcheckbox' : 'menuitemradio') : 'menuitem',
+      tabindex: '-1',
+      class: `menu-item${entry.danger ? ' danger' : ''}`,
+      onclick: () => {
+        if (item.getAttribute('aria-disabled') === 'true') return
+        close()
+        entry.run()
+      },
+    }, entry.icon ?? element('span', { class: 'icon' }), element('span', { class: 'grow' }, entry.words),
+    entry.key ? element('kbd', {}, entry.key) : null)
+    items.push({ entry, item })
+    content.append(item)
+  }
+  content.addEventListener('keydown', (event) => {
+    const shown = items.map(({ item }) => item).filter((item) => !item.hidden)
+    const at = shown.findIndex((item) => item === document.activeElement)
+    const to = new Map([['ArrowDown', at + 1], ['ArrowUp', at - 1], ['Home', 0], ['End', shown.length - 1]]).get(event.key)
+    if (to === undefined) return
+    event.preventDefault()
+    shown[(to + shown.length) % shown.length].focus()
+  })
+  const refresh = () => {
+    for (const { entry, item } of items) {
+      item.hidden = !(entry.isShown?.() ?? true)
+      item.setAttribute('aria-disabled', String(entry.isEnabled ? !entry.isEnabled() : false))
+      if (entry.isChecked) item.setAttribute('aria-checked', String(entry.isChecked()))
+    }
+  }
+  return { content, refresh }
+}

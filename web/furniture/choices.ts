@@ -1,0 +1,30 @@
+import { element, setAttributes } from '../elements/element.js'
+
+type Value = string | number
+
+/** Widths of lines and outlines, and sizes of letters, that are offered: each with its words, and what its button shows. */
+export const widths: [Value, string, string][] = [[2, 'Thin', 'thin'], [4, 'Medium', 'medium'], [8, 'Thick', 'thick']]
+export const dashes: [Value, string, string][] = [['solid', 'Solid', 'solid'], ['dashed', 'Dashed', 'dashed'], ['dotted', 'Dotted', 'dotted']]
+export const textSizes: [Value, string, string][] = [[14, 'Small', 'S'], [20, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL']]
+
+/** A row of buttons, one for each value that a property is usually given. */
+export class Choices {
+  #buttons: [Value, HTMLButtonElement][]
+  readonly element
+
+  constructor(label: string, choices: [Value, string, string][], choose: (value: Value) => unknown) {
+    this.#buttons = choices.map(([value, words, look]) => {
+      const name = `${label}: ${words}`
+      const isLetter = look === look.toUpperCase()
+      return [value, element('button', {
+        type: 'button', class: 'choice', 'aria-label': name, title: name, onclick: () => choose(value),
+      }, isLetter ? look : element('span', { class: `sample ${look}` }))]
+    })
+    this.element = element('div', { class: 'choices row', role: 'group', 'aria-label': label }, this.#buttons.map(([, button]) => button))
+  }
+
+  /** @param chosen undefined if it is none of the values, or several */
+  show(chosen: unknown) {
+    for (const [value, button] of this.#buttons) setAttributes(button, { 'aria-pressed': String(value === chosen) })
+  }
+}

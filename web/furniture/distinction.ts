@@ -1,0 +1,32 @@
+import { personColors } from '../basics/person-colors.js'
+import type { Connection } from '../network/connection.js'
+import type { Me } from '../state/me.js'
+import type { OwnTabs } from '../state/own-tabs.js'
+import type { Presence } from '../state/presence.js'
+
+/**
+ * How long to wait until this browser's other tabs have introduced themselves. Those tabs have this tab's colour on
+ * purpose.
+ */
+const patienceMilliseconds = 300
+
+/**
+ * Gives a newcomer whose colour is taken a free one, in this room and for this visit. Only the newcomer changes,
+ * because otherwise both people would change at once. If there are more people than colours, some share a colour.
+ */
+export function keepDistinct({ connection, presence, ownTabs, me }: {
+  connection: Connection, presence: Presence, ownTabs: OwnTabs, me: Me,
+}) {
+  const stop = connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
+    stop()
+    const met = presence.people()
+    setTimeout(() => {
+      const others = met.filter(({ actor }) => !ownTabs.has(actor))
+      const taken = new Set(presence.people().filter(({ actor }) => !ownTabs.has(actor)).map(({ color }) => color.toUpperCase()))
+      if (!others.some(({ color }) => color.toUpperCase() === me.color.toUpperCase())) return
+      const free = personColors.filter((color) => !taken.has(color))
+      if (free.length > 0) me.wear(free[Math.floor(Math.random() * free.length)])
+    }, patienceMilliseconds)
+  })
+}

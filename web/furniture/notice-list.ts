@@ -1,0 +1,62 @@
+import { element, iconButton } from '../elements/element.js'
+import type { Notice, Notices } from '../state/notices.js'
+
+/**
+ * The upper bound on notices that are shown at a time. More notices would cover the drawing on a phone, upright or on
+ * its side.
+ */
+const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
+/** How long a notice is shown: long enough to read it, and to reach its button if it has one. */
+const shownMilliseconds = { quiet: 5000, action: 9000 }
+
+type Entry = { group: string, kind: string, timer: number, element: HTMLElement }
+
+/**
+ * Shows notices at the bottom left. They are read out politely and disappear by themselves. A notice replaces one of
+ * the same `group`. If there are too many, notices about overlaps are removed first, and then the oldest ones.
+ */
+export class NoticeList {
+  #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
+  #shown: Entry[] = []
+  readonly element
+
+  constructor(notices: Notices) {
+    this.element = this.#list
+    notices.on('notice', (notice) => this.#show(notice))
+    notices.on('withdrawn', (group) => {
+      for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)
+    })
+  }
+
+  #show(
+    { text, kind = 'quiet', group = text, action, isWhole = false,
+        milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] }: Notice,
+  ) {
+    const same = this.#shown.find((shown) => shown.group === group)
+    if (same) this.#remove(same)
+    const words = action && !action.words
+      ? element('button', { type: 'button', class: 'notice-words link', onclick: () => action.run() }, text)
+      : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, ...isWhole && { tabindex: '0' } }, text)
+    const entry: Entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
+      element('span', { class: 'notice-dot' }), words,
+      action?.words && element('button', {
+        type: 'button', class: 'button plain small', onclick: () => { action.run(); this.#remove(entry) },
+      }, action.words),
+      iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
+    const wait = () => { entry.timer = setTimeout(() => this.#remove(entry), milliseconds) }
+    entry.element.addEventListener('pointerenter', () => clearTimeout(entry.timer))
+    entry.element.addEventListener('pointerleave', wait)
+    wait()
+    this.#list.append(entry.element)
+    this.#shown.push(entry)
+    while (this.#shown.length > shownMax()) {
+      this.#remove(this.#shown.find((shown) => shown.kind === 'overlap') ?? this.#shown[0])
+    }
+  }
+
+  #remove(entry: Entry) {
+    clearTimeout(entry.timer)
+    entry.element.remove()
+    this.#shown = this.#shown.filter((shown) => shown !== entry)
+  }
+}

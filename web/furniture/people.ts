@@ -1,0 +1,167 @@
+import { inkOn } from '../basics/ink.js'
+import { personColors } from '../basics/person-colors.js'
+import { counted, within } from '../basics/words.js'
+import { hiddenCharacters } from '../core/table.js'
+import { element, icon, iconButton } from '../elements/element.js'
+import { popover } from '../elements/popover.js'
+import type { Me } from '../state/me.js'
+import type { OwnTabs } from '../state/own-tabs.js'
+import type { LaterPart } from '../state/parts.js'
+import type { Person, Presence } from '../state/presence.js'
+import { initials, isName } from '../storage/identity.js'
+import type { Follow } from './follow.js'
+
+/** The upper bound on other people who are shown one by one. The rest are shown as a count. */
+const shownMax = 4
+
+/** A person as a round badge in their colour. */
+function badge({ name, color }: { name: string, color: string }) {
+  const made = element('span', { class: 'person', 'aria-hidden': 'true' }, initials(name))
+  made.style.background = color
+  made.style.color = inkOn(color)
+  return made
+}
+
+/** The people in the room, and this person's name and colour. A click on a person makes the page follow them. */
+export class People {
+  #me
+  #presence
+  #ownTabs
+  #follow
+  /** The actor that the page follows. */
+  #followed: number | null = null
+  #isListening = false
+  #badges = element('div', { class: 'people-others row' })
+  #list = element('ul', { class: 'people-list', 'aria-label': 'Who’s here' })
+  #heading = element('h2', {})
+  #own
+  #everyone
+  #about
+  readonly element
+
+  constructor(me: Me, presence: Presence, ownTabs: OwnTabs, follow: LaterPart<Follow>) {
+    this.#me = me
+    this.#presence = presence
+    this.#ownTabs = ownTabs
+    this.#follow = follow
+    this.#own = element('button', { type: 'button', class: 'person-button', title: 'You' })
+    this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
+    this.#everyone = iconButton('person', 'Who’s here', { class: 'plain everyone' })
+    popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list), {
+      label: 'Who’s here', onOpen: () => this.#showList(),
+    })
+    this.element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
+      this.#badges, this.#everyone, this.#own)
+    presence.on('people', () => this.#show())
+    me.on('change', () => this.#show())
+    ownTabs.on('change', () => this.#show())
+    this.#show()
+  }
+
+  askForName() { this.#about.open() }
+
+  /** Everybody except this person. This person's other tabs don't count as others. */
+  #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
+
+  #show() {
+    const me = this.#me
+    const people = this.#others()
+    this.#own.replaceChildren(badge(me))
+    this.#own.setAttribute('aria-label', `You’re ${within(me.name)}. Change your name and colour`)
+    const unnamed = this.#presence.unnamedCount
+    const count = people.length + unnamed
+    const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
+    this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
+    this.#everyone.hidden = count === 0
+    // If there is no space for any other person's badge, the count includes everybody.
+    this.#everyone.replaceChildren(element('span', { class: 'person more' },
+      element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
+      element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))
+    this.#everyone.setAttribute('aria-label', `${counted(count + 1, 'person is', 'people are')} here`)
+    this.#everyone.title = people.map(({ name }) => name).slice(0, 20).join(', ')
+    this.#everyone.classList.toggle('needed', count > shown.length)
+    this.#showList()
+  }
+
+  async #toggle(actor: number) {
+    const follow = await this.#follow.get()
+    if (!follow) return
+    if (!this.#isListening) {
+      follow.on('change', (followed) => {
+        this.#followed = followed
+        this.#show()
+      })
+    }
+    this.#isListening = true
+    follow.toggle(actor)
+  }
+
+  #button(person: Person) {
+    const isFollowed = this.#followed === person.actor
+    const words = isFollowed ? `Stop following ${within(person.name)}` : `Follow ${within(person.name)}`
+    return element('button', {
+      type: 'button', class: 'person-button', title: words, 'aria-label': words, 'aria-pressed': String(isFollowed),
+      onclick: () => this.#toggle(person.actor),
+    }, badge(person))
+  }
+
+  #showList() {
+    const me = this.#me
+    const people = this.#others()
+    const tabs = this.#presence.people().length - people.length
+    const words = tabs === 0 ? '(you)' : `(you, in ${tabs + 1} tabs)`
+    const unnamed = this.#presence.unnamedCount
+    this.#heading.textContent = counted(people.length + unnamed + 1, 'person here', 'people here')
+    this.#list.replaceChildren(
+      element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} ${words}`)),
+      ...people.slice(0, 200).map((person) => {
+        const isFollowed = this.#followed === person.actor
+        return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),
+          element('button', {
+            type: 'button', class: 'button small', 'aria-pressed': String(isFollowed),
+            'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${within(person.name)}`,
+            onclick: () => this.#toggle(person.actor),
+          }, isFollowed ? 'Following' : 'Follow'))
+      }),
+      ...unnamed > 0 ? [element('li', { class: 'row' }, `and ${unnamed.toLocaleString('en')} more`)] : [])
+  }
+
+  #aboutMe() {
+    const me = this.#me
+    const name = element('input', {
+      class: 'field large', name: 'name', value: me.name, autocomplete: 'nickname', autofocus: true,
+      id: 'own-name', spellcheck: 'false',
+    })
+    const colors = element('div', { class: 'swatches', role: 'radiogroup', 'aria-label': 'Your colour' },
+      personColors.map((color) => {
+        const input = element('input', {
+          type: 'radio', name: 'own-color', value: color, 'aria-label': `Colour ${color}`,
+          checked: color === me.color, class: 'visually-hidden',
+        })
+        const swatch = element('label', { class: 'swatch' }, input, icon('check'))
+        swatch.style.setProperty('--swatch', color)
+        return swatch
+      }))
+    const form: HTMLFormElement = element('form', { class: 'sheet', onsubmit: (event) => {
+      event.preventDefault()
+      if (!isName(name.value)) {
+        name.setAttribute('aria-invalid', 'true')
+        name.setCustomValidity(hiddenCharacters.test(name.value) ? 'Please choose a name without invisible characters.'
+          : name.value.trim() ? 'Please choose a shorter name.' : 'Please enter a name.')
+        name.reportValidity()
+        return
+      }
+      const color = new FormData(form).get('own-color')
+      me.become({ name: name.value.trim(), color: typeof color === 'string' ? color : me.color })
+      this.#about.close()
+    } },
+    element('label', { for: 'own-name' }, element('h2', {}, 'What should others call you?')),
+    name, colors,
+    element('button', { type: 'submit', class: 'button primary' }, 'Save'))
+    name.addEventListener('input', () => {
+      name.removeAttribute('aria-invalid')
+      name.setCustomValidity('')
+    })
+    return form
+  }
+}

@@ -1,0 +1,46 @@
+import { openDialog } from '../elements/dialog.js'
+import { element, hasFingers } from '../elements/element.js'
+import type { Doables } from '../tools/actions.js'
+
+/** Gestures without a name in the table of actions. `play`: they do something else, or nothing, without Play. */
+const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] = [
+  ['Drag on the canvas', 'Drag on the canvas', 'draw a rectangle'],
+  ['Double-click the canvas', 'Double-tap the canvas', 'draw a circle', 'play'],
+  ['Drag a shape', 'Drag a shape', 'move it'],
+  ['Let go of a shape while moving', 'Let go of a shape while moving', 'it glides on', 'play'],
+  ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
+  ['Double-click a shape', '', 'write in it'],
+  ['Type with one shape selected', '', 'write in it; Esc gives the keys their meaning back'],
+  ['', 'Double-tap a shape', 'change its colour', 'play'],
+  ['Triple-click a shape', 'Triple-tap a shape', 'delete it', 'play'],
+  ['', 'Two fingers on a shape', 'turn and resize it'],
+  ['Wheel or trackpad', 'Two fingers on the canvas', 'move and zoom'],
+  ['Shift and drag', '', 'select several shapes'],
+  ['Drop a shape on the white circle', 'Drop a shape on the white circle', 'delete it', 'play'],
+  ['', 'Shake your phone', 'clear everything', 'play'],
+]
+
+/** Opens the list of everything that a person can do, with the keys for it. */
+export function openShortcutList(actions: Doables) {
+  const groups = new Map<string, { words: string, key: string }[]>()
+  for (const { group, key, words, isShown } of Object.values(actions)) {
+    if (key && group && (isShown?.() ?? true)) groups.set(group, [...(groups.get(group) ?? []), { words, key }])
+  }
+  const isPlay = actions.play.isChecked?.()
+  const byHand = gestures.filter(([,,, kind]) => isPlay || kind !== 'play')
+    .map(([mouse, finger, what]) => ({ how: hasFingers() ? finger : mouse, what })).filter(({ how }) => how !== '')
+  const keys = element('div', { class: 'keys' },
+    [...groups].map(([group, list]) => element('section', {}, element('h3', {}, group),
+      element('dl', {}, list.flatMap(({ words, key }) => [
+        element('dt', {}, words), element('dd', {}, ...keysOf(key)),
+      ])))),
+    element('section', { class: 'by-hand' }, element('h3', {}, 'Gestures'),
+      element('dl', { class: 'gestures' }, byHand.flatMap(({ how, what }) => [
+        element('dt', {}, how), element('dd', { class: 'quiet' }, what)]))))
+  openDialog('Shortcuts', keys).classList.add('wide')
+}
+
+const keysOf = (key: string) => {
+  if (key === '+' || !key.includes('+')) return [element('kbd', {}, key)]
+  return key.split(/\+(?!$)/).map((part) => element('kbd', {}, part))
+}

@@ -1,0 +1,214 @@
+import { counted } from '../basics/words.js'
+import type { Effect } from '../core/types.js'
+import { type Child, element, hasFingers, icon } from '../elements/element.js'
+import { enterWith, takeToken } from '../network/address.js'
+import type { Connection } from '../network/connection.js'
+import type { Permission } from '../state/permission.js'
+import type { Play } from '../state/play.js'
+import type { Refusals } from '../state/refusals.js'
+import type { Shown } from '../state/shown.js'
+import type { Doables } from '../tools/actions.js'
+
+/**
+ * How long the canvas must be empty before the invitation is shown, so that it doesn't flash while a drawing arrives.
+ */
+const patienceMilliseconds = 150
+
+/**
+ * The message in the middle of an empty canvas (loading, empty, deleted, no access), and the banners at the top (the
+ * room is full, the page is outdated).
+ */
+export class States {
+  #connection
+  #shown
+  #permission
+  #play
+  #actions
+  #middle = element('section', { class: 'middle', 'aria-live': 'polite', 'aria-label': 'State of the room' })
+  #banners = element('section', { class: 'banners', 'aria-label': 'From the server' })
+  #state = 'offline'
+  #code = ''
+  #kind = ''
+  #timer = 0
+  readonly elements
+
+  constructor({ connection, shown, permission, play, refusals, actions }: {
+    connection: Connection, shown: Shown, permission: Permission, play: Play, refusals: Refusals, actions: Doables,
+  }) {
+    this.#connection = connection
+    this.#shown = shown
+    this.#permission = permission
+    this.#play = play
+    this.#actions = actions
+    this.elements = [this.#middle, this.#banners]
+    connection.on('effect', (effect) => this.#take(effect))
+    connection.on('tokenTaken', () => this.#find('token')?.remove())
+    connection.on('stopped', () => this.banner('stopped', {
+      words: 'This page has stopped, and we’re sorry. What it has kept of your drawing is there again after a reload.',
+      action: { words: 'Reload', run: () => location.reload() },
+    }))
+    refusals.on('full', () => this.#sayFull())
+    shown.on('changes', () => this.#look())
+    permission.on('change', () => this.#look())
+    play.on('change', () => { if (this.#kind === 'empty') this.#middle.replaceChildren(...this.#content('empty')) })
+    this.#look()
+  }
+
+  #sayFull() {
+    const most = this.#connection.replica.status().limits.shapes
+    this.banner('full', {
+      words: `This room is full: it holds ${counted(most, 'shape')}. Delete some to make room.`,
+    })
+  }
+
+  #take(effect: Effect) {
+    if (effect.type === 'error') this.#takeWord(effect.code)
+    if (effect.type !== 'state') return
+    this.#state = effect.state
+    this.#code = effect.code ?? ''
+    // Once the room is closed for good, for example because it was deleted, its banners are no longer true.
+    if (effect.state === 'closed') this.#banners.replaceChildren()
+    document.body.classList.toggle('is-closed', effect.state === 'closed')
+    this.#look()
+  }
+
+  /** Offers to enter another token to a visitor whose token ends, so that they can stay. */
+  #takeWord(code: string) {
+    if (code === 'token_expires') this.#askForNextToken('Your access ends within a minute.')
+    if (code === 'token_refused') {
+      this.#find('token')?.remove()
+      this.#askForNextToken('The server doesn’t take this token. Your access ends soon.')
+    }
+  }
+
+  #look() {
+    const kind = this.#wanted()
+    if (kind === this.#kind) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#show(this.#wanted()), kind === 'empty' ? patienceMilliseconds : 0)
+  }
+
+  #wanted() {
+    if (this.#shown.isPast) return ''
+    if (this.#state === 'closed') {
+      if (this.#code === 'no_such_room') return 'deleted'
+      if (this.#code === 'no_token') return 'token'
+      return 'refused'
+    }
+    if (this.#shown.replica.shapeCount > 0) return ''
+    if (this.#connection.isTurnedAway) return 'crowded'
+    if (this.#state === 'live') return this.#permission.isViewOnly ? 'nothing' : 'empty'
+    return this.#connection.replica.status().cursor === undefined && navigator.onLine ? 'loading' : 'empty'
+  }
+
+  #show(kind: string) {
+    if (kind === this.#kind) return
+    this.#kind = kind
+    this.#middle.dataset.kind = kind
+    this.#middle.replaceChildren(...this.#content(kind))
+  }
+
+  #content(kind: string): HTMLElement[] {
+    switch (kind) {
+      case 'loading': return skeleton()
+      case 'empty': return [this.#invitation()]
+      case 'nothing': return [card('eye', 'Nothing here yet', 'You’ll see shapes as others draw them.')]
+      case 'deleted': return [this.#deleted()]
+      case 'token': return [this.#askForToken()]
+      case 'crowded': return [card('person', 'There’s no space right now',
+        'This room, or the server, has as many people as it can take. We keep trying, and open the room as soon as somebody leaves.',
+        element('div', { class: 'row card-buttons' },
+          element('button', { type: 'button', class: 'button', onclick: () => this.#connection.hurry() }, 'Try now'),
+          element('a', { class: 'button', href: '/' }, 'All rooms')))]
+      case 'refused': return [card('warning', 'You can’t enter this room', this.#code === 'forbidden'
+        ? 'You don’t have access. Ask the person who gave you the link.'
+        : 'This page and the server don’t work together. Reloading the page may help.',
+      element('a', { class: 'button', href: '/' }, 'All rooms'))]
+      default: return []
+    }
+  }
+
+  #invitation() {
+    const way = (picture: string, words: string, more: string) => element('li', { class: 'row' }, icon(picture),
+      element('span', {}, element('strong', {}, words), ' ', element('span', { class: 'quiet' }, more)))
+    const isPhone = hasFingers()
+    const isPlay = this.#play.isOn
+    const made = card('', 'Start drawing', '',
+      element('ul', { class: 'ways' },
+        way('rectangle', 'Drag', 'to draw a rectangle'),
+        isPlay && way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
+        // People with fingers don't drop files, so they get a hint about zooming instead.
+        isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
+      isPlay && element('button', {
+        type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
+      }, icon('three-squares'), 'Start with three squares'))
+    made.classList.add('invitation')
+    return made
+  }
+
+  #deleted() {
+    const count = this.#shown.replica.shapeCount
+    return card('trash', 'This room was deleted', count > 0
+      ? `This page still has what you last saw: ${counted(count, 'shape')}.` : 'Nothing is left of it.',
+    element('div', { class: 'row card-buttons' },
+      count > 0 && element('button', {
+        type: 'button', class: 'button', onclick: () => this.#actions.saveJSON.run(),
+      }, 'Export as JSON'),
+      element('button', {
+        type: 'button', class: 'button', onclick: () => this.#connection.start(),
+      }, 'Start over'),
+      element('a', { class: 'button', href: '/' }, 'All rooms')))
+  }
+
+  #askForToken() {
+    const field = element('input', {
+      class: 'field large', type: 'password', placeholder: 'Token', 'aria-label': 'Token', autocomplete: 'off', required: true,
+    })
+    return card('link', 'This room needs a token', 'You got it with the link, or from whoever runs the server.',
+      element('form', { class: 'row', onsubmit: (event) => {
+        event.preventDefault()
+        enterWith(field.value)
+      } }, field, element('button', { type: 'submit', class: 'button primary' }, 'Enter')))
+  }
+
+  #askForNextToken(words: string) {
+    const field = element('input', {
+      class: 'field', type: 'password', placeholder: 'New token', 'aria-label': 'New token', autocomplete: 'off', required: true,
+    })
+    this.banner('token', { words, form: element('form', { class: 'row', onsubmit: (event) => {
+      event.preventDefault()
+      takeToken(field.value)
+      this.#connection.bringToken(field.value)
+    } }, field, element('button', { type: 'submit', class: 'button small primary' }, 'Go on')) })
+  }
+
+  // MARK: Banners
+
+  #find(name: string) { return this.#banners.querySelector(`[data-name="${name}"]`) }
+
+  banner(
+    name: string,
+    { words, action, form }: { words: string, action?: { words: string, run: () => void }, form?: HTMLElement },
+  ) {
+    if (this.#find(name)) return
+    const made: HTMLElement = element('div', { class: 'banner floating row', role: 'status', 'data-name': name },
+      element('span', { class: 'grow' }, words),
+      form,
+      action && element('button', { type: 'button', class: 'button small primary', onclick: action.run }, action.words),
+      element('button', {
+        type: 'button', class: 'button plain small icon-only', 'aria-label': 'Dismiss', onclick: () => made.remove(),
+      }, icon('close')))
+    this.#banners.append(made)
+  }
+}
+
+function card(picture: string, title: string, words: string, ...more: Child[]) {
+  return element('div', { class: 'card floating' }, picture !== '' && icon(picture), element('h2', {}, title),
+    words !== '' && element('p', { class: 'quiet' }, words), ...more)
+}
+
+/** Grey shapes in place of the drawing, to show that the page is working. */
+function skeleton() {
+  return [element('div', { class: 'skeleton', role: 'status', 'aria-label': 'Loading the drawing' },
+    ...['one', 'two', 'three'].map((name) => element('span', { class: `skeleton-shape ${name}` })))]
+}

@@ -1,0 +1,87 @@
+import { shapeColors } from '../basics/shape-colors.js'
+import { element, icon, setAttributes, setIcon } from '../elements/element.js'
+
+type Part = 'fill' | 'stroke'
+
+const partWords: Record<Part, string> = { fill: 'Fill', stroke: 'Outline' }
+
+/** `isShown`: unless it always is. */
+type Special = { words: string, icon: string, isShown?: () => boolean }
+
+/**
+ * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
+ * colour; further swatches stand for a random colour and for no fill. Shapes with only one colour have no such choice.
+ */
+export class Swatches {
+  #choose
+  #special
+  #part: Part = 'fill'
+  /** Whether the selection has a single colour instead of a fill and an outline. Must be set before `show`. */
+  isOfOneColor = false
+  #shown: Record<Part, string | null | undefined> = { fill: undefined, stroke: undefined }
+  #parts: [Part, HTMLButtonElement][]
+  #buttons: { button: HTMLButtonElement, name: string, color: string | null }[]
+  readonly element
+
+  /**
+   * @param special the first swatch of each part; `any`: for a random fill
+   * @param choose null: the first one; `none`: no fill
+   */
+  constructor(
+    label: string, special: Record<Part, Special> & { any?: Special },
+    choose: (part: Part, color: string | null) => unknown,
+  ) {
+    this.#choose = choose
+    this.#special = special
+    this.#parts = (['fill', 'stroke'] as Part[]).map((part) => [part, element('button', {
+      type: 'button', class: 'swatch-button part', 'aria-label': `Colour the ${partWords[part].toLowerCase()}`, title: partWords[part], onclick: () => {
+        this.#part = part
+        this.#refresh()
+      },
+    }, icon(part))])
+    const colors = [
+      ['', null], ...special.any ? [['', 'any']] : [], ['None', 'none'], ...shapeColors] as [string, string | null][]
+    this.#buttons = colors.map(([name, color]) => {
+      const isColor = color?.startsWith('#')
+      const button = element('button', {
+        type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.isOfOneColor ? 'fill' : this.#part, color),
+      }, isColor ? element('span', { class: 'paint-swatch' }) : icon('none'))
+      if (isColor) button.style.setProperty('--swatch', color)
+      return { button, name, color }
+    })
+    this.element = element('div', {
+      class: `swatch-grid${special.any ? ' has-any' : ''}`, role: 'group', 'aria-label': label,
+    },
+      this.#parts.map(([, button]) => button), this.#buttons.map(({ button }) => button))
+    this.#refresh()
+  }
+
+  /**
+   * Shows the current colours: null chooses the first swatch, `none` means no fill, and undefined chooses no swatch,
+   * because the colour has none or the shapes differ.
+   */
+  show(colors: Record<Part, string | null | undefined>) {
+    this.#shown = colors
+    this.#refresh()
+  }
+
+  #refresh() {
+    const part = this.isOfOneColor ? 'fill' : this.#part
+    for (const [each, button] of this.#parts) {
+      button.hidden = this.isOfOneColor
+      setAttributes(button, { 'aria-pressed': String(each === part) })
+    }
+    const partWord = this.isOfOneColor ? 'Colour' : partWords[part]
+    for (const { button, name, color } of this.#buttons) {
+      const special = color === null ? this.#special[part] : color === 'any' ? this.#special.any : undefined
+      const words = special?.words ?? `${partWord}: ${name}`
+      setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
+      if (special) setIcon(button, special.icon)
+      button.hidden = !(special?.isShown?.() ?? true)
+      // The swatch for none is hidden for an outline, where the first swatch already means none.
+      if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
+      else if (color === 'any') button.hidden ||= part === 'stroke'
+      else button.classList.toggle('as-outline', part === 'stroke')
+    }
+  }
+}

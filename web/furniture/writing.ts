@@ -1,0 +1,454 @@
+import { Source } from '../basics/source.js'
+import { properties, type Shape } from '../core/table.js'
+import type { Changes, Point } from '../core/types.js'
+import { isStroke } from '../drawing/lines.js'
+import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
+import { element, hasFingers } from '../elements/element.js'
+import { tapPauseMax } from '../gestures/limits.js'
+import type { Names } from '../panels/names.js'
+import type { Step } from '../state/editing.js'
+import { draws, isWrittenOn } from '../tools/making.js'
+import type { Reach } from '../tools/reach.js'
+import { AboveKeyboard } from './above-keyboard.js'
+
+const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
+const encoder = new TextEncoder()
+/**
+ * In units of the canvas: the lower bound on the width of a text's box, and the width at which the lines of a new box
+ * begin to break.
+ */
+const widthMin = 24
+const widthMax = 640
+
+/** Matches control characters other than line breaks. */
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
+
+/** A text in the form that shapes take: without control characters, with line feeds, and not too long. */
+export function plainText(typed: string) {
+  const text = typed.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ').replace(controls, '')
+  if (text.length * 3 <= bytesMax || encoder.encode(text).length <= bytesMax) return text
+  let bytes = 0
+  let cut = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
+    bytes += encoder.encode(segment).length
+    if (bytes > bytesMax) break
+    cut += segment
+  }
+  return cut
+}
+
+const newWidth = (text: string, textSize: number) =>
+  Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
+
+/** Whether a new text extends to the left of where it begins, because it is written from right to left. */
+const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
+  isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
+
+/** The browser's names for the input events of typing. Only these events begin a text. */
+const typing = ['insertText', 'insertCompositionText']
+
+/**
+ * Writing in a shape: a field lies over the shape, in the shape's size and rotation. The text is saved when the field
+ * is left in any way, as one step of undo.
+ *
+ * While one text or note is selected, and the current tool doesn't draw, the field waits until the person types: it has
+ * the focus and the shape's text, but is invisible. So input methods, dead keys and emoji work from the first
+ * character, as in any other field. Keys keep their usual meaning on the page, except the keys that type.
+ */
+export class Writing extends Source<{ kept: { id: number, text: string } }> {
+  #reach
+  #names
+  /**
+   * The writing that is under way. `step`: the step in which the shape was made, if it was made in order to write in
+   * it. The text belongs to that step. If the text stays empty, the shape is removed again.
+   *
+   * `edits`: how many edits the step had when the writing began.
+   */
+  #open: { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number } | null = null
+  #waitsFor: number | null = null
+  #field = element('textarea', { class: 'waiting-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
+  #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
+  element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
+  #isLong = false
+  #keyboard
+
+  constructor(
+    stage: HTMLElement,
+    reach: Pick<Reach,
+      'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames' | 'notices' | 'locks' | 'presence'
+      | 'tool'>,
+    names: Names,
+  ) {
+    super()
+    this.#reach = reach
+    this.#names = names
+    this.#keyboard = new AboveKeyboard(reach.view)
+    const field = this.#field
+    this.element.append(this.#hint)
+    field.addEventListener('beforeinput', (event) => {
+      if (this.#waitsFor !== null && !typing.includes(event.inputType)) event.preventDefault()
+    })
+    field.addEventListener('input', (event) => {
+      const shape = this.#waitsFor === null ? null : reach.shown.replica.shape(this.#waitsFor)
+      if (shape) this.#begin(shape, false, null)
+      this.#typed(event instanceof InputEvent && event.isComposing)
+    })
+    field.addEventListener('compositionend', () => this.#typed(false))
+    field.addEventListener('keydown', (event) => {
+      if (!this.#open) return
+      event.stopPropagation()
+      if (event.isComposing) return
+      const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+      if (!isDone) return
+      event.preventDefault()
+      this.close()
+    })
+    this.element.addEventListener('pointerdown', () => {
+      if (this.element.classList.contains('is-fresh')) addEventListener('pointerup', () => field.select(), { once: true })
+    })
+    this.element.addEventListener('mousedown', (event) => {
+      if (this.element.classList.contains('is-fresh')) event.preventDefault()
+    })
+    for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) {
+      field.addEventListener(type, (event) => { if (this.#open) event.stopPropagation() })
+    }
+    field.addEventListener('blur', () => {
+      if (!document.hasFocus()) return
+      this.#keep()
+      this.#rest()
+    })
+    addEventListener('pagehide', () => this.close())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.close() })
+    reach.shown.on('changes', (changes) => {
+      this.#follow(changes)
+      this.#waitOrRest()
+    })
+    for (const part of [reach.selection, reach.tool]) part.on('change', () => this.#waitOrRest())
+    reach.permission.on('change', () => {
+      if (!reach.permission.mayEdit) this.close()
+      this.#waitOrRest()
+    })
+    // A press on the paper takes the focus from whatever element has it, so the field may take it again.
+    stage.addEventListener('pointerup', () => this.#waitOrRest())
+    // The page may switch to the past while the person is writing.
+    reach.shown.on('leaving', () => {
+      const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
+      this.close()
+      if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
+    })
+    reach.frames.on('paint', () => this.#place())
+    // The field is placed anew when the on-screen keyboard opens or closes.
+    for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
+  }
+
+  get isOpen() { return this.#open !== null }
+
+  /**
+   * Begins to write in a shape.
+   *
+   * @param how `isNew`: a text that grows with what is written; `step`: the shape was made just now in this step to
+   *   undo, which ends with the writing; `at`: of the stage, where the caret is wanted; else it is at the end
+   */
+  open(
+    id: number,
+    { isNew = false, step = null, selectsAll = false, at }: { isNew?: boolean, step?: Step | null, selectsAll?: boolean,
+        at?: Point } = {},
+  ) {
+    const { locks, permission, selection, shown } = this.#reach
+    this.close()
+    if (permission.mayEdit && locks.refuse([id])) return step?.end()
+    const shape = permission.mayEdit ? shown.replica.shape(id) : null
+    if (!shape || isStroke(shape.kind)) return step?.end()
+    selection.set([id])
+    this.#field.value = shape.text
+    this.#begin(shape, isNew, step)
+    this.#field.focus({ preventScroll: true })
+    if (selectsAll) this.#field.select()
+    else this.#placeCaret(at)
+    if (at) this.#keepFresh()
+  }
+
+  /** @param at of the stage; otherwise the end of the text */
+  #placeCaret(at?: Point) {
+    const field = this.#field
+    const found = at ? document.caretPositionFromPoint?.(at.x, at.y) : null
+    const place = found?.offsetNode === field ? found.offset : field.value.length
+    field.setSelectionRange(place, place)
+  }
+
+  /**
+   * For a moment the field takes presses beside its text too. Otherwise the third of three quick clicks would land on
+   * the shape, and so would the clicks that a browser generates after taps.
+   */
+  #keepFresh() {
+    this.element.classList.add('is-fresh')
+    setTimeout(() => this.element.classList.remove('is-fresh'), tapPauseMax)
+  }
+
+  /**
+   * Lets the field wait for typing, if exactly one shape is selected and it can be written in.
+   *
+   * @returns whether the next character that is typed is written in it
+   */
+  wait(): boolean {
+    const shape = this.#open ? null : this.#writable()
+    if (!shape) return false
+    const field = this.#field
+    if (this.#waitsFor === shape.id && field.value === shape.text && document.activeElement === field) return true
+    this.#waitsFor = shape.id
+    field.value = shape.text
+    field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(shape.id)}`)
+    this.element.hidden = false
+    field.focus({ preventScroll: true })
+    field.setSelectionRange(field.value.length, field.value.length)
+    return true
+  }
+
+  /**
+   * Saves the text, and closes the field.
+   *
+   * @param how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
+   */
+  close({ isPressed = false }: { isPressed?: boolean } = {}) {
+    if (!this.#open) return
+    this.#keep(isPressed)
+    this.#waitOrRest()
+  }
+
+  /** The selected shape, if it is the only one and typing would write in it. */
+  #writable() {
+    const { locks, permission, selection, shown, tool } = this.#reach
+    const [id] = selection.ids()
+    if (selection.size !== 1 || draws(tool.name) || !permission.mayEdit || locks.has(id)) return null
+    const shape = shown.replica.shape(id)
+    return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
+  }
+
+  /**
+   * Lets the field take the focus, but only if no other element has it and the on-screen keyboard would stay closed.
+   */
+  #waitOrRest() {
+    if (this.#open) return
+    const hasFocus = document.activeElement === this.#field
+    const isFree = hasFocus || document.activeElement === document.body
+    if (hasFingers() || !isFree || !this.wait()) this.#rest()
+  }
+
+  /** Ends writing, or waiting for typing. */
+  #rest() {
+    this.#waitsFor = null
+    this.element.hidden = true
+    if (document.activeElement === this.#field) this.#field.blur()
+  }
+
+  #begin(shape: Shape, isNew: boolean, step: Step | null) {
+    const { id } = shape
+    this.#waitsFor = null
+    this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
+    this.#isLong = false
+    this.#field.className = 'writing-field'
+    this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
+    this.#hint.hidden = true
+    this.element.hidden = false
+    this.#cover(id, true)
+    this.#show()
+    this.#reach.presence.setWriting(id)
+  }
+
+  /** Takes the field away from the shape. The field may keep the focus. */
+  #hide(isPressed = false) {
+    if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
+    else this.#keyboard.rest()
+    this.#field.className = 'waiting-field'
+    this.#hint.hidden = true
+    for (const part of [this.element, this.#field]) part.removeAttribute('style')
+    this.#reach.presence.setWriting(null)
+  }
+
+  #keep(isPressed = false) {
+    const open = this.#open
+    if (!open) return
+    const { editing, permission, shown } = this.#reach
+    const { id, began, isNew, step } = open
+    this.#open = null
+    this.#cover(id, false)
+    const text = plainText(this.#field.value)
+    const shape = shown.live.shape(id)
+    if (!permission.mayEdit) this.#giveBack(began, text)
+    else if (!shape) this.#offer(began, text, 'Somebody')
+    else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
+      // If the step has more edits by now than it had when the writing began, only the text is reverted and not the
+      // whole step.
+      if (step?.edits === open.edits) step.abandon()
+      else step?.end()
+      if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
+    } else if (text !== began.text) {
+      const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
+      editing.edit((live) => live.edit([{ shape: id, set }]))
+      this.tell('kept', { id, text })
+    }
+    step?.end()
+    // The text is sent first. Otherwise the others would hear that nobody is writing any more before they get the text.
+    this.#hide(isPressed)
+  }
+
+  /** The values that make the box as large as its text. A new text's box is as wide as its longest line. */
+  #sizeFor(shape: Shape, text: string, isNew: boolean) {
+    const isText = shape.kind === 'text'
+    const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
+    const needed = Math.ceil(heightFor(text, shape.textSize, width))
+    const height = isText && isNew ? needed : Math.max(shape.height, needed)
+    if (width === shape.width && height === shape.height) return {}
+    if (shape.rotation === 0) return { size: [width, height] }
+    // The upper left corner stays where it is.
+    const turn = shape.rotation * Math.PI / 180
+    const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
+    return {
+      size: [width, height],
+      position: [
+        shape.x + dx * Math.cos(turn) - dy * Math.sin(turn) - dx, shape.y + dx * Math.sin(turn) + dy * Math.cos(turn) - dy,
+      ],
+    }
+  }
+
+  /**
+   * Where a new text's box begins: at the pointer, or so that it ends at the pointer if the text is written from right
+   * to left.
+   */
+  #sideFor(shape: Shape, text: string, isNew: boolean) {
+    if (!goesLeft(shape, text, isNew)) return {}
+    return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
+  }
+
+  /** @param isComposing whether an input method is active. Changing the field would lose what it has begun */
+  #typed(isComposing: boolean) {
+    if (!this.#open) return
+    if (isComposing) return this.#show()
+    const field = this.#field
+    const plain = plainText(field.value)
+    if (plain !== field.value) {
+      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || encoder.encode(field.value).length > bytesMax
+      const end = Math.min(field.selectionEnd, plain.length)
+      field.value = plain
+      field.setSelectionRange(end, end)
+      if (isCut && !this.#isLong) {
+        this.#isLong = true
+        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
+      }
+    }
+    this.#show()
+  }
+
+  /** Places the field, and moves the paper so that the on-screen keyboard covers none of the field. */
+  #show() {
+    this.#place()
+    if (!this.#open || !hasFingers()) return
+    this.#keyboard.follow(this.#field)
+    this.#place()
+  }
+
+  /** Tells the painter to leave out the text that is in the field, or to paint it again. */
+  #cover(id: number, isCovered: boolean) {
+    const { frames, scene } = this.#reach
+    const drawn = scene.drawn(id)
+    if (drawn) drawn.isWritten = isCovered
+    scene.touch(id)
+    frames.request()
+  }
+
+  #follow({ reset, shapes }: Changes) {
+    const open = this.#open
+    if (!open) return
+    const { shown } = this.#reach
+    const change = shapes.find(({ id }) => id === open.id)
+    if (!change && !reset) return
+    const shape = reset ? shown.replica.shape(open.id) : change?.shape
+    const by = change?.by ?? 0
+    const who = by > 0 ? this.#names.of(by) : 'Somebody'
+    if (shape) {
+      this.#cover(open.id, true)
+      if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
+      this.#hint.textContent = `${who} changed this text meanwhile. What you keep replaces it.`
+      this.#hint.hidden = false
+      return
+    }
+    const text = plainText(this.#field.value)
+    this.#open = null
+    open.step?.end()
+    this.#hide()
+    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, who)
+    else this.#giveBack(open.began, text)
+  }
+
+  /**
+   * Offers to copy the text, because the person became a viewer while they were writing.
+   *
+   * @param began as it was when the writing began
+   */
+  #giveBack(began: Shape, text: string) {
+    if (text.trim() === '' || text === began.text) return
+    const { notices } = this.#reach
+    const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
+    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
+      kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
+      // The button is missing if the page may not write to the clipboard, because it isn't served securely.
+      action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
+    })
+  }
+
+  /**
+   * Offers to copy the text, because the shape was deleted while the person was writing in it.
+   *
+   * @param began as it was when the writing began
+   * @param who deleted it
+   */
+  #offer(began: Shape, text: string, who: string) {
+    if (text.trim() === '' || text === began.text) return
+    const { editing, notices } = this.#reach
+    const { x, y, width, textSize } = began
+    const keep = () => editing.edit((live) => live.add({
+      kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
+    }))
+    notices.say(`${who} deleted the shape while you wrote in it: “${text}”`, {
+      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
+    })
+  }
+
+  /** Puts the field over the shape as it is drawn now. */
+  #place() {
+    const open = this.#open
+    if (!open) return
+    const { scene, view } = this.#reach
+    const drawn = scene.drawn(open.id)
+    const shape = drawn?.shape ?? open.began
+    const box = drawn ?? open.began
+    const field = this.#field
+    const { textSize, textAlign, textPlace, kind } = shape
+    const isGrowing = kind === 'text' && open.isNew
+    const isLeftward = goesLeft(shape, field.value, open.isNew)
+    const width = isGrowing ? Math.max(widthMin, Math.min(widthMax, widthFor(field.value || ' ', textSize) + textSize)) : box.width
+    const center = view.toScreen({
+      x: isLeftward ? box.x + 2 * textPadding - width / 2 : box.x + width / 2, y: box.y + box.height / 2,
+    })
+    const inner = Math.max(textSize, width - 2 * textPadding)
+    Object.assign(this.element.style, {
+      width: `${width}px`, height: `${box.height}px`,
+      transform: `translate(${center.x}px, ${center.y}px) rotate(${box.rotation}deg) scale(${view.scale}) translate(-50%, -50%)`,
+    })
+    const color = drawn ? textColor(drawn) : ''
+    Object.assign(field.style, {
+      width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight),
+      textAlign: isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
+    })
+    const height = Math.max(field.scrollHeight, lineHeight * textSize)
+    const free = box.height - 2 * textPadding - height
+    const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
+    // Text that runs out of the box keeps the shape's colour behind it, because otherwise white letters would be
+    // unreadable on white paper.
+    const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
+    Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
+    // Text never extends above the box, because the beginning of the text would not be visible there.
+    Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
+    this.#hint.style.transform = `scale(${1 / view.scale})`
+  }
+}

@@ -1,0 +1,76 @@
+import type { Point } from '../core/types.js'
+import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
+
+/** The movement of two fingers: translation, scale and rotation. */
+export class Pinch {
+  #start: ReturnType<typeof measure>
+  #startFirst
+  #startSecond
+  #lastAngle: number
+  #turned = 0
+  /** The angle from which a turn is measured, once the turn is known to be intended. */
+  #turnOrigin: number | null = null
+
+  hasBegun = false
+  /** The position of the two fingers, and how they have moved since the start. */
+  reading: Point & { dx: number, dy: number, scale: number, rotation: number }
+
+  constructor(first: Point, second: Point) {
+    this.#startFirst = first
+    this.#startSecond = second
+    this.#start = measure(first, second)
+    this.#lastAngle = this.#start.angle
+    this.reading = unmoved(this.#start)
+  }
+
+  move(first: Point, second: Point) {
+    if (!this.hasBegun) {
+      const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
+      if (way <= pinchSlop) return
+      this.hasBegun = true
+      // The movement is measured from here on, so that the shape doesn't jump by the slop.
+      this.#measureFrom(first, second)
+      return
+    }
+    const now = measure(first, second)
+    this.#turned += normalised(now.angle - this.#lastAngle)
+    this.#lastAngle = now.angle
+    if (this.#turnOrigin === null && Math.abs(this.#turned) > turnSlop) {
+      this.#turnOrigin = Math.sign(this.#turned) * turnSlop
+    }
+    this.reading = {
+      x: now.x,
+      y: now.y,
+      dx: now.x - this.#start.x,
+      dy: now.y - this.#start.y,
+      scale: now.distance / this.#start.distance,
+      rotation: this.#turnOrigin === null ? 0 : this.#turned - this.#turnOrigin,
+    }
+  }
+
+  #measureFrom(first: Point, second: Point) {
+    this.#start = measure(first, second)
+    this.#lastAngle = this.#start.angle
+    this.reading = unmoved(this.#start)
+  }
+}
+
+const unmoved = ({ x, y }: Point) => ({ x, y, dx: 0, dy: 0, scale: 1, rotation: 0 })
+
+function distance(a: Point, b: Point) {
+  return Math.hypot(a.x - b.x, a.y - b.y)
+}
+
+function measure(first: Point, second: Point) {
+  return {
+    x: (first.x + second.x) / 2,
+    y: (first.y + second.y) / 2,
+    distance: Math.max(distance(first, second), fingersApartMin),
+    angle: Math.atan2(second.y - first.y, second.x - first.x) * 180 / Math.PI,
+  }
+}
+
+/** @returns −180…180 */
+function normalised(degrees: number): number {
+  return ((degrees + 180) % 360 + 360) % 360 - 180
+}

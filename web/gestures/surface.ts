@@ -1,0 +1,223 @@
+import { Source } from '../basics/source.js'
+import type { Point } from '../core/types.js'
+import { type Gesture, type PointerInput, type PointerType, Recogniser, type Target } from './recogniser.js'
+
+/** `factor`: to zoom by. */
+export type Wheel = { type: 'wheel', dx: number, dy: number, factor: number } & Point
+export type Leave = { type: 'leave' }
+export type TrailPoint = { pressure: number, pointer: PointerType } & Point
+/**
+ * The path of the pressed pointer since the last event, in as many points as the browser knows, and the points where
+ * the pointer will probably be in the next frame.
+ */
+export type Trail = { type: 'trail', points: TrailPoint[], predicted: TrailPoint[] }
+
+/** In pixels: how far the wheel scrolls if it counts in lines, or in pages. */
+const linePixels = 16
+const pagePixels = 400
+
+/**
+ * How a wheel's movement changes the scale while the zoom key is held. A notch of the wheel is one large movement, which
+ * changes the scale by a quarter at most. A trackpad sends many small movements instead.
+ */
+const zoomShare = 0.01
+const zoomStepMax = 24
+
+/** A paste this soon after the middle button's release comes from the browser, because no person is that quick. */
+const middlePasteMilliseconds = 50
+
+/**
+ * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures
+ * pointers and has the timer; the recogniser decides which gesture it is. Only `wheel`, `leave` and `trail` don't come
+ * from the recogniser.
+ */
+export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }> {
+  #element
+  #recogniser = new Recogniser()
+  #targets
+  #timer = 0
+  #isSpaceHeld = false
+  #tellsTrails = false
+  /** The pointer whose path is reported by `trail`. */
+  #trailing: number | null = null
+  /**
+   * The element's position in the window. It is stored until the window changes, since reading it at each event would
+   * force a layout each time.
+   */
+  #corner: Point | null = null
+
+  /**
+   * @param element with `touch-action: none`
+   * @param targets what lies under a pointer
+   */
+  constructor(element: HTMLElement, targets: { at: (point: Point, pointer: PointerType) => Target }) {
+    super()
+    this.#element = element
+    this.#targets = targets
+    element.addEventListener('pointerdown', (event) => this.#pointer(event, 'down'))
+    element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
+    element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
+    element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
+    // Losing the capture is also reported after each up event, when the recogniser has forgotten the pointer already.
+    element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
+    element.addEventListener('pointerleave', ({ pointerType }) => {
+      if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
+    })
+    element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
+    this.#hearSafari()
+    // Prevents the browser's default, because otherwise the middle button would scroll the page, and a long press would
+    // open the browser's menu.
+    element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
+    element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
+    element.addEventListener('contextmenu', (event) => event.preventDefault())
+    addEventListener('resize', () => { this.#corner = null })
+    addEventListener('blur', () => this.cancel())
+    addEventListener('pagehide', () => this.cancel())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.cancel() })
+  }
+
+  /** Whether the space bar is held. While it is, dragging moves the paper. */
+  set isSpaceHeld(held: boolean) { this.#isSpaceHeld = held }
+
+  /** Whether `trail` is sent too, which tools that draw freehand need. */
+  set tellsTrails(tells: boolean) { this.#tellsTrails = tells }
+
+  /** Whether no pointer is pressed, dragged or pinching. */
+  get isIdle() { return this.#recogniser.isIdle }
+
+  /** Ends the wait for a third tap, because a key was pressed. */
+  endTaps() { this.#tellAll(this.#recogniser.endTaps(performance.now())) }
+
+  /** Ends the gesture in progress. */
+  cancel(reason = 'interrupted') { this.#tellAll(this.#recogniser.cancel(performance.now(), reason)) }
+
+  #pointer(event: PointerEvent, phase: PointerInput['phase']) {
+    const input = this.#input(event, phase)
+    const isFirst = phase === 'down' && this.#recogniser.isIdle
+    if (phase === 'down') {
+      try {
+        this.#element.setPointerCapture(event.pointerId)
+      } catch {
+        // The pointer is gone already, so it can't be captured. An event will report its end.
+      }
+    }
+    if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
+      input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
+    }
+    // An up event counts too, because the pointer may have moved before it was lifted.
+    if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
+    if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
+    this.#tellAll(this.#recogniser.handle(input))
+    if (isFirst) this.#trailing = this.#tellsTrails && !this.#recogniser.isIdle ? event.pointerId : null
+    if (isFirst && this.#trailing !== null) this.#tellTrail(event)
+  }
+
+  #tellTrail(event: PointerEvent) {
+    const points = event.getCoalescedEvents?.() ?? []
+    this.tell('gesture', {
+      type: 'trail',
+      points: (points.length > 0 ? points : [event]).map((each) => this.#trailPoint(each)),
+      predicted: (event.getPredictedEvents?.() ?? []).map((each) => this.#trailPoint(each)),
+    })
+  }
+
+  #trailPoint({ clientX, clientY, pressure, pointerType }: PointerEvent): TrailPoint {
+    const corner = this.#measured()
+    return { x: clientX - corner.x, y: clientY - corner.y, pressure, pointer: pointerKind(pointerType) }
+  }
+
+  #input(event: PointerEvent, phase: PointerInput['phase']): PointerInput {
+    const corner = this.#measured()
+    return {
+      id: event.pointerId,
+      type: pointerKind(event.pointerType),
+      phase,
+      x: event.clientX - corner.x,
+      y: event.clientY - corner.y,
+      time: event.timeStamp,
+      button: event.button,
+      buttons: event.buttons,
+      primary: event.isPrimary,
+      contact: Math.max(event.width, event.height),
+      space: this.#isSpaceHeld,
+      shift: event.shiftKey,
+      alt: event.altKey,
+      ctrl: event.ctrlKey,
+      meta: event.metaKey,
+    }
+  }
+
+  #wheel(event: WheelEvent) {
+    event.preventDefault()
+    const corner = this.#measured()
+    const unit = [1, linePixels, pagePixels][event.deltaMode] ?? 1
+    let dx = event.deltaX * unit
+    let dy = event.deltaY * unit
+    if (event.shiftKey && dx === 0) [dx, dy] = [dy, 0]
+    const place = { x: event.clientX - corner.x, y: event.clientY - corner.y }
+    if (event.ctrlKey || event.metaKey) {
+      const step = Math.max(-zoomStepMax, Math.min(zoomStepMax, dy))
+      this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: Math.exp(-step * zoomShare) })
+    } else {
+      this.tell('gesture', { type: 'wheel', ...place, dx: -dx, dy: -dy, factor: 1 })
+    }
+  }
+
+  /**
+   * Listens to Safari's own events for a trackpad's pinch, and keeps Safari from zooming the page. Fingers on glass are
+   * left to the recogniser.
+   */
+  #hearSafari() {
+    let scale = 1
+    for (const type of ['gesturestart', 'gesturechange']) {
+      addEventListener(type, (event) => {
+        event.preventDefault()
+        const now = event as { scale?: number, clientX?: number, clientY?: number }
+        const before = type === 'gesturestart' ? now.scale ?? 1 : scale
+        scale = now.scale ?? 1
+        if (!this.isIdle || !(event.target instanceof Node && this.#element.contains(event.target))) return
+        const corner = this.#measured()
+        const place = { x: (now.clientX ?? 0) - corner.x, y: (now.clientY ?? 0) - corner.y }
+        this.tell('gesture', { type: 'wheel', ...place, dx: 0, dy: 0, factor: scale / before })
+      })
+    }
+  }
+
+  #measured() {
+    if (!this.#corner) {
+      const { left, top } = this.#element.getBoundingClientRect()
+      this.#corner = { x: left, y: top }
+    }
+    return this.#corner
+  }
+
+  #tellAll(gestures: Gesture[]) {
+    for (const gesture of gestures) this.tell('gesture', gesture)
+    clearTimeout(this.#timer)
+    const { wakeAt } = this.#recogniser
+    if (wakeAt < Infinity) this.#timer = setTimeout(() => this.#wake(), Math.max(0, wakeAt - performance.now()))
+  }
+
+  #wake() {
+    // The deadline waits if a pointer event is pending: that event may show that the press was no hold, or that the
+    // taps were no double tap.
+    if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
+    else this.#tellAll(this.#recogniser.wake(performance.now()))
+  }
+}
+
+const pointerKind = (type: string): PointerType => (type === 'touch' || type === 'pen' ? type : 'mouse')
+
+/**
+ * Suppresses one paste. On Linux, releasing the middle button pastes the text that was selected last, but here the
+ * button has moved the paper.
+ */
+function swallowPaste(released: MouseEvent) {
+  released.preventDefault()
+  const swallow = (event: Event) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  addEventListener('paste', swallow, { capture: true })
+  setTimeout(() => removeEventListener('paste', swallow, { capture: true }), middlePasteMilliseconds)
+}

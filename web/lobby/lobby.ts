@@ -1,0 +1,202 @@
+import { counted } from '../basics/words.js'
+import { element, elementById, icon } from '../elements/element.js'
+import { ask, isRoomName, readAddress } from '../network/address.js'
+import { keepPage } from '../network/freshness.js'
+import { rememberedIdentity } from '../storage/identity.js'
+import '../storage/appearance.js'
+import { keptRooms } from '../storage/database.js'
+import { thumbnailOf } from './thumbnail.js'
+
+// The list of rooms. A person can enter a room with a name of their own, or a new one with a made-up name.
+
+const lookMilliseconds = 3_000
+const keptAfterMilliseconds = 1_500
+
+const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
+  'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
+
+/** A name that no other room is likely to have: two words that can be read out, and a few more characters. */
+function freshName() {
+  const numbers = crypto.getRandomValues(new Uint32Array(3))
+  const word = (at: number) => words[numbers[at] % words.length]
+  return `${word(0)}-${word(1)}-${(numbers[2] % 46_656).toString(36).padStart(3, '0')}`
+}
+
+const enter = (room: string) => location.assign(`/r/${room}`)
+
+const input = element('input', {
+  class: 'field large', name: 'room', type: 'search', placeholder: 'Find or name a room', 'aria-label': 'Room name', autocomplete: 'off',
+  autocapitalize: 'none', spellcheck: 'false', maxlength: '64', 'aria-describedby': 'name-help',
+})
+
+function header() {
+  const help = element('p', { id: 'name-help', class: 'small-text help', 'aria-live': 'polite' })
+  input.addEventListener('input', () => {
+    input.removeAttribute('aria-invalid')
+    help.textContent = ''
+    search()
+  })
+  // If the person has typed a name, both buttons use that name.
+  const join = () => {
+    const name = typedName()
+    if (isRoomName(name)) return enter(name)
+    input.setAttribute('aria-invalid', 'true')
+    input.focus()
+    help.textContent = 'Use 1 to 64 letters (A to Z), digits, dots, hyphens or underscores.'
+  }
+  const form = element('form', { class: 'row join', onsubmit: (event) => {
+    event.preventDefault()
+    join()
+  } }, input, element('button', { type: 'submit', class: 'button' }, 'Join'))
+  return element('header', { class: 'rooms-header' },
+    element('img', { class: 'rooms-invitation', src: '/invitation.svg', alt: '', width: '360', height: '220' }),
+    element('div', { class: 'rooms-title row' }, mark(), element('h1', {}, 'CanvasSync')),
+    element('p', { class: 'quiet' }, 'Draw together on one canvas. Open a room, and share its link to let others join.'),
+    element('div', { class: 'rooms-ways' },
+      element('button', { type: 'button', class: 'button primary', onclick: () => typedName() === '' ? enter(freshName()) : join() }, icon('plus'), 'New room'),
+      form),
+    help)
+}
+
+function mark() {
+  return element('img', { src: '/icon.svg', alt: '', width: '32', height: '32' })
+}
+
+// MARK: The rooms
+
+const recentList = element('ul', { class: 'cards' })
+const recentHeading = element('h2', { class: 'rooms-heading' }, 'Recent')
+const list = element('ul', { class: 'cards' })
+const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
+const note = element('p', { class: 'quiet', role: 'status' })
+const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
+const none = element('p', { class: 'quiet', role: 'status', hidden: true })
+/** When this browser was last in each room. The times are read when the list opens. */
+let visits = new Map<string, number>()
+/** The upper bound on recent rooms that are listed. A longer list would not help anybody. */
+const recentMax = 8
+type Card = { picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement }
+const cards = new Map<string, Card>()
+
+function card(room: string): Card {
+  const picture = element('img', { alt: '', hidden: true })
+  const line = element('span', { class: 'small-text quiet' })
+  const made: Card = {
+    picture, line, cursor: null,
+    item: element('li', {}, element('a', { class: 'room-card', href: `/r/${room}` },
+      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: room }, room), line)),
+  }
+  cards.set(room, made)
+  return made
+}
+
+type Listed = { room: string, line: string, cursor?: string }
+
+/** Shows the rooms. Those that this browser has visited come first, the latest visit first. */
+function show(rooms: Listed[]) {
+  const recent = rooms.filter(({ room }) => visits.has(room))
+    .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
+  const isRecent = new Set(recent.map(({ room }) => room))
+  const named = new Set(rooms.map(({ room }) => room))
+  for (const [name, { item }] of cards) {
+    if (named.has(name)) continue
+    item.remove()
+    cards.delete(name)
+  }
+  place(recentList, recent)
+  place(list, rooms.filter(({ room }) => !isRecent.has(room)))
+  search()
+}
+
+function place(list: HTMLElement, rooms: Listed[]) {
+  rooms.forEach(({ room, line, cursor }, place) => {
+    const made = cards.get(room) ?? card(room)
+    if (made.line.textContent !== line) made.line.textContent = line
+    if (cursor && made.cursor !== cursor) {
+      made.cursor = cursor
+      showPicture(made.picture, `/v1/rooms/${room}/picture.svg`)
+    }
+    if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
+  })
+}
+
+/** The typed text, as the name of a room. */
+function typedName() { return input.value.trim().replace(/\s+/g, '-') }
+
+/** Shows the rooms whose names contain the typed text. */
+function search() {
+  const wanted = typedName().toLowerCase()
+  let count = 0
+  for (const [name, { item }] of cards) {
+    item.hidden = !name.toLowerCase().includes(wanted)
+    if (!item.hidden) count += 1
+  }
+  const isBare = (cards: HTMLElement) => [...cards.children].every((card) => card instanceof HTMLElement && card.hidden)
+  recentHeading.hidden = isBare(recentList)
+  heading.hidden = isBare(list)
+  none.hidden = count > 0 || cards.size === 0
+  const isName = isRoomName(typedName())
+  create.hidden = none.hidden || !isName
+  create.textContent = `Create “${typedName()}”`
+  none.textContent = isName ? `No room is called ${typedName()} yet.` : 'No room has such a name.'
+}
+
+/** Shows a room's picture. It is loaded by `fetch`, so that the token can be sent along. */
+async function showPicture(picture: HTMLImageElement, path: string) {
+  const answer = await ask(path).catch(() => null)
+  if (!answer?.ok) {
+    picture.hidden = true
+    return
+  }
+  const former = picture.src
+  const drawing = thumbnailOf(await answer.text())
+  picture.src = URL.createObjectURL(new Blob([drawing], { type: 'image/svg+xml' }))
+  picture.hidden = false
+  if (former.startsWith('blob:')) URL.revokeObjectURL(former)
+}
+
+async function look() {
+  try {
+    const answer = await ask('/v1/rooms')
+    if (answer.status === 401 || answer.status === 403) {
+      show(await kept())
+      note.textContent = 'This server doesn’t list its rooms to everyone. Join yours by its name.'
+      return
+    }
+    if (!answer.ok) throw new Error(String(answer.status))
+    const { rooms }: { rooms: { room: string, shapes: number, peers: number, cursor: string, fault?: string }[] } = await answer.json()
+    rooms.sort((one, other) => other.peers - one.peers || (one.room < other.room ? -1 : 1))
+    note.textContent = rooms.length > 0 ? '' : 'No rooms yet. Open the first one.'
+    show(rooms.map(({ room, shapes, peers, cursor, fault }) => ({
+      room, cursor,
+      line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
+    })))
+    heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
+  } catch {
+    const rooms = await kept()
+    heading.textContent = 'On this device'
+    note.textContent = rooms.length > 0
+      ? 'We can’t reach the server. You can still draw: your changes are kept and sent once it’s back.'
+      : 'We can’t reach the server. Trying again…'
+    show(rooms)
+  }
+}
+
+async function kept() {
+  const rooms = await keptRooms().catch(() => [])
+  return rooms.map(({ room, at, unsent }) => ({
+    room, line: unsent > 0 ? `${counted(unsent, 'change')} not sent yet` : `Last opened ${new Date(at).toLocaleDateString()}`,
+  }))
+}
+
+readAddress()
+document.documentElement.style.setProperty('--me', rememberedIdentity().color)
+elementById('main').append(header(), note, none, create, recentHeading, recentList, heading, list)
+const again = async () => {
+  if (!document.hidden) await look()
+  setTimeout(again, lookMilliseconds)
+}
+const remember = async () => { visits = new Map((await keptRooms().catch(() => [])).map(({ room, at }) => [room, at])) }
+remember().then(again)
+addEventListener('pageshow', ({ persisted }) => { if (persisted) remember() })
+setTimeout(keepPage, keptAfterMilliseconds)

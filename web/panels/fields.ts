@@ -1,0 +1,328 @@
+import { element, isComposed, setAttributes } from '../elements/element.js'
+import type { Step } from '../state/editing.js'
+
+// The fields of an inspector. Each shows one value, or that several values differ, and reports a new value while it is
+// typed or dragged. While the person types in a field, its content stays as typed, although others may write the value
+// meanwhile.
+
+export type FieldHost = { openStep: () => Step }
+
+/** `show` takes null if the values differ. */
+export type Field<T> = {
+  element: HTMLElement, show: (value: T | null) => void, setDisabled: (isDisabled: boolean) => void,
+}
+
+let count = 0
+const freshId = () => `field-${++count}`
+
+/** Numbers are shown with two decimals at most. */
+const numberText = (value: number) => String(Math.round(value * 100) / 100)
+
+/** A run of changes, which makes up one step of undo. */
+class Run {
+  #host
+  #step: Step | null = null
+  constructor(host: FieldHost) { this.#host = host }
+  begin() { this.#step ??= this.#host.openStep() }
+  end() {
+    this.#step?.end()
+    this.#step = null
+  }
+}
+
+/** Whether something was typed since the field last showed a value. */
+const isTyped = (input: HTMLInputElement) => input.value !== input.defaultValue
+
+function showText(input: HTMLInputElement, text: string) {
+  input.defaultValue = text
+  input.value = text
+}
+
+/**
+ * Keeps the keys that are pressed in a field from reaching the page, except the keys for undo while nothing has been
+ * typed. Enter saves the typed value, unless the key only confirms an input method's suggestion. Escape discards the
+ * value and leaves the field.
+ */
+function keepKeys(input: HTMLInputElement, commit: () => void, restore: () => void) {
+  input.addEventListener('keydown', (event) => {
+    const isOfPage = (event.ctrlKey || event.metaKey) && !isTyped(input)
+    if (!isOfPage) event.stopPropagation()
+    if (isComposed(event)) return
+    if (event.key === 'Enter') commit()
+    if (event.key !== 'Escape') return
+    restore()
+    input.blur()
+  })
+}
+
+/** A field for a number, which is typed or stepped with the arrow keys. */
+export function numberField(
+  label: string,
+  { min, max, step = 1, unit, change }: {
+    min: number, max: number, step?: number, unit?: string, change: (value: number) => void,
+  },
+  host: FieldHost,
+): Field<number> {
+  const id = freshId()
+  const input = element('input', {
+    id, class: 'field', type: 'text', inputmode: 'decimal', autocomplete: 'off', spellcheck: 'false',
+  })
+  let shown: number | null = null
+  const run = new Run(host)
+  const apply = (value: number) => {
+    const within = Math.min(max, Math.max(min, value))
+    run.begin()
+    change(within)
+    show(within)
+  }
+  const refused = refusal(input)
+  const commit = () => {
+    const value = readNumber(input.value)
+    if (!isTyped(input) || input.value.trim() === '') restore()
+    else if (value === null) refused.tell('Type a number like 120 or 12.5.')
+    else apply(value)
+    run.end()
+  }
+  const restore = () => {
+    refused.tell()
+    show(shown)
+  }
+  keepKeys(input, commit, restore)
+  refused.onLeave(() => show(shown))
+  input.addEventListener('keydown', (event) => {
+    if (isComposed(event)) return
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    const direction = event.key === 'ArrowUp' ? 1 : -1
+    event.preventDefault()
+    const from = readNumber(input.value) ?? shown
+    refused.tell()
+    if (from !== null) apply(from + direction * step * (event.shiftKey ? 10 : 1))
+  })
+  input.addEventListener('change', commit)
+  input.addEventListener('blur', () => run.end())
+  const show = (value: number | null) => {
+    shown = value
+    input.placeholder = value === null ? 'Mixed' : ''
+    showText(input, value === null ? '' : numberText(value))
+  }
+  return {
+    element: element('div', { class: 'inspector-field' },
+      element('label', { for: id }, label, unit ? element('span', { class: 'visually-hidden' }, ` (${unit})`) : null),
+      input, refused.element),
+    show: (value) => {
+      if (document.activeElement === input && isTyped(input)) shown = value
+      else if (document.activeElement !== input || value !== shown) show(value)
+    },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/**
+ * Reads a number as people write it: with a decimal point or comma, with spaces or commas between thousands, and in the
+ * wide digits of input methods.
+ */
+export function readNumber(text: string): number | null {
+  const plain = text.normalize('NFKC').replace(/\s/g, '').replace('−', '-')
+  const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(plain)
+  const written = isGrouped ? plain.replaceAll(',', '') : plain.replace(',', '.')
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(written) ? Number(written) : null
+}
+
+/** A slider for a number, with the value in words beside it. A drag is one step of undo. */
+export function sliderField(
+  label: string,
+  { min, max, step = 1, words = numberText, change }: {
+    min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void,
+  },
+  host: FieldHost,
+): Field<number> {
+  const id = freshId()
+  const input = element('input', { id, class: 'slider', type: 'range', min, max, step })
+  const output = element('output', { for: id, class: 'slider-words' })
+  const run = new Run(host)
+  let isHeld = false
+  const letGo = () => {
+    isHeld = false
+    run.end()
+  }
+  const show = (value: number | null) => {
+    output.textContent = value === null ? 'Mixed' : words(value)
+    if (value !== null) input.value = String(value)
+    setAttributes(input, { 'aria-valuetext': output.textContent })
+    input.style.setProperty('--part', String((Number(input.value) - min) / (max - min)))
+  }
+  input.addEventListener('pointerdown', () => { isHeld = true })
+  input.addEventListener('input', () => {
+    run.begin()
+    change(Number(input.value))
+    show(Number(input.value))
+  })
+  for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
+  // If a press moves nothing, the run ends without a change.
+  for (const type of ['pointerup', 'pointercancel']) input.addEventListener(type, () => { isHeld = false })
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
+      element('div', { class: 'row' }, input, output)),
+    show: (value) => { if (!isHeld) show(value) },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** The words below a field whose value was refused. They stay until another value is typed or shown. */
+function refusal(input: HTMLInputElement) {
+  const words = element('span', { class: 'field-hint small-text', id: freshId(), hidden: true, role: 'alert' })
+  /** @param told nothing if the value is taken */
+  const tell = (told = '') => {
+    words.textContent = told
+    words.hidden = told === ''
+    if (told !== '') words.scrollIntoView({ block: 'nearest' })
+    setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
+  }
+  input.addEventListener('input', () => tell())
+  /** @param restore shows the current value; the words still say what was wrong with the refused one */
+  const onLeave = (restore: () => void) => input.addEventListener('blur', () => {
+    if (!input.hasAttribute('aria-invalid')) return
+    input.removeAttribute('aria-invalid')
+    restore()
+  })
+  return { element: words, tell, onLeave }
+}
+
+/** A field for a colour: the browser's own picker, and the colour's hexadecimal text. */
+export function colorField(
+  label: string, { change }: { change: (color: string) => void }, host: FieldHost,
+): Field<string> {
+  const id = freshId()
+  const picker = element('input', { type: 'color', class: 'color-picker', 'aria-label': `${label}: choose a colour` })
+  const text = element('input', {
+    id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: '7',
+  })
+  const run = new Run(host)
+  let shown: string | null = null
+  const show = (color: string | null) => {
+    shown = color
+    picker.value = (color ?? '#888888').toLowerCase()
+    picker.classList.toggle('mixed', color === null)
+    showText(text, color ?? '')
+    text.placeholder = color === null ? 'Mixed' : ''
+  }
+  const refused = refusal(text)
+  picker.addEventListener('input', () => {
+    run.begin()
+    change(picker.value.toUpperCase())
+    show(picker.value.toUpperCase())
+  })
+  picker.addEventListener('change', () => run.end())
+  picker.addEventListener('blur', () => run.end())
+  const commit = () => {
+    const match = text.value.normalize('NFKC').trim().match(/^#?([0-9a-f]{6}|[0-9a-f]{3})$/i)
+    if (!match) {
+      if (text.value.trim() !== '') refused.tell('Type a colour like #E4572E.')
+      else show(shown)
+      return
+    }
+    refused.tell()
+    const digits = match[1].length === 3 ? [...match[1]].map((digit) => digit + digit).join('') : match[1]
+    const color = `#${digits.toUpperCase()}`
+    if (color !== shown) {
+      run.begin()
+      change(color)
+      run.end()
+    }
+    show(color)
+  }
+  text.addEventListener('change', commit)
+  refused.onLeave(() => show(shown))
+  keepKeys(text, commit, () => {
+    refused.tell()
+    show(shown)
+  })
+  return {
+    element: element('div', { class: 'inspector-field wide color' }, element('label', { for: id }, label),
+      element('div', { class: 'row' }, picker, text), refused.element),
+    show: (color) => {
+      if (document.activeElement === text && isTyped(text)) {
+        shown = color
+        return
+      }
+      if (color !== shown) refused.tell()
+      if (document.activeElement !== text || color !== shown) show(color)
+    },
+    setDisabled: (isDisabled) => {
+      picker.disabled = isDisabled
+      text.disabled = isDisabled
+    },
+  }
+}
+
+/**
+ * A field for a text, which is saved when the field is left. If the values differ, the placeholder says what typing
+ * does.
+ */
+export function textField(
+  label: string,
+  { change, maxlength, placeholder }: { change: (text: string) => boolean, maxlength: number, placeholder: string },
+): Field<string> {
+  const id = freshId()
+  const input = element('input', { id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength })
+  let shown: string | null = null
+  let committed = ''
+  const refused = refusal(input)
+  const commit = () => {
+    if (input.value.trim() === '' || input.value === shown) {
+      showText(input, shown ?? '')
+      return
+    }
+    committed = input.value
+    if (!change(input.value.trim())) refused.tell('This can’t be taken: it’s too long, or has characters that can’t be seen.')
+  }
+  refused.onLeave(() => showText(input, shown ?? ''))
+  input.addEventListener('change', commit)
+  keepKeys(input, commit, () => {
+    refused.tell()
+    showText(input, shown ?? '')
+  })
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), input, refused.element),
+    show: (text) => {
+      input.placeholder = text === null ? placeholder : ''
+      if (text !== shown) refused.tell()
+      // If the server refuses the value later, the field shows the earlier value again, unless the person is typing
+      // another value by then.
+      if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
+      shown = text
+    },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** A checkbox: yes, no, or both if the values differ. */
+export function checkField(label: string, { change }: { change: (value: boolean) => void }): Field<boolean> {
+  const id = freshId()
+  const input = element('input', { id, type: 'checkbox', class: 'check' })
+  input.addEventListener('change', () => change(input.checked))
+  return {
+    element: element('div', { class: 'inspector-field check-field' }, input, element('label', { for: id }, label)),
+    show: (value) => {
+      input.indeterminate = value === null
+      input.checked = value === true
+    },
+    setDisabled: (isDisabled) => { input.disabled = isDisabled },
+  }
+}
+
+/** One of several. */
+export function choiceField(
+  label: string, { choices, change }: { choices: [string, string][], change: (choice: string) => void },
+): Field<string> {
+  const id = freshId()
+  const select = element('select', { id, class: 'field' },
+    element('option', { value: '', hidden: true }, 'Mixed'),
+    choices.map(([value, words]) => element('option', { value }, words)))
+  select.addEventListener('change', () => change(select.value))
+  return {
+    element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label), select),
+    show: (value) => { select.value = value ?? '' },
+    setDisabled: (isDisabled) => { select.disabled = isDisabled },
+  }
+}

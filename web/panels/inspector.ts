@@ -1,0 +1,330 @@
+import { capitalised, counted } from '../basics/words.js'
+import {
+  type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
+} from '../core/table.js'
+import type { Place, Values } from '../core/types.js'
+import { element, iconButton } from '../elements/element.js'
+import type { Editing } from '../state/editing.js'
+import type { Locks } from '../state/locks.js'
+import type { Permission } from '../state/permission.js'
+import type { Selection } from '../state/selection.js'
+import type { Shown } from '../state/shown.js'
+import type { Doables } from '../tools/actions.js'
+import { filledWith } from '../tools/making.js'
+import { pinched, stretched } from '../tools/transform.js'
+import {
+  checkField, choiceField, colorField, type Field, type FieldHost, numberField, sliderField, textField,
+} from './fields.js'
+
+type ShownRow = PropertyRow & { inspector: InspectorField }
+/** By the names of the values in a shape. */
+type Fields = Record<string, Field<any>>
+
+/** @param word of the contract */
+const shownWord = (word: string) => (word === 'center' ? 'Centre' : capitalised(word))
+
+/** The properties that are shown, in the order in which the table has them. */
+const shownRows: ShownRow[] = propertiesInOrder.flatMap((name) => {
+  const row = properties.find((row) => row.name === name)
+  return row?.inspector ? [{ ...row, inspector: row.inspector }] : []
+})
+
+/** How a number is shown, by its unit. */
+const unitWords: { [unit: string]: ((value: number) => string) | undefined } = {
+  tenths: (level) => `${level * 10} %`,
+  ratio: (ratio) => `${Math.round(ratio * 100)} %`,
+}
+
+/** The actions for several shapes only, and the actions for any number of shapes. */
+const alignments = [
+  ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
+  ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
+  ['distributeHorizontally', 'distribute-across'], ['distributeVertically', 'distribute-down'],
+]
+const arrangements = [
+  ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
+]
+
+/**
+ * If more shapes than this are selected, the inspector reads them less often than in each frame in which they change.
+ */
+const promptMax = 100
+const manyMilliseconds = 200
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180
+
+/**
+ * The properties of the selected shapes, of one or of many at once. Values that differ between the shapes show as
+ * “Mixed”.
+ */
+export class Inspector {
+  #shown
+  #editing
+  #selection
+  #permission
+  #locks
+  #actions
+  #fields
+  #timer = 0
+  /**
+   * The shapes that were selected when a field got the focus. The value that is typed is for these shapes, even if
+   * others are selected meanwhile.
+   */
+  #meant: number[] | null = null
+  #buttons = new Map<string, HTMLButtonElement>()
+  #align = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Align' })
+  #arrange = element('div', { class: 'arrange', role: 'group', 'aria-label': 'Arrange' })
+  #together = element('div', { class: 'inspector-group' }, this.#align, this.#arrange)
+  #groups: { element: HTMLElement, members: Field<any>[] }[] = []
+  #empty = element('p', { class: 'panel-empty quiet' },
+    'Select a shape to see and change its colour, size and position. Hold Shift to select several.')
+  #form = element('div', { class: 'inspector-form', hidden: true })
+  #heading = element('h2', { class: 'inspector-heading clip' })
+  readonly element
+
+  /** @param place what it is shown in, and hidden with */
+  constructor(
+    { shown, editing, selection, permission, locks, actions }: {
+      shown: Shown, editing: Editing, selection: Selection, permission: Permission, locks: Locks, actions: Doables,
+    },
+    place: HTMLElement,
+  ) {
+    this.#locks = locks
+    this.#shown = shown
+    this.#editing = editing
+    this.#selection = selection
+    this.#permission = permission
+    this.#actions = actions
+    this.#fields = this.#make()
+    this.#layOut()
+    this.element = place
+    place.append(this.#form, this.#empty)
+    this.#form.addEventListener('focusin', ({ target }) => {
+      if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement) this.#meant = selection.ids()
+    })
+    this.#form.addEventListener('focusout', () => { this.#meant = null })
+    selection.on('change', () => {
+      this.#leave()
+      this.#showSoon()
+    })
+    permission.on('change', () => this.#show())
+    shown.on('changes', ({ reset, shapes }) => {
+      if (reset || shapes.some(({ id }) => selection.has(id))) this.#showSoon()
+    })
+  }
+
+  onShow() { this.#show() }
+
+  /**
+   * Saves the typed value for the shapes that were selected before, and leaves the field. Needed because a tap doesn't
+   * take the focus away by itself.
+   */
+  #leave() {
+    const { activeElement } = document
+    if (this.#meant && activeElement instanceof HTMLElement && this.#form.contains(activeElement)) activeElement.blur()
+  }
+
+  /**
+   * Shows the selection. If it is few shapes, they are shown at once. If it is many, they are shown when there is time,
+   * because each of them has to be read.
+   */
+  #showSoon() {
+    if (this.element.hidden || this.#timer !== 0) return
+    if (this.#selection.size <= promptMax) return this.#show()
+    this.#timer = setTimeout(() => this.#show(), manyMilliseconds)
+  }
+
+  // MARK: Fields
+
+  #make() {
+    const host = { openStep: () => this.#editing.openStep() }
+    return Object.assign({}, ...shownRows.map((row) => this.#fieldsOf(row, host))) as Fields
+  }
+
+  /** The fields for a property, by its form and its row in the table. */
+  #fieldsOf(
+    { name, form, unit, bytesMax, words = [], min = -Infinity, max = Infinity, inspector: { label, slider } }: ShownRow,
+    host: FieldHost,
+  ): Fields {
+    const change = (value: unknown) => this.#set({ [name]: value })
+    switch (form) {
+      case 'name':
+        return { [name]: textField(label, { change, maxlength: bytesMax ?? 0, placeholder: 'Give all the same name' }) }
+      case 'kind': return { [name]: choiceField(label, { choices: kinds.map((kind) => [kind, kindWords[kind]]), change }) }
+      case 'color': {
+        const recolor = (color: string) => this.#edit((shape) => filledWith(shape, color))
+        return { [name]: colorField(label, { change: name === 'fill' ? recolor : change }, host) }
+      }
+      case 'flag': return { [name]: checkField(label, { change }) }
+      case 'choice':
+        return { [name]: choiceField(label, { choices: words.map((word) => [word, shownWord(word)]), change }) }
+      case 'integer':
+      case 'number': {
+        if (slider) return { [name]: sliderField(label, { ...slider, words: unitWords[unit ?? 'none'], change }, host) }
+        const turn = (rotation: number) => this.#place((shape) => ({ id: shape.id, rotation }))
+        return {
+          [name]: numberField(label, {
+            min, max, unit: unit === 'degrees' ? unit : undefined, change: name === 'rotation' ? turn : change,
+          }, host),
+        }
+      }
+      case 'pair':
+        if (name === 'position') {
+          return {
+            x: numberField('X', { min, max, change: (x) => this.#moveTo({ x }) }, host),
+            y: numberField('Y', { min, max, change: (y) => this.#moveTo({ y }) }, host),
+          }
+        }
+        if (name === 'size') {
+          return {
+            width: numberField('W', { min, max, change: (width) => this.#resizeTo({ width }) }, host),
+            height: numberField('H', { min, max, change: (height) => this.#resizeTo({ height }) }, host),
+          }
+        }
+    }
+    throw new Error(`the inspector has no field for ${name}`)
+  }
+
+  /** The fields for the properties of a group, in order. */
+  #fieldsIn(group: string) {
+    return shownRows.filter(({ inspector }) => inspector.group === group)
+      .flatMap(({ name, form, parts }) => (form === 'name' ? [this.#fields[name]] : parts.map((part) => this.#fields[part])))
+  }
+
+  #layOut() {
+    /** @param members of any values */
+    const group = (words: string, members: Field<any>[]) => {
+      const made = element('fieldset', { class: 'inspector-group' },
+        element('legend', { class: 'visually-hidden' }, words), ...members.map((field) => field.element))
+      this.#groups.push({ element: made, members })
+      return made
+    }
+    /** @param names with their icons */
+    const buttons = (names: string[][]) => names.map(([name, picture]) => {
+      const { words, key, run } = this.#actions[name]
+      const made = iconButton(picture, words, {
+        class: 'plain small', title: key ? `${words} (${key})` : words,
+        onclick: () => { if (made.getAttribute('aria-disabled') !== 'true') run() },
+      })
+      this.#buttons.set(name, made)
+      return made
+    })
+    this.#arrange.append(...buttons(arrangements))
+    this.#align.append(...buttons(alignments))
+    this.#form.append(this.#heading,
+      group('Colours', this.#fieldsIn('color')),
+      this.#together,
+      group('Text', this.#fieldsIn('text')),
+      group('Name and kind', this.#fieldsIn('who')),
+      group('Position and size', this.#fieldsIn('place')),
+      group('Form', this.#fieldsIn('form')))
+  }
+
+  #show() {
+    clearTimeout(this.#timer)
+    this.#timer = 0
+    if (this.element.hidden) return
+    const shapes = this.#shown.replica.shapesOf(this.#selection.ids())
+    this.#form.hidden = shapes.length === 0
+    this.#empty.hidden = shapes.length > 0
+    if (shapes.length === 0) return
+    const { replica } = this.#shown
+    /** The value that all shapes share; null if they differ. */
+    const common = <T>(read: (shape: Shape) => T) => {
+      const first = read(shapes[0])
+      return shapes.every((shape) => read(shape) === first) ? first : null
+    }
+    const only = shapes.length === 1 ? shapes[0] : null
+    this.#heading.textContent = only ? replica.shownName(only.id) : counted(shapes.length, 'shape')
+    const fields = this.#fields
+    fields.name.show(only && replica.shownName(only.id))
+    for (const { parts, inspector } of shownRows) {
+      const isOfUse = shapes.some(({ kind }) => inspector.kinds.includes(kind))
+      for (const part of parts) {
+        fields[part].show(common((shape) => shape[part]))
+        fields[part].element.hidden = !isOfUse
+      }
+    }
+    const box = only ?? replica.bounds(shapes.map(({ id }) => id))
+    fields.x.show(box && box.x)
+    fields.y.show(box && box.y)
+    fields.width.show(box && box.width)
+    fields.height.show(box && box.height)
+    for (const { element: group, members } of this.#groups) group.hidden = members.every((field) => field.element.hidden)
+    const isReadOnly = !this.#permission.mayEdit
+    this.#together.hidden = isReadOnly
+    this.#align.hidden = shapes.length < 2
+    const isLocked = this.#locks.hasAny(shapes.map(({ id }) => id))
+    for (const [name, field] of Object.entries(fields)) field.setDisabled(isReadOnly || (isLocked && name !== 'locked'))
+    for (const [name, button] of this.#buttons) {
+      button.setAttribute('aria-disabled', String(!(this.#actions[name].isEnabled?.() ?? true)))
+    }
+  }
+
+  /** Those of the shapes that an edit is for that still exist. */
+  #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
+
+  // MARK: Writing
+
+  /** @returns whether it was taken */
+  #set(set: Values): boolean { return this.#edit(() => set) }
+
+  /** @returns whether it was taken */
+  #edit(setOf: (shape: Shape) => Values): boolean {
+    return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) })))
+  }
+
+  #write(edits: { shape: number, set: Values }[]) {
+    if (edits.length === 0) return false
+    const effects = this.#editing.edit((replica) => replica.edit(edits))
+    return effects !== undefined && !effects.some(({ type }) => type === 'rejected')
+  }
+
+  #place(placed: (shape: Shape) => Place) {
+    const places = this.#shapes().map(placed)
+    if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
+  }
+
+  /** Moves a single shape to a place. If there are several shapes, the box around all of them moves there. */
+  #moveTo({ x, y }: { x?: number, y?: number }) {
+    const shapes = this.#shapes()
+    const box = shapes.length === 1 ? shapes[0] : this.#shown.replica.bounds(shapes.map(({ id }) => id))
+    if (!box) return
+    const across = x === undefined ? 0 : x - box.x
+    const down = y === undefined ? 0 : y - box.y
+    this.#place((shape) => ({ id: shape.id, x: shape.x + across, y: shape.y + down }))
+  }
+
+  /**
+   * Resizes a shape. The corner of its unrotated box stays where it is on the screen, so that a turned shape grows from
+   * there too. Several shapes are scaled so that the box around all of them gets this size.
+   */
+  #resizeTo({ width, height }: { width?: number, height?: number }) {
+    const all = this.#shapes()
+    if (all.length > 1) return this.#resizeAll(all, { width, height })
+    this.#place((shape) => {
+      const size = { width: width ?? shape.width, height: height ?? shape.height }
+      const dx = (size.width - shape.width) / 2
+      const dy = (size.height - shape.height) / 2
+      const cosine = Math.cos(radians(shape.rotation))
+      const sine = Math.sin(radians(shape.rotation))
+      // The new position is the new centre minus half of the new size.
+      const x = shape.x + shape.width / 2 + dx * cosine - dy * sine - size.width / 2
+      const y = shape.y + shape.height / 2 + dx * sine + dy * cosine - size.height / 2
+      return { id: shape.id, x, y, ...size }
+    })
+  }
+
+  #resizeAll(shapes: Shape[], { width, height }: { width?: number, height?: number }) {
+    const box = this.#shown.replica.bounds(shapes.map(({ id }) => id))
+    if (!box) return
+    const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
+    const frame = { ...box, rotation: 0 }
+    // If any shape is turned, both axes are scaled alike, because turned shapes can't be stretched along the paper's
+    // axes.
+    const places = shapes.some(({ rotation }) => rotation !== 0)
+      ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
+      : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })
+    this.#editing.edit((replica) => replica.place(places))
+  }
+}

@@ -1,0 +1,210 @@
+import { Source } from '../basics/source.js'
+import { counted, within } from '../basics/words.js'
+import type { Shape } from '../core/table.js'
+import type { Changes } from '../core/types.js'
+import { element } from '../elements/element.js'
+import { crowdedMin } from '../drawing/marked.js'
+import { fitBeside } from '../drawing/surroundings.js'
+import type { View } from '../drawing/view.js'
+import type { Connection } from '../network/connection.js'
+import type { Marks } from '../state/marks.js'
+import type { Notices } from '../state/notices.js'
+import type { Selection } from '../state/selection.js'
+import type { Shown } from '../state/shown.js'
+import { ago, lastMovers, type Names } from './names.js'
+
+/** The upper bound on listed overlaps, because nobody reads more. The rest are shown as a count. */
+const shownMax = 200
+/**
+ * How long to wait for more overlaps before reporting them, and the number of overlaps above which they are reported
+ * together.
+ */
+const gatherMilliseconds = 500
+const toldMax = 2
+const refreshMilliseconds = 15_000
+/**
+ * The shortest time between two changes of the list, because nobody can read a list that changes faster. Each change
+ * takes a part of a frame, so the changes are also limited to this fraction of the time.
+ */
+const shownMilliseconds = 150
+const costFactor = 20
+
+type Pair = [number, number]
+
+/**
+ * Says which shapes overlap, since when, and who caused that: as a list, and as notices when it happens. `count`: how
+ * many pairs there are. `opened`: the person wants to see the list.
+ */
+export class Overlaps extends Source<{ count: number, opened: null }> {
+  #shown
+  #selection
+  #view
+  #marks
+  #notices
+  #names
+  #pairs = new Map<string, Pair>()
+  #fresh: Pair[] = []
+  #timer = 0
+  /** The notices that are shown, each with the pairs that it is about. */
+  #told = new Map<string, Pair[]>()
+  #isLive = false
+  #isSettled = false
+  #showTimer = 0
+  #cost = 0
+  #switch = element('input', { type: 'checkbox', role: 'switch', class: 'check', id: 'mark-overlaps' })
+  #hint = element('p', { class: 'small-text quiet', hidden: true },
+    'There are many overlaps, so only those of the shapes you select or point at are marked.')
+  #list = element('ul', { class: 'overlap-list' })
+  #more = element('p', { class: 'panel-empty quiet', hidden: true })
+  #empty = element('p', { class: 'panel-empty quiet' }, 'No overlaps. Where two shapes share area, it turns orange.')
+  readonly element
+
+  constructor({ connection, shown, selection, marks, names, notices, view }: {
+    connection: Connection, shown: Shown, selection: Selection, marks: Marks, names: Names, notices: Notices,
+    view: View,
+  }) {
+    super()
+    this.#shown = shown
+    this.#selection = selection
+    this.#view = view
+    this.#notices = notices
+    this.#names = names
+    this.#marks = marks
+    this.#switch.addEventListener('change', () => marks.toggle())
+    marks.on('change', () => this.#showSwitch())
+    this.element = element('section', { class: 'overlaps' }, element('div', { class: 'overlap-marks' },
+      element('div', { class: 'check-field' }, this.#switch, element('label', { for: 'mark-overlaps' }, 'Mark overlaps')),
+      this.#hint), this.#list, this.#more, this.#empty)
+    shown.on('changes', (changes) => this.#follow(changes))
+    connection.on('effect', (effect) => {
+      if (effect.type !== 'state') return
+      this.#isLive = effect.state === 'live'
+      // Overlaps that began before the page entered the room are not reported.
+      if (!this.#isLive) this.#isSettled = false
+    })
+    setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
+  }
+
+  onShow() { this.#show() }
+
+  #follow(changes: Changes) {
+    if (changes.reset) this.#pairs.clear()
+    for (const { first, second, overlaps } of changes.pairs) {
+      const key = `${first} ${second}`
+      if (!overlaps) this.#pairs.delete(key)
+      else {
+        this.#pairs.set(key, [first, second])
+        if (this.#isSettled && !changes.reset) this.#fresh.push([first, second])
+      }
+    }
+    if (changes.pairs.length > 0 || changes.reset) this.#withdraw()
+    this.#isSettled = this.#isLive && !this.#shown.isPast
+    this.tell('count', this.#pairs.size)
+    if (this.#fresh.length > 0 && this.#timer === 0) {
+      this.#timer = setTimeout(() => this.#tell(), gatherMilliseconds)
+    }
+    const isConcerned = changes.pairs.length > 0 || changes.reset
+    if (!this.element.hidden && isConcerned && this.#showTimer === 0) {
+      this.#showTimer = setTimeout(() => this.#show(), Math.max(shownMilliseconds, this.#cost * costFactor))
+    }
+  }
+
+  /**
+   * Reports overlaps that others have caused and that still exist. No notice reports the overlaps that this person has
+   * caused, because the person sees them arise.
+   */
+  #tell() {
+    this.#timer = 0
+    // The pairs may still contain shapes that were removed since the last frame.
+    const isThere = (id: number) => this.#shown.replica.shape(id) !== null
+    const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
+    this.#fresh = []
+    if (this.#shown.isPast) return
+    const own = this.#shown.live.actor
+    const moved = lastMovers(this.#shown.replica)
+    const fresh = there.map((pair) => ({ pair, actor: moved(...pair)?.actor ?? 0 })).filter(({ actor }) => actor !== own)
+    if (fresh.length > toldMax) {
+      const who = new Set(fresh.map(({ actor }) => actor))
+      const by = who.size === 1 ? this.#names.of(fresh[0].actor) : 'Several people'
+      this.#told.set('overlaps', fresh.map(({ pair }) => pair))
+      this.#notices.say(`${counted(fresh.length, 'new overlap')} · ${by}, just now`, {
+        kind: 'overlap', group: 'overlaps', action: { run: () => this.tell('opened', null) },
+      })
+      return
+    }
+    for (const { pair, actor } of fresh) {
+      const by = actor ? ` · ${this.#names.of(actor)}, just now` : ''
+      const group = `overlap ${pair}`
+      this.#told.set(group, [pair])
+      this.#notices.say(`${this.#words(pair)}${by}`, { kind: 'overlap', group, action: { run: () => this.find(pair) } })
+    }
+  }
+
+  /** Withdraws the notices that are no longer true. */
+  #withdraw() {
+    for (const [group, pairs] of this.#told) {
+      if (pairs.some((pair) => this.#pairs.has(pair.join(' ')))) continue
+      this.#told.delete(group)
+      this.#notices.withdraw(group)
+    }
+  }
+
+  #words([first, second]: Pair) {
+    const { replica } = this.#shown
+    return `${within(replica.shownName(first))} overlaps ${within(replica.shownName(second))}`
+  }
+
+  #showSwitch() {
+    this.#switch.checked = this.#marks.isOn
+    this.#hint.hidden = !this.#marks.isOn || this.#pairs.size <= crowdedMin
+  }
+
+  #show() {
+    this.#showSwitch()
+    clearTimeout(this.#showTimer)
+    this.#showTimer = 0
+    if (this.element.hidden) return
+    const began = performance.now()
+    const { replica } = this.#shown
+    const now = this.#shown.live.serverMilliseconds || Date.now()
+    const moved = lastMovers(replica)
+    const dated = []
+    for (const pair of this.#pairs.values()) {
+      if (dated.length === shownMax) break
+      dated.push({ pair, moved: moved(...pair) })
+    }
+    dated.sort((one, other) => (other.moved?.milliseconds ?? 0) - (one.moved?.milliseconds ?? 0))
+    const focused = [...this.#list.children].findIndex((item) => item.contains(document.activeElement))
+    this.#list.replaceChildren(...dated.map(({ pair, moved }) => {
+      const since = moved ? `${this.#names.of(moved.actor)}, ${ago(moved.milliseconds, now)}` : ''
+      const words = this.#words(pair)
+      return element('li', {}, element('button', {
+        type: 'button', class: 'overlap-row', onclick: () => this.find(pair), title: words,
+      },
+      element('span', { class: 'overlap-swatches', 'aria-hidden': 'true' }, pair.map((id) => swatch(replica.shape(id)))),
+      element('span', { class: 'grow overlap-words' }, element('span', { class: 'overlap-pair' }, words),
+        element('span', { class: 'small-text quiet clip' }, since))))
+    }))
+    this.#list.children[Math.min(focused, dated.length - 1)]?.querySelector('button')?.focus({ preventScroll: true })
+    this.#empty.hidden = this.#pairs.size > 0
+    this.#more.hidden = this.#pairs.size <= dated.length
+    this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
+    // The cost is taken after the next frame, so that it includes the browser's layout, which is most of it.
+    requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
+  }
+
+  /** Selects both shapes of a pair and brings them into view. */
+  find(pair: Pair) {
+    const { replica } = this.#shown
+    const live = pair.filter((id) => replica.shape(id))
+    this.#selection.set(live)
+    const box = replica.bounds(live)
+    if (box) fitBeside(this.#view, box, 120, { now: performance.now() })
+  }
+}
+
+function swatch(shape: Shape | null) {
+  const made = element('span', { class: 'overlap-swatch' })
+  if (shape) made.style.background = shape.fill
+  return made
+}

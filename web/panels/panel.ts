@@ -1,0 +1,116 @@
+import { element, icon, iconButton } from '../elements/element.js'
+import { sheetGrip } from './sheet.js'
+
+const key = 'canvas.panel'
+/** On a small screen the panel would cover the canvas, so there it opens only when the person asks for it. */
+const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
+
+/** The panel at the right, or on a phone the sheet from below. It has tabs, of which at most one is open. */
+export class Panel {
+  #tabs
+  #open: string | null = null
+  #remembered
+  readonly element
+  readonly button
+
+  constructor(tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[]) {
+    this.#tabs = tabs.map((tab) => ({
+      ...tab,
+      button: element('button', {
+        type: 'button', role: 'tab', id: `tab-${tab.name}`, class: 'tab', 'aria-controls': `panel-${tab.name}`,
+        onclick: () => this.show(tab.name),
+      }, icon(tab.icon), element('span', {}, tab.words)),
+      count: element('span', { class: 'tab-count', hidden: true }),
+    }))
+    const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
+    this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true })
+    this.element.append(sheetGrip(this.element, () => this.hide()),
+      element('div', { class: 'panel-head row' }, list, iconButton('close', 'Close the panel', {
+        class: 'plain small', onclick: () => this.hide(),
+      })))
+    for (const tab of this.#tabs) {
+      tab.button.append(tab.count)
+      list.append(tab.button)
+      tab.element.id = `panel-${tab.name}`
+      tab.element.setAttribute('role', 'tabpanel')
+      tab.element.setAttribute('aria-labelledby', tab.button.id)
+      tab.element.hidden = true
+      this.element.append(tab.element)
+    }
+    list.addEventListener('keydown', (event) => this.#moveFocus(event))
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+      event.stopPropagation()
+    })
+    this.button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
+    const open = remembered()
+    this.#remembered = open || 'layers'
+    this.button.setAttribute('aria-expanded', 'false')
+    if (open && !isSmall()) this.show(open)
+  }
+
+  get open() { return this.#open }
+
+  /** @param count shown beside the tab's words */
+  setCount(name: string, count: number) {
+    const tab = this.#tabs.find((tab) => tab.name === name)
+    if (!tab) return
+    tab.count.textContent = count > 999 ? '999+' : String(count)
+    tab.count.hidden = count === 0
+  }
+
+  toggle() { this.#open ? this.hide() : this.show(this.#remembered) }
+
+  show(name: string) {
+    this.#open = name
+    this.#remembered = name
+    this.element.hidden = false
+    for (const tab of this.#tabs) {
+      const isOpen = tab.name === name
+      tab.button.setAttribute('aria-selected', String(isOpen))
+      tab.button.tabIndex = isOpen ? 0 : -1
+      tab.element.hidden = !isOpen
+      if (isOpen) tab.onShow?.()
+    }
+    this.#changed()
+  }
+
+  hide() {
+    this.#open = null
+    this.element.hidden = true
+    this.button.focus()
+    this.#changed()
+  }
+
+  #changed() {
+    this.button.setAttribute('aria-expanded', String(this.#open !== null))
+    document.body.classList.toggle('has-panel', this.#open !== null)
+    try {
+      localStorage.setItem(key, this.#open ?? '')
+    } catch {
+      // If the choice can't be stored, the panel opens by default next time.
+    }
+  }
+
+  #moveFocus(event: KeyboardEvent) {
+    const at = this.#tabs.findIndex(({ name }) => name === this.#open)
+    const last = this.#tabs.length - 1
+    const to = new Map([['ArrowLeft', at - 1], ['ArrowRight', at + 1], ['Home', 0], ['End', last]]).get(event.key)
+    if (to === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    const tab = this.#tabs[(to + this.#tabs.length) % this.#tabs.length]
+    this.show(tab.name)
+    tab.button.focus()
+  }
+}
+
+/** The tab that was open at the last visit; none if the panel was closed or never opened. */
+function remembered() {
+  try {
+    return localStorage.getItem(key) ?? ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,54 @@
+import { Source } from '../basics/source.js'
+import type { Connection } from '../network/connection.js'
+
+/**
+ * The name and colour that others see. `change`: the name or the colour has changed. `chosen`: the person has chosen
+ * one of them.
+ */
+export class Me extends Source<{ change: { name: string, color: string }, chosen: {
+  name: string, color: string, isColorChosen: boolean,
+} }> {
+  #connection
+  #name
+  #color
+  #isColorChosen
+  /** The colour among the stored settings. A colour for one room only is not stored. */
+  #rememberedColor
+
+  constructor(
+    connection: Connection, { name, color, isColorChosen }: { name: string, color: string, isColorChosen: boolean },
+  ) {
+    super()
+    this.#connection = connection
+    this.#name = name
+    this.#color = color
+    this.#isColorChosen = isColorChosen
+    this.#rememberedColor = color
+  }
+
+  get name() { return this.#name }
+  get color() { return this.#color }
+
+  /** Whether the person has chosen the colour. If not, the page has chosen it. */
+  get isColorChosen() { return this.#isColorChosen }
+
+  /** @param identity as the person has chosen it */
+  become({ name, color }: { name: string, color: string }) {
+    if (color !== this.#color) {
+      this.#isColorChosen = true
+      this.#rememberedColor = color
+    }
+    this.#introduce(name, color)
+    this.tell('chosen', { name, color: this.#rememberedColor, isColorChosen: this.#isColorChosen })
+  }
+
+  /** Changes the colour for this visit. */
+  wear(color: string) { this.#introduce(this.#name, color) }
+
+  #introduce(name: string, color: string) {
+    this.#name = name
+    this.#color = color
+    this.#connection.perform(this.#connection.replica.introduce({ name, color }))
+    this.tell('change', { name, color })
+  }
+}

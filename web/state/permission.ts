@@ -1,0 +1,29 @@
+import { Source } from '../basics/source.js'
+import type { Connection } from '../network/connection.js'
+import type { Shown } from './shown.js'
+
+/**
+ * Whether this person may edit the drawing. They may not with a view-only link or role, nor while the past is shown.
+ * `change`: the permission has changed.
+ */
+export class Permission extends Source<{ change: null }> {
+  #shown
+  #isViewOnly
+
+  constructor(connection: Connection, shown: Shown, isViewOnlyLink: boolean) {
+    super()
+    this.#shown = shown
+    this.#isViewOnly = isViewOnlyLink
+    connection.on('effect', (effect) => {
+      if (effect.type !== 'state' || effect.state !== 'loading') return
+      const isViewOnly = isViewOnlyLink || connection.replica.status().role === 'viewer'
+      if (isViewOnly === this.#isViewOnly) return
+      this.#isViewOnly = isViewOnly
+      this.tell('change', null)
+    })
+    shown.on('past', () => this.tell('change', null))
+  }
+
+  get isViewOnly() { return this.#isViewOnly }
+  get mayEdit() { return !this.#isViewOnly && !this.#shown.isPast }
+}

@@ -1,0 +1,66 @@
+import { Source } from '../basics/source.js'
+import { counted } from '../basics/words.js'
+import type { Effect } from '../core/types.js'
+import type { Connection } from '../network/connection.js'
+import type { Notices } from './notices.js'
+
+type Rejected = Extract<Effect, { type: 'rejected' }>
+
+const gatherMilliseconds = 300
+
+/** The reasons why the server refuses a change, in words about the drawing. */
+const reasons: Record<string, string> = {
+  room_full: 'the room is full',
+  read_only: 'this link is view-only',
+  too_old: 'too much time has passed since',
+  clock_ahead: 'the clock of this device is ahead',
+  bad_value: 'a value was out of range',
+  quota_exceeded: 'more was drawn from here today than the server allows',
+}
+
+/**
+ * Tells the person which changes the server has refused, and why, because the refused changes disappear from the
+ * canvas. `full`: a change was refused because the room is full.
+ */
+export class Refusals extends Source<{ full: null }> {
+  #notices
+  #refused: Rejected[] = []
+  #timer = 0
+
+  constructor(connection: Connection, notices: Notices) {
+    super()
+    this.#notices = notices
+    connection.on('effect', (effect) => {
+      if (effect.type === 'presenceTooLong') {
+        notices.say('You selected more shapes than we can show to others.', { group: 'presence' })
+      }
+      if (effect.type === 'rejected') this.take(effect)
+    })
+  }
+
+  take(effect: Rejected) {
+    if (effect.code === 'room_full') this.tell('full', null)
+    this.#refused.push(effect)
+    if (this.#timer === 0) this.#timer = setTimeout(() => this.#say(), gatherMilliseconds)
+  }
+
+  #say() {
+    this.#timer = 0
+    /** By code, and by whether it was an undo or a redo. */
+    const refusals = new Map<string, Rejected & { count: number }>()
+    for (const refused of this.#refused) {
+      const group = `refused ${refused.code} ${refused.origin ?? ''}`
+      const known = refusals.get(group) ?? { ...refused, count: 0 }
+      known.count += 1
+      refusals.set(group, known)
+    }
+    this.#refused = []
+    for (const [group, { count, code, message, origin }] of refusals) {
+      const reason = reasons[code] ?? message
+      const words = origin
+        ? `The ${origin} was not taken: ${reason}. You can try it again.`
+        : `${counted(count, 'change was', 'changes were')} taken back: ${reason}.`
+      this.#notices.say(words, { kind: 'refused', group })
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { Source } from '../basics/source.js'
+import type { Changes } from '../core/types.js'
+import type { Shown } from './shown.js'
+
+/** Which shapes are selected. `change`: the selection has changed. A deleted shape leaves the selection by itself. */
+export class Selection extends Source<{ change: number[] }> {
+  #ids = new Set<number>()
+  #shown
+
+  constructor(shown: Shown) {
+    super()
+    this.#shown = shown
+    shown.on('changes', (changes) => this.#follow(changes))
+  }
+
+  get size() { return this.#ids.size }
+  ids(): number[] { return [...this.#ids] }
+  has(id: number) { return this.#ids.has(id) }
+
+  set(ids: Iterable<number>) {
+    const next = new Set(ids)
+    if (next.size === this.#ids.size && [...next].every((id) => this.#ids.has(id))) return
+    this.#ids = next
+    this.tell('change', this.ids())
+  }
+
+  add(...ids: number[]) { this.set([...this.#ids, ...ids]) }
+  remove(...ids: number[]) {
+    const gone = new Set(ids)
+    this.set(this.ids().filter((id) => !gone.has(id)))
+  }
+  /** @param ids of which all are removed, if all are selected */
+  toggle(...ids: number[]) { ids.every((id) => this.has(id)) ? this.remove(...ids) : this.add(...ids) }
+  clear() { this.set([]) }
+
+  #follow(changes: Changes) {
+    if (this.#ids.size === 0) return
+    if (changes.reset) this.set(this.ids().filter((id) => this.#shown.replica.shape(id) !== null))
+    else if (changes.shapes.some(({ id, shape }) => !shape && this.#ids.has(id))) {
+      this.remove(...changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import { Source } from '../basics/source.js'
+import type { Permission } from './permission.js'
+
+/** The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: another tool is chosen. */
+export class Tool extends Source<{ change: string }> {
+  #permission
+  #name = 'select'
+
+  constructor(permission: Permission) {
+    super()
+    this.#permission = permission
+    permission.on('change', () => { if (permission.isViewOnly) this.choose('select') })
+  }
+
+  get name() { return this.#name }
+
+  /** @param name of the tool; without the right to edit, only those that don't draw */
+  choose(name: string) {
+    if (this.#permission.isViewOnly && name !== 'select' && name !== 'hand') return
+    if (this.#name === name) return
+    this.#name = name
+    this.tell('change', name)
+  }
+}

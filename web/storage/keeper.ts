@@ -1,0 +1,313 @@
+import { Source } from '../basics/source.js'
+import type { Core } from '../core/core.js'
+import type { Replica } from '../core/replica.js'
+import type { Effect, ReplicaOptions } from '../core/types.js'
+import type { Connection } from '../network/connection.js'
+import type { Notices } from '../state/notices.js'
+import type { Shown } from '../state/shown.js'
+import { claim } from './claims.js'
+import type { Couriers } from './couriers.js'
+import { drawingOf, editsOf, forgetEdits, keep, type KeptDrawing, type KeptEdits, keyOf } from './database.js'
+import { keepAtOnce } from './farewell.js'
+
+/**
+ * How often a tab searches for edits that other tabs have left, and how long a tab keeps its lock while it is being
+ * closed.
+ */
+const lookMilliseconds = 20_000
+const farewellMilliseconds = 500
+
+/** How soon edits are saved after they were made, and how soon the drawing is saved after it changed. */
+const editsMilliseconds = 60
+const drawingMilliseconds = 1_500
+/** How long sending waits until edits are stored, because a browser's storage may hang. */
+const storageMilliseconds = 1_000
+/**
+ * How long reading from the storage may take. If a page that opens gets no answer in this time, couriers send the
+ * stored edits once they can be read.
+ */
+const readingMilliseconds = 5_000
+/** The pause between a failed save and the next attempt. */
+const againMilliseconds = 5_000
+/** The time for saving is at most the whole time divided by this number, however large the drawing is. */
+const costFactor = 100
+
+/**
+ * Opens a replica for a room: the replica of a tab that was closed or reloaded, or else a new one. Either begins with
+ * the drawing that this browser last saw, and with the unsent edits of this browser's other tabs.
+ *
+ * @param options with `readonly` it takes over nobody's edits
+ * @returns `release` gives the actor back; `leftBehind`: how many edits other tabs have kept that they hadn't sent
+ */
+export async function openReplica(
+  core: Core, room: string, options: ReplicaOptions,
+): Promise<{ replica: Replica, release: (() => void) | null, leftBehind: number }> {
+  let edits: KeptEdits[] = []
+  try {
+    let drawing: KeptDrawing | undefined
+    ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
+    if (!options.readonly) {
+      for (const { key, bytes } of edits) {
+        // The infinite age keeps this from taking another tab's key where the browser has no locks, so this takes only
+        // this tab's own edits. Couriers take care of edits that other tabs may still hold.
+        const release = await claim(key, Infinity)
+        if (!release) continue
+        const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
+        if (replica) return { replica, release, leftBehind: unsentOf(edits, key) }
+        release()
+      }
+    }
+    const begun = withUnsent(core, drawing, edits)
+    const replica = begun ? restore(core, null, begun, options) : null
+    if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
+  } catch (error) {
+    // The browser's storage can't be read. That loses no drawing, because the room itself is on the server.
+    console.warn('What was kept of this room can’t be read:', error)
+  }
+  const replica = core.createReplica(options)
+  return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
+}
+
+/** The storage's answer; if the storage hangs, this gives up after a while. */
+export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise((_: (value: never) => void, reject) => {
+  setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
+})])
+
+/**
+ * The drawing as it will be after the unsent edits of other tabs are sent. Those tabs send the edits themselves, or
+ * couriers do.
+ */
+function withUnsent(core: Core, drawing: KeptDrawing | undefined, edits: KeptEdits[]): KeptDrawing | undefined {
+  let begun = drawing
+  for (const { room, at, bytes, unsent } of edits) {
+    const other = unsent > 0 ? restore(core, bytes, begun, {}) : null
+    if (!other) continue
+    begun = { room, at, bytes: other.saveShown() }
+    other.destroy()
+  }
+  return begun
+}
+
+/** @param own this tab's own key */
+const unsentOf = (edits: KeptEdits[], own?: string) =>
+  edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
+
+/**
+ * Makes couriers send the edits that other tabs of this browser have left. They look for such edits at the beginning if
+ * there were any, when a tab is closed, when the connection is back, and from time to time.
+ *
+ * @param isLeftBehind whether there were any at the beginning
+ */
+export function watchTabs(connection: Connection, room: string, isLeftBehind: boolean, load: () => Promise<Couriers>) {
+  let couriers: Promise<Couriers> | null = null
+  const look = () => {
+    if (connection.replica.status().state !== 'live') return
+    couriers ??= load()
+    couriers.then((all) => all.look(), (error) => {
+      couriers = null
+      console.warn('What other tabs have left can’t be sent yet:', error)
+    })
+  }
+  connection.on('effect', (effect) => {
+    if (effect.type !== 'state' || effect.state !== 'live') return
+    if (isLeftBehind) look()
+    isLeftBehind = true
+  })
+  setInterval(look, lookMilliseconds)
+  if (!('BroadcastChannel' in globalThis)) return
+  const channel = new BroadcastChannel('canvas tabs')
+  channel.addEventListener('message', ({ data }) => { if (data === room) setTimeout(look, farewellMilliseconds) })
+  addEventListener('pagehide', () => channel.postMessage(room))
+}
+
+/**
+ * A replica from stored bytes. If another version of the page has stored the bytes and this version can't read them,
+ * this returns null, and the drawing comes from the server.
+ */
+export function restore(
+  core: Core, edits: Uint8Array | null, drawing: KeptDrawing | undefined, options: ReplicaOptions,
+): Replica | null {
+  for (const begun of drawing ? [drawing.bytes, null] : [null]) {
+    if (!edits && !begun) continue
+    try {
+      return core.restoreReplica(edits, options, begun)
+    } catch (error) {
+      console.warn('What was kept of this room can’t be used:', error)
+    }
+  }
+  return null
+}
+
+/** Stores a room's unsent edits and its drawing whenever they change. `change`: `isKeeping` has changed. */
+export class Keeper extends Source<{ change: null }> {
+  #room
+  #connection
+  #replica
+  #notices
+  #key
+  #actor
+  /** Gives the actor back, once this tab has it. */
+  #claimed
+  /**
+   * What is stored under former actors of this tab. It stays, and stays claimed, until the edits are stored under the
+   * present one.
+   */
+  #former: { key: string, claimed: Promise<(() => void) | null> }[] = []
+  #isEditsStale = false
+  #isDrawingStale = false
+  #editsTimer = 0
+  #againTimer = 0
+  #drawingTimer = 0
+  #cost = 0
+  #isKeeping = true
+  /** The edits that are stored, as bytes. */
+  #keptEdits = new Uint8Array()
+
+  /** @param release gives the actor back */
+  constructor(
+    { room, connection, shown, notices }: { room: string, connection: Connection, shown: Shown, notices: Notices },
+    release: (() => void) | null,
+  ) {
+    super()
+    this.#room = room
+    this.#connection = connection
+    this.#replica = connection.replica
+    // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and comes
+    // back could use the stamp again for another edit.
+    this.#replica.reserveStamps()
+    this.#notices = notices
+    this.#claimed = Promise.resolve(release)
+    this.#actor = connection.replica.actor
+    this.#key = keyOf(room, this.#actor)
+    connection.on('effect', (effect) => this.#take(effect))
+    shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#drawingChanged() })
+    addEventListener('pagehide', () => this.#leave())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
+  }
+
+  /** Whether this browser has stored the newest edits. */
+  get isKeeping() { return this.#isKeeping }
+
+  #tellKeeping(isKeeping: boolean) {
+    if (isKeeping === this.#isKeeping) return
+    this.#isKeeping = isKeeping
+    if (!isKeeping && this.#replica.unsentCount > 0) {
+      this.#notices.say(
+        'This browser can’t keep your changes. Don’t close the page until everything is saved.', { kind: 'refused', group: 'keeping' })
+    } else if (isKeeping) this.#notices.withdraw('keeping')
+    this.tell('change', null)
+  }
+
+  #take(effect: Effect) {
+    // These effects follow the page's own edits, and the answers to them. `unsent` also comes if the edits change but
+    // not their count, as when a drag goes on while the page is offline.
+    if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
+    if (effect.type === 'keep') this.#keepEdits()
+    if (effect.type === 'state') this.#follow()
+  }
+
+  /** Called when the server may have given this tab a new actor. */
+  #follow() {
+    const { actor } = this.#replica
+    if (actor === this.#actor) return
+    this.#former.push({ key: this.#key, claimed: this.#claimed })
+    this.#actor = actor
+    this.#key = keyOf(this.#room, actor)
+    this.#claimed = claim(this.#key).catch(() => null)
+    this.#editsChanged()
+    this.#drawingChanged()
+    this.keepNow()
+  }
+
+  #forgetFormer() {
+    for (const former of this.#former.splice(0)) {
+      forgetEdits(former.key).then(() => former.claimed).then(
+        (release) => release?.(), () => this.#former.push(former))
+    }
+  }
+
+  #editsChanged() {
+    this.#isEditsStale = true
+    if (this.#editsTimer === 0) this.#editsTimer = setTimeout(() => this.#keepEdits(), editsMilliseconds)
+  }
+
+  #drawingChanged() {
+    if (this.#replica.unsentCount > 0) this.#editsChanged()
+    this.#isDrawingStale = true
+    const pause = Math.max(drawingMilliseconds, this.#cost * costFactor)
+    if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
+  }
+
+  /** Called when the page may end in a moment. */
+  #leave() {
+    if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
+    this.keepNow()
+  }
+
+  /** Stores all edits and the drawing, if they have changed since they were last stored. */
+  async keepNow() {
+    await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
+  }
+
+  async #keepEdits() {
+    clearTimeout(this.#editsTimer)
+    this.#editsTimer = 0
+    this.#isEditsStale = false
+    const until = this.#replica.reserveStamps()
+    const edits = this.#edits()
+    if (isSame(edits.bytes, this.#keptEdits)) return
+    const keeping = this.#keep('edits', edits).then((isKept) => {
+      if (isKept) {
+        this.#keptEdits = edits.bytes
+        if (edits.key === this.#key) this.#forgetFormer()
+      } else this.#tryAgain()
+      this.#tellKeeping(isKept)
+    })
+    const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
+    if (isLate) this.#tellKeeping(false)
+    // Edits that can't be stored are sent all the same, because otherwise nobody could draw.
+    this.#connection.perform(this.#replica.kept(until))
+  }
+
+  /** Schedules another attempt, unless one is scheduled already or nothing is left to store. */
+  #tryAgain() {
+    if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
+    this.#againTimer = setTimeout(() => {
+      this.#againTimer = 0
+      this.#editsChanged()
+    }, againMilliseconds)
+  }
+
+  #edits(): KeptEdits {
+    return {
+      key: this.#key, room: this.#room, actor: this.#actor, bytes: this.#replica.save(false),
+      unsent: this.#replica.unsentCount, at: Date.now(),
+    }
+  }
+
+  async #keepDrawing() {
+    clearTimeout(this.#drawingTimer)
+    this.#drawingTimer = 0
+    this.#isDrawingStale = false
+    // A replica that has never entered the room has only edits, so the drawing that was stored earlier is kept.
+    if (this.#replica.status().cursor === undefined) return
+    const began = performance.now()
+    const bytes = this.#replica.save(true)
+    this.#cost = performance.now() - began
+    await this.#keep('drawings', { room: this.#room, bytes, at: Date.now() })
+  }
+
+  /** @returns whether it is kept */
+  async #keep(store: 'edits' | 'drawings', record: KeptEdits | KeptDrawing): Promise<boolean> {
+    try {
+      await keep(store, record)
+      return true
+    } catch (error) {
+      console.warn('This browser can’t keep it:', error)
+      return false
+    }
+  }
+}
+
+const isSame = (one: Uint8Array, other: Uint8Array) =>
+  one.length === other.length && one.every((byte, at) => byte === other[at])

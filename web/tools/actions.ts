@@ -1,0 +1,71 @@
+import { type Action, type ActionReach, actions } from './catalogue.js'
+
+// Runs the actions of the table, for the menu, the toolbar, the list of shortcuts and the keys.
+
+function isAllowed(action: Action, reach: ActionReach) {
+  return !(action.edits && !reach.permission.mayEdit) && !(action.needs && reach.selection.size < action.needs)
+    && !(action.isPlay && !reach.play.isOn)
+}
+
+function isEnabled(action: Action, reach: ActionReach) {
+  return isAllowed(action, reach) && (action.isEnabled?.(reach) ?? true)
+}
+
+/**
+ * Runs the action if it is enabled now; otherwise tells the person why it isn't.
+ *
+ * @param event the key press, if a key started the action
+ */
+export function run(action: Action, reach: ActionReach, event?: KeyboardEvent) {
+  if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
+  if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
+  // Consecutive presses of the arrow keys are one step of undo. Any other edit ends that step.
+  if (action.repeats && action.needs) reach.momentum.settleGlide()
+  else if (action.edits) reach.momentum.settle()
+  action.run(reach, event)
+  return true
+}
+
+/** An action in the form that menus and toolbars take. */
+export interface Doable {
+  words: string
+  /** Its heading in the list of shortcuts; without one the action isn't listed. */
+  group?: string
+  /** As it is shown. */
+  key?: string
+  run: () => unknown
+  isEnabled?: () => boolean
+  /** For what is on or off. */
+  isChecked?: () => boolean
+  /** Unless it always is. */
+  isShown?: () => boolean
+}
+
+export type Doables = Record<string, Doable>
+
+/** The actions, by name. */
+export function actionsOf(reach: ActionReach): Doables {
+  return Object.fromEntries(actions.map((action) => [action.id, {
+    group: action.group,
+    words: action.words,
+    key: action.keys.length > 0 ? keyWords(action.keys[0]) : '',
+    run: () => run(action, reach),
+    isEnabled: () => isEnabled(action, reach),
+    ...action.isChecked && { isChecked: () => action.isChecked?.(reach) ?? false },
+    ...action.isPlay && { isShown: () => reach.play.isOn },
+  }]))
+}
+
+const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
+
+const named: Record<string, string> = {
+  mod: isMac ? '⌘' : 'Ctrl', shift: isMac ? '⇧' : 'Shift', alt: isMac ? '⌥' : 'Alt', arrowleft: '←', arrowright: '→',
+  arrowup: '↑', arrowdown: '↓', delete: 'Del', backspace: '⌫', escape: 'Esc', enter: 'Enter', '-': '−',
+}
+
+/** A key's name in the form that people read: `Ctrl+Shift+Z` for `mod+shift+z`, or `⇧⌘Z` on a Mac. */
+export function keyWords(key: string) {
+  if (key === '+') return key
+  const parts = key.split('+').map((part) => named[part] ?? part.toUpperCase())
+  return parts.join(isMac ? '' : '+')
+}

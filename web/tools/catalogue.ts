@@ -1,0 +1,318 @@
+import type { Shape } from '../core/table.js'
+import type { Box, Place } from '../core/types.js'
+import { openArea, fitBeside } from '../drawing/surroundings.js'
+import { isStroke, leading } from '../drawing/lines.js'
+import type { View } from '../drawing/view.js'
+import type { Shaking } from '../gestures/shake.js'
+import type { LaterPart } from '../state/parts.js'
+import type { Edge } from './align.js'
+import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeFor } from './making.js'
+import type { ActReach, Reach } from './reach.js'
+import type { Tools } from './tools.js'
+
+// Every action that a person can take, by name: one table for the menu, the list of shortcuts, the toolbar and the
+// keys.
+//
+// A key is written `mod+shift+z`. `mod` is the platform's modifier: Control, or Command on a Mac. A letter or digit
+// stands for the key with that label. Any other character stands for itself, whichever keys produce it. If an action
+// has several keys, menus show the first one.
+
+/** The objects that the actions use. */
+export type ActionReach = ActReach
+  & { tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('./align.js')> }
+
+export interface Action {
+  id: string
+  /** The heading under which it is listed. */
+  group: string
+  words: string
+  keys: string[]
+  /** It needs the right to edit. */
+  edits?: boolean
+  /** How many shapes have to be selected. */
+  needs?: number
+  /** It may be done to locked shapes too. */
+  takesLocked?: boolean
+  /** Repeats while its key is held. */
+  repeats?: boolean
+  /** It is hidden and does nothing while Play is off. */
+  isPlay?: boolean
+  /** The browser reports its key by an event of another kind. */
+  isByBrowser?: boolean
+  run: (reach: ActionReach, event?: KeyboardEvent) => unknown
+  isEnabled?: (reach: ActionReach) => boolean
+  /** For what is on or off. */
+  isChecked?: (reach: ActionReach) => boolean
+  /** It may run where it isn't enabled, and then says why nothing happens. */
+  isToldWhenDisabled?: boolean
+}
+
+const zoomStep = 1.25
+
+const addSquare = ({ editing, view }: Reach) => editing.edit((replica) => replica.addSquare(openArea(view)))
+const fitTo = ({ view }: Reach, box: Box | null) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
+
+/**
+ * Adds a shape for people who can't draw it. Its kind is that of the current tool. It is put in the middle of the view,
+ * or at the nearest free place.
+ */
+async function addShape({ documents, editing, momentum, paint, selection, shown, tool, view, writing }: ActionReach) {
+  const { x, y, width, height } = openArea(view)
+  const size = sizeFor(tool.name)
+  const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
+  const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
+  momentum.settle()
+  if (isForLines(tool.name)) {
+    const [from, to] = [{ x: place.x, y: place.y + size.height / 2 }, { x: place.x + size.width, y: place.y + size.height / 2 }]
+    const line = editing.edit((replica) => replica.add({ kind: 'line', ...leading([from, to]), ...lineLook(paint, tool.name) }))
+    if (line) selection.set([line.shape])
+    return
+  }
+  const step = editing.openStep()
+  const added = editing.edit((replica) => replica.add({
+    kind: kindOf(tool.name) ?? 'rectangle',
+    position: [Math.round(place.x), Math.round(place.y)],
+    size: [size.width, size.height],
+    ...nextLook(paint, replica, tool.name),
+  }))
+  if (added) selection.set([added.shape])
+  if (added && isForWriting(tool.name)) writing.open(added.shape, { isNew: true, step })
+  else step.end()
+}
+
+/** Writes in the selected shape. If no shape is selected, or the current tool draws, this adds a shape to write in. */
+function writeOrAdd(reach: ActionReach) {
+  const [id, ...others] = reach.selection.ids()
+  if (id !== undefined && others.length === 0 && !kindOf(reach.tool.name) && !isForLines(reach.tool.name)) reach.writing.open(id)
+  else addShape(reach)
+}
+
+/**
+ * Removes everything in one step, and offers to undo that. If there is much to remove, or others are in the room, the
+ * page asks first.
+ */
+async function removeAll(
+  { consent, editing, shown }: Pick<ActReach, 'consent' | 'editing' | 'shown'>,
+  { question, yes, done, remove }: { question: string, yes: string, done: string, remove: () => unknown },
+) {
+  if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
+  // Others may have removed everything while this person decided, so it is checked again.
+  if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
+}
+
+const swallowAll = (reach: ActionReach) => removeAll(reach, {
+  question: 'Drop everything into the black hole?', yes: 'Drop everything', done: 'Everything went into the black hole.',
+  remove: () => reach.hole.swallow(reach.shown.replica.drawingOrder()),
+})
+
+/** Clears the canvas, by menu, key or shake. */
+export const clear = (reach: Pick<ActReach, 'consent' | 'editing' | 'shown'>) => removeAll(reach, {
+  question: 'Clear everything?', yes: 'Clear everything', done: 'Everything is cleared.',
+  remove: () => reach.editing.edit((replica) => replica.clear()),
+})
+
+async function allowShaking({ notices, shaking }: ActionReach) {
+  const isHeard = await shaking.ask()
+  notices.say(isHeard ? 'Shake your phone to clear everything.' : 'This phone doesn’t tell us when it’s shaken.')
+}
+
+function recolor({ editing, selection }: Reach) {
+  editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids())
+    .map((shape) => ({ shape: shape.id, set: filledWith(shape, replica.brightColor()) }))))
+}
+
+function putIntoGroup({ editing, selection }: Reach, group: number | null) {
+  editing.edit((replica) => replica.edit(selection.ids().map((shape) => ({ shape, set: { group } }))))
+}
+
+function group(reach: ActionReach) {
+  const { groups, selection } = reach
+  // The shapes are exactly one group already, so grouping would change nothing.
+  if (groups.areOne(selection.ids()) && groups.with(selection.ids()[0]).length === selection.size) return
+  putIntoGroup(reach, Math.floor(Math.random() * 36 ** 9))
+}
+
+const areLocked = ({ locks, selection }: Reach) => selection.size > 0 && selection.ids().every((id) => locks.has(id))
+
+function selectAll({ selection, shown }: Reach) {
+  selection.set(shown.replica.shapes().filter(({ visible, locked }) => visible && !locked).map(({ id }) => id))
+}
+
+/**
+ * Stops the gesture in progress. If there is none, clears the selection; if nothing is selected, switches to the first
+ * tool.
+ */
+function escape({ selection, tool, tools }: ActionReach) {
+  if (tools.isBusy) tools.cancel('escape')
+  else if (selection.size > 0) selection.clear()
+  else tool.choose('select')
+}
+
+async function place(
+  { aligning, editing, momentum, selection, shown }: ActionReach,
+  arrange: (align: typeof import('./align.js'), shapes: Shape[]) => Place[],
+) {
+  const loaded = await aligning.get()
+  if (!loaded) return
+  momentum.settle()
+  const places = arrange(loaded, shown.replica.shapesOf(selection.ids()))
+  if (places.length > 0) editing.edit((replica) => replica.place(places))
+}
+
+const toolAction = (id: string, words: string, key: string): Action => ({
+  id, group: 'Tools', words, keys: [key], edits: id !== 'select' && id !== 'hand', run: ({ tool }) => tool.choose(id),
+})
+const nudge = (id: string, words: string, key: string, dx: number, dy: number): Action => ({
+  id, group: 'Arrange', words, keys: [key, `shift+${key}`], edits: true, needs: 1, repeats: true,
+  run: ({ momentum, selection }, event) => {
+    const step = event?.shiftKey ? 10 : 1
+    momentum.nudge(selection.ids(), dx * step, dy * step)
+  },
+})
+/**
+ * An action that moves shapes within the drawing order. It has a key with the modifier too, because the bare key writes
+ * in the selected shape if a single one is selected.
+ */
+const order = (id: string, words: string, key: string, to: 'front' | 'forward' | 'backward' | 'back'): Action => ({
+  id, group: 'Arrange', words, keys: [`mod+${key}`, key], edits: true, needs: 1,
+  run: ({ editing, selection }) => editing.edit((replica) => replica.reorder(selection.ids(), to)),
+})
+const zoom = (id: string, words: string, keys: string[], factor: (view: View) => number): Action => ({
+  id, group: 'View', words, keys, repeats: true,
+  run: ({ view }) => view.zoomAt({ x: view.width / 2, y: view.height / 2 }, factor(view)),
+})
+const align = (edge: Edge, words: string, key: string): Action => ({
+  id: `align${edge[0].toUpperCase()}${edge.slice(1)}`, group: 'Arrange', words, keys: [key], edits: true, needs: 2,
+  run: (reach) => place(reach, ({ aligned }, shapes) => aligned(shapes, edge)),
+})
+const distribute = (axis: 'x' | 'y', id: string, words: string, key: string): Action => ({
+  id, group: 'Arrange', words, keys: [key], edits: true, needs: 3,
+  run: (reach) => place(reach, ({ distributed }, shapes) => distributed(shapes, axis)),
+})
+
+const tools = [
+  toolAction('select', 'Select', 'v'),
+  toolAction('hand', 'Hand', 'h'),
+  toolAction('rectangle', 'Rectangle', 'r'),
+  toolAction('roundedRectangle', 'Rounded rectangle', 'u'),
+  toolAction('ellipse', 'Ellipse', 'o'),
+  toolAction('polygon', 'Polygon', 'p'),
+  toolAction('star', 'Star', 's'),
+  toolAction('note', 'Note', 'n'),
+  toolAction('text', 'Text', 't'),
+  toolAction('arrow', 'Arrow', 'a'),
+  toolAction('line', 'Line', 'l'),
+  toolAction('pen', 'Pen', 'd'),
+  toolAction('eraser', 'Eraser', 'e'),
+]
+
+const games: Omit<Action, 'group' | 'isPlay'>[] = [
+  { id: 'addSquare', words: 'Add Square', keys: ['q'], edits: true, run: addSquare },
+  {
+    id: 'threeSquares', words: 'Start with three squares', keys: [], edits: true,
+    run: (reach) => reach.editing.group(() => { for (let count = 0; count < 3; count++) addSquare(reach) }),
+  },
+  { id: 'blackHole', words: 'Black Hole', keys: ['shift+b'], edits: true, run: swallowAll },
+  { id: 'recolor', words: 'New colour', keys: ['alt+c', 'c'], edits: true, needs: 1, run: recolor },
+  {
+    id: 'shakeToClear', words: 'Turn on shake to clear', keys: [], edits: true,
+    run: allowShaking, isEnabled: ({ shaking }) => shaking.isToBeAsked,
+  },
+]
+
+const edits: Omit<Action, 'group'>[] = [
+  {
+    id: 'undo', words: 'Undo', keys: ['mod+z'], edits: true, repeats: true,
+    run: ({ editing }) => editing.undo(), isEnabled: ({ shown }) => shown.replica.canUndo, isToldWhenDisabled: true,
+  },
+  {
+    id: 'redo', words: 'Redo', keys: ['mod+shift+z', 'mod+y'], edits: true, repeats: true,
+    run: ({ editing }) => editing.redo(), isEnabled: ({ shown }) => shown.replica.canRedo, isToldWhenDisabled: true,
+  },
+  {
+    id: 'cut', words: 'Cut', keys: ['mod+x'], isByBrowser: true, edits: true, needs: 1,
+    run: ({ clipboard }) => clipboard.cut(),
+  },
+  {
+    id: 'copy', words: 'Copy', keys: ['mod+c'], isByBrowser: true, needs: 1,
+    run: ({ clipboard }) => clipboard.copy(),
+  },
+  {
+    id: 'paste', words: 'Paste', keys: ['mod+v'], isByBrowser: true, edits: true,
+    run: ({ clipboard }) => clipboard.paste(),
+  },
+  {
+    id: 'duplicate', words: 'Duplicate', keys: ['mod+d'], edits: true, needs: 1, takesLocked: true,
+    run: ({ clipboard }) => clipboard.duplicate(),
+  },
+  {
+    id: 'delete', words: 'Delete', keys: ['delete', 'backspace'], edits: true, needs: 1,
+    run: ({ editing, selection }) => editing.edit((replica) => replica.delete(selection.ids())),
+  },
+  { id: 'addShape', words: 'Write in the shape, or add one', keys: ['enter'], edits: true, run: writeOrAdd },
+  {
+    id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
+    isEnabled: ({ selection, shown }) => selection.size === 1 && !isStroke(shown.replica.shape(selection.ids()[0])?.kind ?? ''),
+  },
+  {
+    id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,
+    run: clear, isEnabled: ({ shown }) => shown.replica.shapeCount > 0,
+  },
+  { id: 'selectAll', words: 'Select all', keys: ['mod+a'], run: selectAll },
+  { id: 'escape', words: 'Stop or deselect', keys: ['escape'], run: escape },
+]
+
+const arranging: Action[] = [
+  { id: 'group', group: 'Arrange', words: 'Group', keys: ['mod+g'], edits: true, needs: 2, run: group },
+  {
+    id: 'ungroup', group: 'Arrange', words: 'Ungroup', keys: ['mod+shift+g'], edits: true, needs: 1,
+    run: (reach) => putIntoGroup(reach, null), isEnabled: ({ groups, selection }) => groups.hasAny(selection.ids()),
+  },
+  {
+    id: 'lock', group: 'Arrange', words: 'Lock', keys: ['mod+shift+l'], edits: true, needs: 1, takesLocked: true,
+    run: (reach) => reach.locks.set(reach.selection.ids(), !areLocked(reach)), isChecked: areLocked,
+  },
+  order('bringToFront', 'Bring to front', '}', 'front'),
+  order('bringForward', 'Bring forward', ']', 'forward'),
+  order('sendBackward', 'Send backward', '[', 'backward'),
+  order('sendToBack', 'Send to back', '{', 'back'),
+  nudge('moveLeft', 'Move left', 'arrowleft', -1, 0),
+  nudge('moveRight', 'Move right', 'arrowright', 1, 0),
+  nudge('moveUp', 'Move up', 'arrowup', 0, -1),
+  nudge('moveDown', 'Move down', 'arrowdown', 0, 1),
+  align('left', 'Align left', 'alt+a'),
+  align('center', 'Align centres', 'alt+h'),
+  align('right', 'Align right', 'alt+d'),
+  align('top', 'Align top', 'alt+w'),
+  align('middle', 'Align middles', 'alt+v'),
+  align('bottom', 'Align bottom', 'alt+s'),
+  distribute('x', 'distributeHorizontally', 'Distribute horizontally', 'alt+shift+h'),
+  distribute('y', 'distributeVertically', 'Distribute vertically', 'alt+shift+v'),
+]
+
+const viewing: Action[] = [
+  zoom('zoomIn', 'Zoom in', ['+', '=', 'alt+=', 'alt++'], () => zoomStep),
+  zoom('zoomOut', 'Zoom out', ['-', 'alt+-'], () => 1 / zoomStep),
+  zoom('actualSize', 'Actual size', ['1'], (view) => 1 / view.scale),
+  {
+    id: 'zoomToFit', group: 'View', words: 'Zoom to fit', keys: ['shift+1', '0', 'alt+0'],
+    run: (reach) => fitTo(reach, reach.shown.replica.bounds()),
+  },
+  {
+    id: 'zoomToSelection', group: 'View', words: 'Zoom to selection', keys: ['alt+z', 'shift+2'], needs: 1,
+    run: (reach) => fitTo(reach, reach.shown.replica.bounds(reach.selection.ids())),
+  },
+  {
+    id: 'markOverlaps', group: 'View', words: 'Mark overlaps', keys: ['shift+o'],
+    run: ({ marks }) => marks.toggle(), isChecked: ({ marks }) => marks.isOn,
+  },
+  { id: 'play', group: 'View', words: 'Play', keys: [], run: ({ play }) => play.toggle(), isChecked: ({ play }) => play.isOn },
+]
+
+export const actions: Action[] = [
+  ...tools,
+  ...games.map((action) => ({ group: 'Play', isPlay: true, ...action })),
+  ...edits.map((action) => ({ group: 'Edit', ...action })),
+  ...arranging,
+  ...viewing,
+]

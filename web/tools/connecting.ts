@@ -1,0 +1,42 @@
+import { boxEnd, leading, placeIn, pointIn } from '../drawing/lines.js'
+import { lineLook } from './making.js'
+import type { ActReach } from './reach.js'
+import { boundsOf } from './transform.js'
+
+/** Units of the canvas between a shape and its copy: an arrow can be seen there. */
+const gap = 80
+
+/**
+ * Adds a copy of a shape below it, and an arrow from one to the other: the next step of a flow chart. One step to undo.
+ */
+export async function addConnectedCopy(
+  { clipboard, documents, editing, momentum, paint, selection, shown }: ActReach, id: number,
+) {
+  if (!await documents.load()) return
+  // After an earlier press, its copy is selected.
+  if (!selection.has(id)) return
+  momentum.settle()
+  const shape = shown.replica.shape(id)
+  if (!shape) return
+  // The shape may be turned, so what counts is the upright box around it.
+  const { x, y, width, height } = boundsOf(shape)
+  const wanted = { x, y: y + height + gap }
+  const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted
+  const place = { x: shape.x + free.x - x, y: shape.y + free.y - y }
+  const step = editing.openStep()
+  const [copy] = clipboard.duplicateNow(0, [id])
+  if (copy !== undefined) {
+    editing.edit((replica) => replica.place([{ id: copy, ...place }]))
+    const tie = (of: number, side: number) => {
+      const at = placeIn(shape, { x: x + width / 2, y: side })
+      return { shape: of, x: Math.round(at.x * boxEnd), y: Math.round(at.y * boxEnd) }
+    }
+    const [from, to] = [tie(id, y + height), tie(copy, y)]
+    editing.edit((replica) => replica.add({
+      kind: 'line', ...leading([pointIn(shape, from.x, from.y), pointIn({ ...shape, ...place }, to.x, to.y)]),
+      ...lineLook(paint, 'arrow'), from, to,
+    }))
+    selection.set([copy])
+  }
+  step.end()
+}

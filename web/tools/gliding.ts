@@ -1,0 +1,121 @@
+import { Source } from '../basics/source.js'
+import type { Box, Changes, Point } from '../core/types.js'
+import type { Step } from '../state/editing.js'
+import type { Held } from './held.js'
+import type { Reach } from './reach.js'
+import { boundsOfAll, moved } from './transform.js'
+
+/** How fast a glide slows down: after a second, a twentieth of its speed is left. */
+export const friction = 3
+/**
+ * In CSS pixels a second. A glide that is slower than `speedMin` stops. A throw counts as no faster than `speedMax`,
+ * which is the fastest that a hand can throw.
+ */
+export const speedMin = 20
+export const speedMax = 5000
+
+/**
+ * A movement with friction along one axis, which bounces at both ends.
+ *
+ * @param velocity units a second
+ * @param least where it bounces
+ */
+function way(start: number, velocity: number, least: number, most: number) {
+  const length = most - least
+  return (seconds: number) => {
+    if (length <= 0) return start
+    const straight = start + velocity / friction * (1 - Math.exp(-friction * seconds))
+    const along = ((straight - least) % (2 * length) + 2 * length) % (2 * length)
+    return least + (along <= length ? along : 2 * length - along)
+  }
+}
+
+/**
+ * The path of a thrown shape: the shape slows down, and stays inside a box. If it began partly outside the box, it goes
+ * no further out.
+ *
+ * @param box around what is thrown
+ * @param velocity units a second
+ * @param scale CSS pixels for a unit
+ * @returns how far it has come since
+ */
+export function glide(
+  box: Box, velocity: { x: number, y: number }, scale: number, inside: Box,
+): { seconds: number, at: (seconds: number) => { x: number, y: number } } {
+  const speed = Math.hypot(velocity.x, velocity.y) * scale
+  const share = Math.min(1, speedMax / speed)
+  const right = inside.x + inside.width - box.width
+  const bottom = inside.y + inside.height - box.height
+  const x = way(box.x, velocity.x * share, Math.min(inside.x, box.x), Math.max(right, box.x))
+  const y = way(box.y, velocity.y * share, Math.min(inside.y, box.y), Math.max(bottom, box.y))
+  const seconds = speed > speedMin ? Math.log(speed * share / speedMin) / friction : 0
+  return {
+    seconds,
+    at: (time) => ({ x: x(Math.min(time, seconds)) - box.x, y: y(Math.min(time, seconds)) - box.y }),
+  }
+}
+
+const standing: ReturnType<typeof glide> = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
+
+/**
+ * Shapes that glide on after they were let go. The end of the glide ends the step of undo that the hand began. `ended`:
+ * the shapes have stopped, and the glide writes nothing more.
+ */
+export class Gliding extends Source<{ ended: null }> {
+  #step
+  #held
+  #path
+  #began = performance.now()
+  #frame = 0
+
+  /**
+   * @param held as they are let go; at least one
+   * @param velocity CSS pixels a second
+   * @param step that the hand began
+   */
+  constructor({ view }: Pick<Reach, 'view'>, held: Held, velocity: Point, step: Step) {
+    super()
+    this.#step = step
+    this.#held = held
+    const speed = { x: velocity.x / view.scale, y: velocity.y / view.scale }
+    const box = boundsOfAll(held.start)
+    this.#path = box ? glide(box, speed, view.scale, view.visibleBox()) : standing
+  }
+
+  start() {
+    this.#began = performance.now()
+    this.#next()
+  }
+
+  follow(changes: Changes) { this.#held.follow(changes) }
+  has(id: number) { return this.#held.ids.includes(id) }
+
+  /** Stops all the shapes where they are, because a hand has caught one of them. */
+  stop() { this.#finish() }
+
+  /** Puts the shapes where the glide would have ended. */
+  land() {
+    this.#goTo(this.#path.seconds)
+    this.#finish()
+  }
+
+  #next() { this.#frame = requestAnimationFrame((now) => this.#glideOn(now)) }
+
+  #glideOn(now: number) {
+    const seconds = Math.max(0, now - this.#began) / 1000
+    if (seconds >= this.#path.seconds || this.#held.isEmpty) return this.land()
+    this.#goTo(seconds)
+    this.#next()
+  }
+
+  #goTo(seconds: number) {
+    const { x, y } = this.#path.at(seconds)
+    this.#held.place(moved(this.#held.start, x, y))
+  }
+
+  #finish() {
+    cancelAnimationFrame(this.#frame)
+    this.#step.end()
+    this.tell('ended', null)
+  }
+}

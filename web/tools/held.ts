@@ -1,0 +1,57 @@
+import type { Shape } from '../core/table.js'
+import type { Changes, Place } from '../core/types.js'
+import type { Reach } from './reach.js'
+import { loosened } from './ties.js'
+
+/** Whether a shape that a gesture is changing has been deleted by somebody. */
+export function isGone({ shown }: Pick<Reach, 'shown'>, { reset, shapes }: Changes, id: number | null) {
+  return id !== null && (reset ? !shown.replica.shape(id) : shapes.some((change) => change.id === id && !change.shape))
+}
+
+/**
+ * The shapes that a gesture holds, and how they were when it began. A shape that somebody else deletes meanwhile is
+ * dropped, so that nothing is written to a deleted shape.
+ */
+export class Held {
+  #shown
+  #editing
+  #start
+  /** Whether the held lines have been untied from shapes that stay. */
+  #isLoose = false
+
+  constructor({ shown, editing }: Pick<Reach, 'shown' | 'editing'>, ids: Iterable<number>) {
+    this.#shown = shown
+    this.#editing = editing
+    this.#start = shown.replica.shapesOf(ids)
+  }
+
+  get isEmpty() { return this.#start.length === 0 }
+  /** The shapes as they were when the gesture began. */
+  get start(): Shape[] { return this.#start }
+  get ids(): number[] { return this.#start.map(({ id }) => id) }
+  /** The shapes as they are now. */
+  get now() { return this.#shown.replica.shapesOf(this.ids) }
+
+  follow(changes: Changes) {
+    if (changes.reset) {
+      this.#start = this.#start.filter(({ id }) => this.#shown.replica.shape(id))
+    } else if (changes.shapes.some(({ shape }) => !shape)) {
+      const gone = new Set(changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
+      this.#start = this.#start.filter(({ id }) => !gone.has(id))
+    }
+  }
+
+  place(places: Place[]) {
+    if (places.length === 0) return
+    this.#loosen()
+    this.#editing.edit((replica) => replica.place(places))
+  }
+
+  /** Unties lines that are moved without the shapes that they are tied to. */
+  #loosen() {
+    if (this.#isLoose) return
+    this.#isLoose = true
+    const edits = loosened(this.#start)
+    if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
+  }
+}

@@ -1,0 +1,156 @@
+import type { Point } from '../core/types.js'
+import { GrowingInk } from '../drawing/inks.js'
+import { leading } from '../drawing/lines.js'
+import type { Drag } from '../gestures/recogniser.js'
+import type { TrailPoint } from '../gestures/surface.js'
+import { inkLook } from './making.js'
+import type { ActReach } from './reach.js'
+import { type InkPoint, simplified } from './simplify.js'
+import { strokesAt } from './targets.js'
+
+// Draws ink freehand, and erases it. Each stroke, and each movement of the eraser, is one step of undo.
+
+/** In CSS pixels: how far the stroke may deviate from the hand's path. */
+const tolerance = 0.5
+/**
+ * In hundredths of the stroke's width: widths from a pen's pressure are rounded to this step, because consecutive
+ * points of the same width are painted together.
+ */
+const widthStep = 10
+/** In CSS pixels: how close to a stroke the eraser has to come. */
+const eraserReach = 6
+
+/**
+ * The stroke's width under a pen's pressure. A mouse and most fingers report no pressure, so their strokes are even. A
+ * pen that is being lifted reports no pressure either; there the stroke keeps its last width.
+ *
+ * @param before hundredths
+ * @returns hundredths
+ */
+function widthOf({ pressure, pointer }: TrailPoint, before: number): number {
+  if (pointer !== 'pen' || pressure === 0) return before
+  return Math.round((40 + 120 * pressure) / widthStep) * widthStep
+}
+
+/**
+ * A stroke while it is drawn. This page shows it at once, the others get it in pieces, and the drawing gets it when it
+ * is finished.
+ */
+export class Inking {
+  #reach
+  #look
+  #shape
+  #points: InkPoint[] = []
+  #ink
+
+  /** @param trail what was drawn before it was known to be a drag */
+  constructor(reach: ActReach, trail: TrailPoint[]) {
+    this.#reach = reach
+    this.#look = inkLook(reach.paint)
+    this.#ink = new GrowingInk(this.#look.stroke, this.#look.strokeWidth)
+    this.#shape = reach.shown.replica.newIdentifier()
+    reach.selection.clear()
+    this.trail(trail, [])
+  }
+
+  get cursor() { return 'crosshair' }
+  move() {}
+
+  /**
+   * Takes the points to which the hand has moved.
+   *
+   * @param points of the stage
+   * @param predicted where it will probably be in the next frame
+   */
+  trail(points: TrailPoint[], predicted: TrailPoint[]) {
+    const { overlay, presence, view } = this.#reach
+    const onCanvas = (point: TrailPoint) =>
+      ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
+    for (const point of points.map(onCanvas)) {
+      const last = this.#points.at(-1)
+      // The point is skipped if it equals the point before, because the same point twice would make a corner.
+      if (last && point.x === last.x && point.y === last.y) continue
+      this.#points.push(point)
+      this.#ink.add(point)
+    }
+    const { stroke, strokeWidth } = this.#look
+    overlay.setInk(this.#ink, predicted.map(onCanvas))
+    presence.setInk({ shape: this.#shape, color: stroke, width: strokeWidth, points: this.#points })
+  }
+
+  end() {
+    const { editing, view } = this.#reach
+    if (this.#points.length > 0) {
+      const points = simplified(this.#points, tolerance / view.scale)
+      const widths = points.some(({ width }) => width !== 100) ? points.map(({ width }) => width) : undefined
+      editing.edit((replica) => replica.edit([{
+        shape: this.#shape, set: { kind: 'ink', ...leading(points, widths), ...this.#look },
+      }]))
+    }
+    this.#rest()
+  }
+
+  cancel({ reason }: Drag) {
+    // If the browser interrupts a stroke, the part that was drawn is kept.
+    if (reason === 'interrupted') this.end()
+    else this.#rest()
+  }
+
+  #rest() {
+    this.#reach.overlay.setInk(null)
+    this.#reach.presence.setInk(null)
+  }
+}
+
+/** Removes the ink over which the eraser passes, stroke by stroke. Lines, arrows, shapes and everything locked stay. */
+export class Erasing {
+  #reach
+  #last: Point | null = null
+  #step
+
+  constructor(reach: ActReach, trail: TrailPoint[]) {
+    this.#reach = reach
+    this.#step = reach.editing.openStep()
+    reach.selection.clear()
+    this.trail(trail)
+  }
+
+  get cursor() { return eraserCursor }
+  move() {}
+
+  /** @param points of the stage */
+  trail(points: TrailPoint[]) {
+    for (const point of points) this.#pass(point)
+  }
+
+  /** @param point of the stage */
+  #pass(point: Point) {
+    const from = this.#last ?? point
+    this.#last = { x: point.x, y: point.y }
+    // The points of a fast hand are far apart. The places between them are checked too, because otherwise a thin stroke
+    // there would be missed.
+    const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / eraserReach))
+    for (let step = 1; step <= steps; step++) {
+      const part = step / steps
+      this.#erase({ x: from.x + (point.x - from.x) * part, y: from.y + (point.y - from.y) * part })
+    }
+  }
+
+  /** @param point of the stage */
+  #erase(point: Point) {
+    const { editing, locks, scene, view } = this.#reach
+    const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale)
+      .filter((id) => scene.drawn(id)?.shape.kind === 'ink' && !locks.has(id))
+    if (met.length === 0) return
+    editing.edit((replica) => replica.delete(met))
+  }
+
+  end() { this.#step.end() }
+
+  cancel({ reason }: Drag) {
+    if (reason === 'interrupted') this.#step.end()
+    else this.#step.abandon()
+  }
+}
+
+export const eraserCursor = 'url("/tools/eraser.svg") 9 9, cell'

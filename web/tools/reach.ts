@@ -1,0 +1,92 @@
+// The objects that the tools use. Only the type checker reads this file.
+
+import type { Changes, Frame, Point } from '../core/types.js'
+import type { Handles } from '../drawing/handles.js'
+import type { Overlay } from '../drawing/overlay.js'
+import type { Scene } from '../drawing/scene.js'
+import type { View } from '../drawing/view.js'
+import type { TrailPoint } from '../gestures/surface.js'
+import type { Documents } from '../state/documents.js'
+import type { Editing, Step } from '../state/editing.js'
+import type { Frames } from '../state/frames.js'
+import type { Groups } from '../state/groups.js'
+import type { Hand } from '../state/hand.js'
+import type { Locks } from '../state/locks.js'
+import type { Marks } from '../state/marks.js'
+import type { Notices } from '../state/notices.js'
+import type { Paint } from '../state/paint.js'
+import type { Permission } from '../state/permission.js'
+import type { Play } from '../state/play.js'
+import type { Presence } from '../state/presence.js'
+import type { Selection } from '../state/selection.js'
+import type { Shown } from '../state/shown.js'
+import type { Tool } from '../state/tool.js'
+import type { Clipboard } from './clipboard.js'
+import type { Hole } from './hole.js'
+import type { Lifting } from './lifting.js'
+import type { Momentum } from './momentum.js'
+
+export interface Reach {
+  shown: Shown
+  editing: Editing
+  permission: Permission
+  selection: Selection
+  groups: Groups
+  locks: Locks
+  tool: Tool
+  paint: Paint
+  play: Play
+  presence: Presence
+  notices: Notices
+  documents: Documents
+  frames: Frames
+  hand: Hand
+  marks: Marks
+  view: View
+  scene: Scene
+  overlay: Overlay
+  handles: Handles
+}
+
+/** Further objects, which only acts use. */
+interface ActParts {
+  hole: Hole
+  clipboard: Clipboard
+  lifting: Lifting
+  momentum: Momentum
+  writing: Writing
+  /** Asks before much goes at once. */
+  consent: { mayEmpty: (question: string, yes: string, count: () => number) => Promise<boolean> }
+}
+
+/**
+ * Writing in a shape. `step`: the step of undo in which the shape was just made, which ends with the writing. If the
+ * shape is a text that stays empty, the step is abandoned.
+ */
+export interface Writing {
+  isOpen: boolean
+  /** `at`: of the stage, where the caret is wanted. */
+  open: (shape: number, how?: { isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point }) => void
+  /** Whether the next character that is typed is written in the shape that is selected. */
+  wait: () => boolean
+  /** Keeps what was written; `isPressed`: because the hand has come down. */
+  close: (how?: { isPressed?: boolean }) => void
+}
+
+export type ActReach = Reach & ActParts
+
+/** Carries out one gesture: it gets the gesture's moves and the gesture's end. An act is one step of undo. */
+export interface Act {
+  move: (gesture: never) => void
+  end: (gesture: never) => void
+  /** The reason `escape` puts everything back. */
+  cancel: (gesture: never) => void
+  /** For drawing freehand, more finely than moves. */
+  trail?: (points: TrailPoint[], predicted: TrailPoint[]) => void
+  follow?: (changes: Changes) => void
+  /** The shapes that it makes or changes, and those that it ties a line to; by default the selection. */
+  inHand?: { held: number[], tied: number[] }
+  cursor?: string
+  /** Drawn instead of the box around what is selected. */
+  frame?: Frame | null
+}

@@ -1,0 +1,130 @@
+import type { Point } from '../core/types.js'
+import { handleAt } from '../drawing/handles.js'
+import { isStroke } from '../drawing/lines.js'
+import { isOnOutline } from '../drawing/outline.js'
+import type { PointerType, Target } from '../gestures/recogniser.js'
+import { isForInk, isForLines, kindOf } from './making.js'
+import type { Reach } from './reach.js'
+
+/** In CSS pixels: a small shape is still found at this distance from a fingertip. */
+const fingerReach = 14
+/** In CSS pixels: how far from its outline a shape without a fill can still be hit. */
+const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
+
+const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
+/**
+ * The empty canvas under the select tool. A mouse selects there, while a finger pans. A finger that was held first
+ * selects too.
+ */
+const emptyToSelect: Target = Object.freeze({ ...empty, holds: true, joins: true })
+/**
+ * With a tool in hand that draws, a drag over a shape draws, unless it is selected or held first. Taps are the shape's.
+ */
+const over: Target = Object.freeze({ ...empty, holds: true })
+const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
+const paper: Target = Object.freeze({ kind: 'view', key: 'view', joins: true })
+
+/**
+ * The lines and ink that are drawn at a point of the canvas, or within reach of it. Testing their boxes would not be
+ * enough, because most of such a box is empty.
+ *
+ * @param reach units of the canvas
+ */
+export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, point: Point, reach: number): number[] {
+  return shown.replica.shapesNear(point.x, point.y, reach).filter((id) => {
+    const drawn = scene.drawn(id)
+    return drawn && isStroke(drawn.shape.kind) && isOnOutline(drawn, point, reach)
+  })
+}
+
+/** Finds what is under a pointer: a handle of the selection, a shape, or only the paper. */
+export class Targets {
+  #tool
+  #shown
+  #selection
+  #view
+  #handles
+  #locks
+  #play
+  #scene
+
+  constructor(
+    { tool, shown, selection, view, handles, locks, play, scene }: Pick<Reach,
+        'tool' | 'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
+  ) {
+    this.#locks = locks
+    this.#play = play
+    this.#scene = scene
+    this.#tool = tool
+    this.#shown = shown
+    this.#selection = selection
+    this.#view = view
+    this.#handles = handles
+  }
+
+  /** @param point of the stage */
+  at(point: Point, pointer: PointerType): Target {
+    const { name } = this.#tool
+    if (name === 'hand') return paper
+    if (isForInk(name)) return sheet
+    const shape = isForLines(name) ? null : this.#shapeAt(point, pointer)
+    const nothing = isForLines(name) ? sheet : pointer === 'touch' && name === 'select' ? emptyToSelect : empty
+    const under: Target = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
+    const found = handleAt(this.#handles.all(), point, pointer)
+    if (!found) return shape !== null && kindOf(name) && !this.#selection.has(shape) ? { ...over, key: under.key, under } : under
+    const { kind: handle, across, down, index } = found
+    const selected = this.#selection.ids()
+    // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too. A press has
+    // one meaning there, so a second and a third quick press are not taps on the shape.
+    if (handle === 'move' && selected.length === 1) {
+      return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, taps: 1 }
+    }
+    return { kind: 'handle', key: `handle:${handle} ${across} ${down} ${index}`, handle, side: { across, down }, index, under }
+  }
+
+  /**
+   * A mouse's double click opens a shape with text at once, because a third click would remove nothing. A finger's
+   * double tap on such a shape changes the colour instead, and waits for a third tap. Without Play, taps neither change
+   * the colour nor remove anything, so every shape opens at once.
+   */
+  #tapsOn(id: number, pointer: PointerType) {
+    const shape = this.#scene.drawn(id)?.shape
+    const opens = shape && (shape.kind === 'text' || !this.#play.isOn || (shape.written && pointer !== 'touch'))
+    return opens ? { taps: 2 } : {}
+  }
+
+  #shapeAt(point: Point, pointer: PointerType): number | null {
+    const { replica } = this.#shown
+    const view = this.#view
+    const at = view.toCanvas(point)
+    const { x, y } = at
+    const reach = outlineReach[pointer] / view.scale
+    const strokes = strokesAt({ scene: this.#scene, shown: this.#shown }, at, reach)
+    const topmost = this.#meant([...strokes, ...this.#areasAt(at)], at, reach)
+    if (topmost !== null || pointer !== 'touch') return topmost
+    const near = replica.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach })
+    return near.reverse().find((id) => !this.#locks.has(id) && !this.#isStroke(id)) ?? null
+  }
+
+  #isStroke(id: number) { return isStroke(this.#scene.drawn(id)?.shape.kind ?? '') }
+
+  #areasAt({ x, y }: Point): number[] { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
+
+  /**
+   * The shape that is meant: the topmost shape at a point, locked shapes left out. If another shape is visible through
+   * its empty inside, the other shape is meant instead.
+   *
+   * @param reach units of the canvas
+   */
+  #meant(ids: number[], point: Point, reach: number) {
+    let hollow: number | null = null
+    const place = (id: number) => this.#scene.drawn(id)?.place ?? Infinity
+    for (const id of ids.sort((one, other) => place(other) - place(one))) {
+      if (this.#locks.has(id)) continue
+      const drawn = this.#scene.drawn(id)
+      if (!drawn || isStroke(drawn.shape.kind) || drawn.shape.filled || drawn.shape.written || isOnOutline(drawn, point, reach)) return id
+      hollow ??= id
+    }
+    return hollow
+  }
+}

@@ -1,0 +1,322 @@
+import type { Drag, Gesture, Lasting, Moment, Target } from '../gestures/recogniser.js'
+import type { Shaking } from '../gestures/shake.js'
+import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
+import { clear } from './catalogue.js'
+import { addConnectedCopy } from './connecting.js'
+import { Erasing, eraserCursor, Inking } from './inking.js'
+import { Leading, Lining } from './leading.js'
+import { Marquee, Panning, Zooming } from './looking.js'
+import { filledWith, isForInk, isForLines, isForWriting, kindOf, makeForWriting, Making } from './making.js'
+import { Moving } from './moving.js'
+import type { Act, ActReach } from './reach.js'
+import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
+import { Targets } from './targets.js'
+import { frameOf } from './transform.js'
+
+const taps = ['tap', 'doubleTap', 'tripleTap']
+
+/**
+ * Carries out the gestures on the stage. At most one lasting gesture is in progress at a time, and an act carries it
+ * out.
+ */
+export class Tools {
+  #stage
+  #reach
+  #surface
+  #act: Act | null = null
+  /** The drag whose step of undo the next pinch continues. */
+  #continued: Act | null = null
+  #isSpaceHeld = false
+  /** The pointer's path since the pointer came down, kept until the gesture is known to be a drag. */
+  #trail: TrailPoint[] = []
+
+  constructor(stage: HTMLElement, reach: ActReach & { shaking: Shaking }) {
+    const { shown, tool, permission, momentum, play, shaking } = reach
+    this.#stage = stage
+    this.#reach = reach
+    this.#surface = new Surface(stage, new Targets(reach))
+    this.#surface.on('gesture', (gesture) => this.#take(gesture))
+    shown.on('changes', (changes) => {
+      this.#act?.follow?.(changes)
+      this.#leadFrame()
+    })
+    tool.on('change', () => {
+      this.cancel('escape')
+      this.#surface.tellsTrails = isForInk(tool.name)
+      this.#showCursor(null)
+    })
+    permission.on('change', () => {
+      this.cancel('interrupted')
+      momentum.settle()
+    })
+    shaking.on('shaken', () => {
+      if (this.isBusy || !permission.mayEdit || !play.isOn) return
+      momentum.settle()
+      clear(reach)
+    })
+    momentum.on('settling', () => { if (this.isBusy) this.cancel('interrupted') })
+    // An edit in a panel is a step of its own, so a gesture or glide in progress ends before the edit.
+    addEventListener('pointerdown', ({ target }) => {
+      if (!(target instanceof Node && stage.contains(target))) momentum.settle()
+    }, { capture: true })
+    addEventListener('pagehide', () => momentum.settle())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
+  }
+
+  /** Whether a gesture is in progress. */
+  get isBusy() { return this.#act !== null }
+
+  /** Sets whether the space bar is held. While it is, a drag moves the paper. */
+  holdSpace(isHeld: boolean) {
+    if (isHeld === this.#isSpaceHeld) return
+    this.#isSpaceHeld = isHeld
+    this.#surface.isSpaceHeld = isHeld
+    this.#showCursor(null)
+  }
+
+  /**
+   * Ends the gesture in progress.
+   *
+   * @param reason `escape` puts everything back
+   */
+  cancel(reason: string) { this.#surface.cancel(reason) }
+
+  /**
+   * Makes a double tap that waits for a third tap act now, because the text that is typed next belongs to the shape
+   * that it opens.
+   */
+  endTaps() { this.#surface.endTaps() }
+
+  // Gestures.
+
+  #take(gesture: Gesture | Wheel | Leave | Trail) {
+    if (gesture.type === 'trail') return this.#trailed(gesture)
+    if (gesture.type === 'press') this.#reach.writing.close({ isPressed: true })
+    if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
+    this.#tellCursor(gesture)
+    switch (gesture.type) {
+      case 'press': return this.#pressed(gesture)
+      case 'hover': return this.#hovered(gesture.target)
+      case 'leave': return this.#hovered(null)
+      case 'wheel': return this.#wheeled(gesture)
+      case 'tap': return this.#tapped(gesture)
+      case 'doubleTap': return this.#doubleTapped(gesture)
+      case 'tripleTap': return this.#tripleTapped(gesture)
+      default: return this.#goOn(gesture)
+    }
+  }
+
+  /** Sends the pointer's position to the others. A finger that was lifted has no position. */
+  #tellCursor(gesture: Gesture | Wheel | Leave) {
+    const { presence, view } = this.#reach
+    if (gesture.type === 'leave') return presence.setCursor(null)
+    const isOver = 'phase' in gesture && (gesture.phase === 'ended' || gesture.phase === 'cancelled')
+    const isFinger = 'pointer' in gesture && gesture.pointer === 'touch'
+    const isGone = isFinger && (taps.includes(gesture.type) || isOver)
+    presence.setCursor(isGone ? null : view.toCanvas(gesture))
+  }
+
+  #trailed({ points, predicted }: Trail) {
+    if (this.#act?.trail) this.#act.trail(points, predicted)
+    else this.#trail.push(...points)
+  }
+
+  #pressed({ target }: Moment) {
+    this.#trail = []
+    // Catches a gliding shape where it is. Any other movement is ended.
+    const { id } = target.under ?? target
+    if (id !== undefined) this.#reach.momentum.catch(id)
+    this.#reach.momentum.settle()
+  }
+
+  #wheeled({ x, y, dx, dy, factor }: Wheel) {
+    if (factor !== 1) this.#reach.view.zoomAt({ x, y }, factor)
+    else this.#reach.view.panBy(dx, dy)
+  }
+
+  #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
+    const { groups, permission, selection, tool, view } = this.#reach
+    if (isForInk(tool.name)) {
+      // With a pen a tap draws a dot; with the eraser it erases at that place.
+      if (permission.mayEdit && this.#trail.length > 0) this.#newInk().end()
+      return
+    }
+    if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
+      makeForWriting(this.#reach, view.toCanvas({ x, y }))
+      return
+    }
+    if (target.id !== undefined && target.handle === 'move' && permission.mayEdit) {
+      addConnectedCopy(this.#reach, target.id)
+      return
+    }
+    const adds = shift || ctrl || meta
+    if (target.id === undefined) {
+      if (!adds) selection.clear()
+    } else if (adds) {
+      selection.toggle(...groups.with(target.id))
+    } else {
+      selection.set(groups.with(target.id))
+    }
+  }
+
+  #doubleTapped({ target, x, y, pointer }: Moment) {
+    const { editing, groups, permission, play, shown, view, writing } = this.#reach
+    if (!permission.mayEdit || writing.isOpen) return
+    const { id } = target
+    if (id !== undefined) {
+      const shape = shown.replica.shape(id)
+      if (!shape || groups.enter(id)) return
+      // A person with a finger may have no keys, so a button for writing is shown. If a text was tapped, writing begins
+      // at once, because there is nothing else to do with a text.
+      if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
+        writing.open(id, { at: { x, y } })
+        return
+      }
+      editing.edit((replica) => replica.edit([{ shape: id, set: filledWith(shape, replica.brightColor()) }]))
+    } else if (play.isOn) {
+      const center = view.toCanvas({ x, y })
+      editing.edit((replica) => replica.addCircle(center.x, center.y))
+    }
+  }
+
+  /**
+   * Removes a shape without text. A shape with text is not removed, because one click too many would lose the text: the
+   * text is selected instead, to be overwritten.
+   */
+  #tripleTapped({ target: { id }, x, y }: Moment) {
+    const { editing, groups, permission, shown, writing } = this.#reach
+    if (!permission.mayEdit || id === undefined) return
+    const ids = groups.with(id)
+    if (!shown.replica.shapesOf(ids).some(({ written }) => written)) editing.edit((replica) => replica.delete(ids))
+    else if (shown.replica.shape(id)?.written) writing.open(id, { selectsAll: true, at: { x, y } })
+  }
+
+  #goOn(gesture: Lasting) {
+    const isFollowed = gesture.type !== 'pinch' && gesture.followedBy !== undefined
+    switch (gesture.phase) {
+      case 'began': {
+        this.#reach.momentum.settle()
+        this.#reach.overlay.setHover(null)
+        const act = this.#begin(gesture)
+        this.#act = act
+        if (act.cursor) this.#stage.style.cursor = act.cursor
+        const { inHand } = act
+        const isGrasping = act instanceof Moving || act instanceof Scaling || act instanceof Turning || act instanceof Pinching
+        this.#reach.hand.hold(inHand ?? { held: isGrasping ? this.#reach.selection.ids() : [], tied: [] })
+        break
+      }
+      case 'moved': {
+        const act = this.#act
+        act?.move(gesture as never)
+        // A line's tie may change while the line is drawn, so the hand gets the held and tied shapes again.
+        if (act?.inHand) this.#reach.hand.hold(act.inHand)
+        break
+      }
+      case 'ended':
+      case 'cancelled': {
+        const act = this.#act
+        this.#act = null
+        this.#reach.hand.letGo()
+        this.#continued = isFollowed ? act : null
+        if (gesture.phase === 'ended') act?.end(gesture as never)
+        else act?.cancel(gesture as never)
+        this.#showCursor(null)
+        this.#reach.frames.request()
+      }
+    }
+    this.#leadFrame()
+  }
+
+  /** If the act has a frame of its own, the overlay draws that frame instead of the box around the selection. */
+  #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
+
+  /** The step of undo that a drag has left to the pinch after it. */
+  #takeContinued() {
+    const continued = this.#continued
+    this.#continued = null
+    return continued instanceof Moving ? continued.step : null
+  }
+
+  #begin(gesture: Lasting): Act {
+    const reach = this.#reach
+    const { target, pointer } = gesture
+    const step = this.#takeContinued()
+    const mayEdit = reach.permission.mayEdit
+    if (gesture.type === 'pinch') {
+      if (target.id !== undefined && mayEdit) return new Pinching(reach, gesture, this.#grasp(target.id, false), step)
+      step?.end()
+      return new Zooming(reach, gesture)
+    }
+    step?.end()
+    if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
+    const { id } = (gesture.lifted && target.under) || target
+    if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
+    if (target.kind === 'handle') return this.#beginHandle(gesture)
+    if (isForInk(reach.tool.name)) return this.#newInk()
+    if (isForLines(reach.tool.name)) return new Lining(reach, gesture)
+    if (kindOf(reach.tool.name)) return new Making(reach, gesture)
+    return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
+  }
+
+  /** The act for the pen's stroke or the eraser's path, from where the pointer came down. */
+  #newInk() {
+    const trail = this.#trail
+    this.#trail = []
+    return this.#reach.tool.name === 'pen' ? new Inking(this.#reach, trail) : new Erasing(this.#reach, trail)
+  }
+
+  #beginHandle(gesture: Drag): Act {
+    const ids = this.#reach.selection.ids()
+    switch (gesture.target.handle) {
+      case 'scale': return new Scaling(this.#reach, gesture, ids)
+      case 'rotate': return new Turning(this.#reach, gesture, ids)
+      case 'point':
+      case 'bend': return new Leading(this.#reach, gesture, ids[0])
+      default: return new Moving(this.#reach, gesture, ids)
+    }
+  }
+
+  /**
+   * The shapes that a hand takes hold of: the whole selection if the shape belongs to it, otherwise the shape and its
+   * group.
+   */
+  #grasp(id: number, adds: boolean) {
+    const { groups, locks, selection } = this.#reach
+    if (!selection.has(id)) {
+      if (adds) selection.add(...groups.with(id))
+      else selection.set(groups.with(id))
+    }
+    return selection.ids().filter((each) => !locks.has(each))
+  }
+
+  // The mouse's cursor.
+
+  #hovered(target: Target | null) {
+    const { marks, overlay, permission } = this.#reach
+    marks.pointAt(target?.id ?? null)
+    overlay.setHover(permission.mayEdit ? target?.id ?? null : null)
+    this.#showCursor(target)
+  }
+
+  #showCursor(target: Target | null) {
+    if (this.#act?.cursor) return
+    this.#stage.style.cursor = this.#cursorFor(target)
+  }
+
+  #resizeCursor({ side }: Target) {
+    const { shown, selection } = this.#reach
+    return resizeCursor(frameOf(shown.replica.shapesOf(selection.ids()))?.rotation ?? 0, side)
+  }
+
+  #cursorFor(target: Target | null) {
+    const { permission, tool } = this.#reach
+    if (this.#isSpaceHeld || tool.name === 'hand') return 'grab'
+    if (tool.name === 'eraser') return eraserCursor
+    if (target?.handle === 'point' || target?.handle === 'bend') return 'crosshair'
+    if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
+    if (target?.handle === 'scale') return this.#resizeCursor(target)
+    if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
+    if (isForWriting(tool.name)) return 'text'
+    return kindOf(tool.name) || isForLines(tool.name) || isForInk(tool.name) ? 'crosshair' : 'default'
+  }
+}

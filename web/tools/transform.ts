@@ -1,0 +1,253 @@
+// Moves, scales and turns boxes. This is pure arithmetic in canvas coordinates: the input is the shapes as they were
+// when a gesture began, and the output is their new places, in the form that `Replica.place` takes. Since each step
+// starts from the same input, errors don't add up.
+
+import type { Box, Frame, Place, Point } from '../core/types.js'
+
+/**
+ * The smallest side of a shape made by hand, by what the hand uses: a finger covers what is small. A shape that is
+ * already smaller keeps its size.
+ */
+export const sideMin = { mouse: 20, pen: 20, touch: 100 }
+
+/** The protocol's limits. */
+const coordinateMax = 1e7
+const sideMax = 1e6
+
+/** In degrees: while shift is held, a turn is a multiple of this. */
+const turnStep = 15
+
+const radians = (degrees: number) => degrees * Math.PI / 180
+/** Rounds to a hundredth of a unit, which is invisible even at the largest scale. */
+const rounded = (value: number) => Math.round(value * 100) / 100
+const limited = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
+
+export function middle({ x, y, width, height }: Box): Point {
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+/** @param degrees clockwise */
+export function turned({ x, y }: Point, around: Point, degrees: number): Point {
+  const sine = Math.sin(radians(degrees))
+  const cosine = Math.cos(radians(degrees))
+  const dx = x - around.x
+  const dy = y - around.y
+  return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
+}
+
+/** The upright box around a turned box. */
+export function boundsOf(frame: Frame) {
+  const sine = Math.abs(Math.sin(radians(frame.rotation)))
+  const cosine = Math.abs(Math.cos(radians(frame.rotation)))
+  const width = frame.width * cosine + frame.height * sine
+  const height = frame.width * sine + frame.height * cosine
+  const { x, y } = middle(frame)
+  return { x: x - width / 2, y: y - height / 2, width, height }
+}
+
+/** The frame around some shapes: a single shape's own turned box, or the upright box around several. */
+export function frameOf(shapes: Frame[]): Frame | null {
+  if (shapes.length !== 1) return boundsOfAll(shapes)
+  const [{ x, y, width, height, rotation }] = shapes
+  return { x, y, width, height, rotation }
+}
+
+/** The upright box around several boxes. */
+export function boundsOfAll(frames: Frame[]): Frame | null {
+  if (frames.length === 0) return null
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const frame of frames) {
+    const { x, y, width, height } = boundsOf(frame)
+    left = Math.min(left, x)
+    top = Math.min(top, y)
+    right = Math.max(right, x + width)
+    bottom = Math.max(bottom, y + height)
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+}
+
+const coordinate = (value: number) => rounded(limited(value, -coordinateMax, coordinateMax))
+const side = (value: number) => rounded(limited(value, 1, sideMax))
+
+/** @returns −180…180 */
+export function normalDegrees(degrees: number): number {
+  const turn = ((degrees + 180) % 360 + 360) % 360 - 180
+  return rounded(turn === -180 ? 180 : turn)
+}
+
+export function moved(shapes: (Frame & { id: number })[], dx: number, dy: number): Place[] {
+  return shapes.map(({ id, x, y }) => ({ id, x: coordinate(x + dx), y: coordinate(y + dy) }))
+}
+
+/**
+ * In units of the canvas: the distance between two dots of the paper at actual size. With Control or Command, moves and
+ * new shapes snap to the dots.
+ */
+const gridStep = 24
+
+/** The nearest dot. */
+export function onGrid({ x, y }: Point): Point {
+  // Adding 0 turns −0 into 0.
+  return { x: Math.round(x / gridStep) * gridStep + 0, y: Math.round(y / gridStep) * gridStep + 0 }
+}
+
+/**
+ * The movement after which a box's upper left corner is on a dot: the dot that is nearest to where the corner would
+ * end.
+ */
+export function wayOnGrid(frame: Frame, dx: number, dy: number): [number, number] {
+  const { x, y } = boundsOf(frame)
+  const end = onGrid({ x: x + dx, y: y + dy })
+  return [end.x - x, end.y - y]
+}
+
+/** A movement restricted to the axis along which it is longer. */
+export function straightened(dx: number, dy: number): [number, number] {
+  return Math.abs(dx) >= Math.abs(dy) ? [dx, 0] : [0, dy]
+}
+
+/**
+ * A new shape's box, from the point where a hand came down to the hand. It is never too small, and always on the hand's
+ * side of that point.
+ *
+ * @param how `even`: a square; `around`: the corner is the middle instead; `least`: the smallest side
+ */
+export function drawnBox(
+  corner: Point, hand: Point,
+  { even = false, around = false, least = sideMin.touch }: { even?: boolean, around?: boolean, least?: number } = {},
+) {
+  const reach = around ? 2 : 1
+  let width = Math.max(least, Math.abs(hand.x - corner.x) * reach)
+  let height = Math.max(least, Math.abs(hand.y - corner.y) * reach)
+  if (even) width = height = Math.max(width, height)
+  width = side(width)
+  height = side(height)
+  if (around) return { x: coordinate(corner.x - width / 2), y: coordinate(corner.y - height / 2), width, height }
+  return {
+    x: coordinate(hand.x < corner.x ? corner.x - width : corner.x),
+    y: coordinate(hand.y < corner.y ? corner.y - height : corner.y),
+    width,
+    height,
+  }
+}
+
+/**
+ * A turned shape after one of its corners or sides was pulled. The opposite corner or side stays where it is.
+ *
+ * @param how which corner or side, the lower right one unless given; `even`: the sides keep their proportion; `around`:
+ *   the middle stays
+ */
+export function pulled(
+  shape: Frame & { id: number }, dx: number, dy: number,
+  { across = 1, down = 1, even = false, around = false, sideLeast = sideMin.touch }: { across?: number, down?: number,
+      even?: boolean, around?: boolean, sideLeast?: number } = {},
+): Place {
+  const { width, height, rotation } = shape
+  const pull = turned({ x: dx, y: dy }, { x: 0, y: 0 }, -rotation)
+  const reach = around ? 2 : 1
+  let newWidth = width + across * pull.x * reach
+  let newHeight = height + down * pull.y * reach
+  const least = { width: Math.min(sideLeast, width), height: Math.min(sideLeast, height) }
+  if (even) {
+    const factor = Math.max(across === 0 ? 0 : newWidth / width, down === 0 ? 0 : newHeight / height,
+      least.width / width, least.height / height)
+    newWidth = width * factor
+    newHeight = height * factor
+  }
+  newWidth = side(Math.max(least.width, newWidth))
+  newHeight = side(Math.max(least.height, newHeight))
+  const center = middle(shape)
+  if (!around) {
+    const grown = turned(
+      { x: across * (newWidth - width) / 2, y: down * (newHeight - height) / 2 }, { x: 0, y: 0 }, rotation)
+    center.x += grown.x
+    center.y += grown.y
+  }
+  return {
+    id: shape.id, x: coordinate(center.x - newWidth / 2), y: coordinate(center.y - newHeight / 2),
+    width: newWidth, height: newHeight,
+  }
+}
+
+/** The smallest factor by which several shapes can be scaled together without making any of them too small. */
+export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
+  let least = 0
+  for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideLeast / Math.min(width, height)))
+  return least
+}
+
+/**
+ * Several upright shapes after a side of the box around them was pulled. Either the opposite side or the middle stays
+ * where it is.
+ *
+ * @param frame around them
+ * @param how which side
+ */
+export function stretched(
+  shapes: (Frame & { id: number })[], frame: Frame, dx: number, dy: number,
+  { across, down, around = false, sideLeast = sideMin.touch }: {
+    across: number, down: number, around?: boolean, sideLeast?: number,
+  },
+): Place[] {
+  const reach = around ? 2 : 1
+  /**
+   * For one axis, a function that returns the new place of a shape: where it begins, and how long it is.
+   *
+   * @param pulledSide −1, 0 or 1
+   * @param begin of the frame
+   * @param length of it
+   * @param lengths of the shapes
+   */
+  const along = (pulledSide: number, pull: number, begin: number, length: number, lengths: number[]) => {
+    const least = Math.max(...lengths.map((each) => Math.min(1, sideLeast / each)))
+    const factor = pulledSide === 0 ? 1 : Math.max(least, (length + pulledSide * pull * reach) / length)
+    const fixed = around ? begin + length / 2 : pulledSide === -1 ? begin + length : begin
+    return (at: number, extent: number) =>
+      ({ at: coordinate(fixed + (at - fixed) * factor), extent: side(extent * factor) })
+  }
+  const acrossAll = along(across, dx, frame.x, frame.width, shapes.map(({ width }) => width))
+  const downAll = along(down, dy, frame.y, frame.height, shapes.map(({ height }) => height))
+  return shapes.map(({ id, x, y, width, height }) => {
+    const [one, other] = [acrossAll(x, width), downAll(y, height)]
+    return { id, x: one.at, y: other.at, width: one.extent, height: other.extent }
+  })
+}
+
+/**
+ * Several shapes after they were scaled and turned around a point, and moved, by two fingers or by a handle of the
+ * frame.
+ */
+export function pinched(
+  shapes: (Frame & { id: number })[],
+  { around, scale = 1, rotation = 0, dx = 0, dy = 0, sideLeast = sideMin.touch }: {
+    around: Point, scale?: number, rotation?: number, dx?: number, dy?: number, sideLeast?: number,
+  },
+): (Frame & { id: number })[] {
+  const factor = Math.max(scale, scaleMin(shapes, sideLeast))
+  return shapes.map((shape) => {
+    const center = middle(shape)
+    const spread = { x: around.x + (center.x - around.x) * factor, y: around.y + (center.y - around.y) * factor }
+    const { x, y } = turned(spread, around, rotation)
+    const width = side(shape.width * factor)
+    const height = side(shape.height * factor)
+    return {
+      id: shape.id, x: coordinate(x + dx - width / 2), y: coordinate(y + dy - height / 2), width, height,
+      rotation: rotation === 0 ? shape.rotation : normalDegrees(shape.rotation + rotation),
+    }
+  })
+}
+
+/** How far a hand has moved around a point, in degrees clockwise. */
+export function angleBetween(around: Point, from: Point, to: Point) {
+  const angle = (point: Point) => Math.atan2(point.y - around.y, point.x - around.x)
+  return normalDegrees((angle(to) - angle(from)) * 180 / Math.PI)
+}
+
+/**
+ * The turn, rounded so that the rotation after it is a multiple of the step.
+ *
+ * @param rotation what was turned before
+ */
+export function steppedTurn(rotation: number, turn: number) {
+  return Math.round((rotation + turn) / turnStep) * turnStep - rotation
+}

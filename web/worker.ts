@@ -1,0 +1,199 @@
+// Stores the page's files, so that the page opens without a network. The page itself stores the drawing.
+//
+// With a network the page is always the server's newest, because the worker asks the server first. The worker stores a
+// complete set of files of one version, or none. A new set is loaded beside the old set, and replaces the old one when
+// it is complete. A page that was opened from a stored set gets all its files from that set. A page that came from the
+// server gets no file from a set of another version, because failing to load is better than mixing files of two
+// versions.
+
+const worker: ServiceWorkerGlobalScope = self as any
+
+const prefix = 'page '
+const listingPath = '/page.json'
+/**
+ * How long the network may take to answer when a page is opened. After that time the page is opened from the stored
+ * files.
+ */
+const patienceMilliseconds = 3_000
+
+/**
+ * Which set of files belongs to which page, by the browser's identifiers of pages. A browser stops an idle worker, so
+ * this is stored beside the files: a page may load parts long after it was opened.
+ */
+class SetsOfPages {
+  static #cache = 'pages'
+  #known = new Map<string, string | undefined>()
+  #kind
+
+  constructor(kind: string) {
+    this.#kind = kind
+  }
+
+  #path(page: string) { return `/${this.#kind}/${page}` }
+
+  async put(page: string, set: string) {
+    this.#known.set(page, set)
+    // If the browser's storage takes nothing more, the entry lasts as long as the worker runs.
+    const cache = await caches.open(SetsOfPages.#cache)
+    await cache.put(this.#path(page), new Response(set)).catch(() => {})
+  }
+
+  async get(page: string) {
+    if (!this.#known.has(page)) {
+      const kept = await caches.match(this.#path(page), { cacheName: SetsOfPages.#cache })
+      const set = await kept?.text()
+      if (!this.#known.has(page)) this.#known.set(page, set)
+    }
+    return this.#known.get(page)
+  }
+
+  /** Forgets pages that no longer exist. */
+  static async tidy() {
+    const open = await worker.clients.matchAll({ includeUncontrolled: true })
+    const cache = await caches.open(SetsOfPages.#cache)
+    for (const { url } of await cache.keys()) {
+      const page = url.split('/').at(-1) ?? ''
+      const isOpen = open.some(({ id }) => id === page) || openedFrom.#known.has(page) || sameAs.#known.has(page)
+      if (!isOpen) await cache.delete(url)
+    }
+  }
+}
+
+/** The set that each page was opened from. */
+const openedFrom = new SetsOfPages('opened')
+/**
+ * The set that has the same files as a page from the server. It is known once the page asks for its version, which it
+ * does as soon as its script runs.
+ */
+const sameAs = new SetsOfPages('same')
+
+/** The kinds of files that may be of another version, because they don't refer to other files. */
+const harmless = ['image', 'manifest']
+
+worker.addEventListener('install', (event) => {
+  event.waitUntil(refresh().then(() => worker.skipWaiting()))
+})
+
+worker.addEventListener('activate', (event) => {
+  event.waitUntil(worker.clients.claim())
+})
+
+worker.addEventListener('message', (event) => {
+  if (event.data === 'refresh') event.waitUntil(refresh().catch(() => {}))
+})
+
+worker.addEventListener('fetch', (event) => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (request.method !== 'GET' || origin !== location.origin || !isOfThePage(pathname)) return
+  if (request.mode === 'navigate') event.respondWith(navigate(event, pathname))
+  else event.respondWith(file(event, pathname))
+})
+
+/** Whether a path belongs to the page's files. Rooms and metrics always come from the server. */
+function isOfThePage(path: string) {
+  return !path.startsWith('/v1/') && !['/healthz', '/readyz', '/metrics', '/worker.js'].includes(path)
+}
+
+/** The file that is served at a path. */
+function fileOf(path: string) {
+  if (path === '/') return '/index.html'
+  return path.startsWith('/r/') ? '/room.html' : path
+}
+
+async function navigate(event: FetchEvent, path: string) {
+  try {
+    return await fetch(event.request, { signal: endedAfter(patienceMilliseconds) })
+  } catch (error) {
+    const set = await completeSet()
+    const kept = set && await keptFile(set, fileOf(path))
+    if (!kept) throw error
+    await openedFrom.put(event.resultingClientId, set)
+    return kept
+  }
+}
+
+function endedAfter(milliseconds: number) {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), milliseconds)
+  return controller.signal
+}
+
+async function file(event: FetchEvent, path: string) {
+  const { clientId, request } = event
+  const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
+  const opened = await openedFrom.get(clientId)
+  // A page may ask for the listing in two ways. The server answers which version the server has. Only the page's own
+  // set knows which version the page itself has.
+  if (opened !== undefined && (path !== listingPath || isOwnListing)) {
+    // A newer set may have replaced the page's set, so the file can't be had.
+    if (!await caches.has(opened)) return Response.error()
+    const kept = await keptFile(opened, path)
+    if (kept) return kept
+  }
+  try {
+    const answer = await fetch(request)
+    if (isOwnListing && answer.ok) await sameAs.put(clientId, prefix + (await answer.clone().json()).version)
+    return answer
+  } catch (error) {
+    const set = opened ?? (harmless.includes(request.destination) ? await completeSet() : await sameAs.get(clientId))
+    const kept = set === undefined || path === listingPath ? undefined : await keptFile(set, path)
+    if (kept) return kept
+    throw error
+  }
+}
+
+/** The name of the complete set: the set whose listing is stored, because the listing is stored last. */
+async function completeSet(): Promise<string | undefined> {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(prefix) && await (await caches.open(name)).match(listingPath)) return name
+  }
+  return undefined
+}
+
+async function keptFile(set: string, path: string) {
+  const kept = await caches.match(path, { cacheName: set })
+  return kept && new Response(kept.body, { status: kept.status, headers: kept.headers })
+}
+
+/** The newest run of `takeIn`. */
+let refreshing = Promise.resolve()
+
+/**
+ * Stores the files of the server's version, unless they are stored already. One run at a time; a run that was going on
+ * may have begun before the server was upgraded, so another follows it.
+ */
+function refresh() {
+  refreshing = refreshing.catch(() => {}).then(takeIn)
+  return refreshing
+}
+
+async function takeIn() {
+  const listing = await listed()
+  const { version, files }: { version: string, files: string[] } = await listing.clone().json()
+  const name = prefix + version
+  const set = await caches.open(name)
+  if (!await set.match(listingPath)) {
+    await Promise.all(files.filter((path) => path !== '/worker.js').map(async (path) => {
+      const answer = await fetch(path, { cache: 'no-cache' })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+      await set.put(path, answer)
+    }))
+    // If the server was upgraded while the files were loaded, some are of one version and some of the other, so all are
+    // dropped.
+    if ((await (await listed()).json()).version !== version) {
+      await caches.delete(name)
+      throw new Error('the page changed while it was taken in')
+    }
+    await set.put(listingPath, listing)
+  }
+  const others = (await caches.keys()).filter((other) => other.startsWith(prefix) && other !== name)
+  await Promise.all(others.map((other) => caches.delete(other)))
+  await SetsOfPages.tidy()
+}
+
+async function listed() {
+  const listing = await fetch(listingPath, { cache: 'no-store' })
+  if (!listing.ok) throw new Error(`${listingPath}: ${listing.status}`)
+  return listing
+}
