@@ -6,6 +6,7 @@
 // server gets no file from a set of another version, because failing to load is better than mixing files of two
 // versions.
 
+// The checker takes every worker for a plain one.
 const worker: ServiceWorkerGlobalScope = self as any
 
 const prefix = 'page '

@@ -56,6 +56,7 @@ class Module {
     const { memory } = exports
     if (!(memory instanceof WebAssembly.Memory)) throw new Error('this is not a module of the page')
     this.#memory = memory
+    // Beside the memory there are only functions.
     this.exports = guarded(exports as unknown as Functions, this.#trap)
     this.exports.seed(seed)
   }

@@ -89,7 +89,9 @@ const tie: Crossing = {
   },
   read: (shape, x, y) => (shape < 0 ? null : { shape, x, y }),
 }
-const kindValue: Crossing = { length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number] }
+const kindValue: Crossing = {
+  length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number],
+}
 /**
  * How values cross into the core, by the property's form. Texts and paths have no fixed length, so they are missing
  * here.

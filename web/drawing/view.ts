@@ -27,7 +27,9 @@ export class View extends Source<{ change: null, hand: null }> {
   ratio = 1
 
   /** The glide in progress, or null. */
-  #way: { from: Point & { scale: number }, to: Point & { scale: number }, start: number, milliseconds: number } | null = null
+  #way: {
+    from: Point & { scale: number }, to: Point & { scale: number }, start: number, milliseconds: number,
+  } | null = null
 
   /** @param point of the canvas */
   toScreen({ x, y }: Point): Point {

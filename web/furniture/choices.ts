@@ -4,8 +4,12 @@ type Value = string | number
 
 /** Widths of lines and outlines, and sizes of letters, that are offered: each with its words, and what its button shows. */
 export const widths: [Value, string, string][] = [[2, 'Thin', 'thin'], [4, 'Medium', 'medium'], [8, 'Thick', 'thick']]
-export const dashes: [Value, string, string][] = [['solid', 'Solid', 'solid'], ['dashed', 'Dashed', 'dashed'], ['dotted', 'Dotted', 'dotted']]
-export const textSizes: [Value, string, string][] = [[14, 'Small', 'S'], [20, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL']]
+export const dashes: [Value, string, string][] = [
+  ['solid', 'Solid', 'solid'], ['dashed', 'Dashed', 'dashed'], ['dotted', 'Dotted', 'dotted'],
+]
+export const textSizes: [Value, string, string][] = [
+  [14, 'Small', 'S'], [20, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL'],
+]
 
 /** A row of buttons, one for each value that a property is usually given. */
 export class Choices {

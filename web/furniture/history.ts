@@ -47,7 +47,21 @@ export class History {
   #presence
   #shown
   #bar
-  #slider
+  #slider = element('input', {
+    class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
+    oninput: () => {
+      this.#stop()
+      this.#moved()
+    },
+    onkeydown: (event) => {
+      if (event.key !== 'Escape') event.stopPropagation()
+      const direction = new Map([['ArrowLeft', -1], ['ArrowDown', -1], ['ArrowRight', 1], ['ArrowUp', 1]]).get(event.key)
+      if (direction === undefined) return
+      event.preventDefault()
+      this.#stop()
+      this.#stepBy(direction)
+    },
+  })
   #chronicle
   #consent
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
@@ -56,7 +70,9 @@ export class History {
   /** Identifies the current playback. Starting again replaces it, which ends the earlier playback. */
   #playing: object | null = null
   #isOpening = false
-  #restore
+  #restore = element('button', {
+    type: 'button', class: 'button small primary', onclick: () => this.#writeAnew(),
+  }, 'Restore')
   #from = 0
   #to = 0
   /** The moment at which the slider is. */
@@ -84,24 +100,6 @@ export class History {
     this.#permission = permission
     this.#presence = presence
     this.#shown = shown
-    this.#slider = element('input', {
-      class: 'slider', type: 'range', min: 0, max: steps, step: 1, 'aria-label': 'Moment',
-      oninput: () => {
-        this.#stop()
-        this.#moved()
-      },
-      onkeydown: (event) => {
-        if (event.key !== 'Escape') event.stopPropagation()
-        const direction = new Map([['ArrowLeft', -1], ['ArrowDown', -1], ['ArrowRight', 1], ['ArrowUp', 1]]).get(event.key)
-        if (direction === undefined) return
-        event.preventDefault()
-        this.#stop()
-        this.#stepBy(direction)
-      },
-    })
-    this.#restore = element('button', {
-      type: 'button', class: 'button small primary', onclick: () => this.#writeAnew(),
-    }, 'Restore')
     this.#bar = element('section', { class: 'history floating', 'aria-label': 'History', hidden: true },
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),

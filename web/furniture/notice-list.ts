@@ -18,10 +18,9 @@ type Entry = { group: string, kind: string, timer: number, element: HTMLElement 
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
   #shown: Entry[] = []
-  readonly element
+  readonly element = this.#list
 
   constructor(notices: Notices) {
-    this.element = this.#list
     notices.on('notice', (notice) => this.#show(notice))
     notices.on('withdrawn', (group) => {
       for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)

@@ -34,24 +34,21 @@ export class People {
   #badges = element('div', { class: 'people-others row' })
   #list = element('ul', { class: 'people-list', 'aria-label': 'Who’s here' })
   #heading = element('h2', {})
-  #own
-  #everyone
+  #own = element('button', { type: 'button', class: 'person-button', title: 'You' })
+  #everyone = iconButton('person', 'Who’s here', { class: 'plain everyone' })
   #about
-  readonly element
+  readonly element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
+    this.#badges, this.#everyone, this.#own)
 
   constructor(me: Me, presence: Presence, ownTabs: OwnTabs, follow: LaterPart<Follow>) {
     this.#me = me
     this.#presence = presence
     this.#ownTabs = ownTabs
     this.#follow = follow
-    this.#own = element('button', { type: 'button', class: 'person-button', title: 'You' })
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
-    this.#everyone = iconButton('person', 'Who’s here', { class: 'plain everyone' })
     popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list), {
       label: 'Who’s here', onOpen: () => this.#showList(),
     })
-    this.element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
-      this.#badges, this.#everyone, this.#own)
     presence.on('people', () => this.#show())
     me.on('change', () => this.#show())
     ownTabs.on('change', () => this.#show())

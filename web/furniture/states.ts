@@ -30,7 +30,7 @@ export class States {
   #code = ''
   #kind = ''
   #timer = 0
-  readonly elements
+  readonly elements = [this.#middle, this.#banners]
 
   constructor({ connection, shown, permission, play, refusals, actions }: {
     connection: Connection, shown: Shown, permission: Permission, play: Play, refusals: Refusals, actions: Doables,
@@ -40,7 +40,6 @@ export class States {
     this.#permission = permission
     this.#play = play
     this.#actions = actions
-    this.elements = [this.#middle, this.#banners]
     connection.on('effect', (effect) => this.#take(effect))
     connection.on('tokenTaken', () => this.#find('token')?.remove())
     connection.on('stopped', () => this.banner('stopped', {

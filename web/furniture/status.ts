@@ -30,7 +30,8 @@ export class Status {
   #isPatient = false
   #pulse
   #keeper
-  readonly element
+  readonly element = element('p', { class: 'status small-text quiet', role: 'status' },
+    element('span', { class: 'dot' }), this.#words)
 
   /** @param keeper none where nothing can be changed */
   constructor(connection: Connection, pulse: Pulse, permission: Permission, keeper: Keeper | null) {
@@ -38,8 +39,6 @@ export class Status {
     this.#permission = permission
     this.#pulse = pulse
     this.#keeper = keeper
-    this.element = element('p', { class: 'status small-text quiet', role: 'status' },
-      element('span', { class: 'dot' }), this.#words)
     this.#unsent = connection.replica.unsentCount
     connection.on('effect', (effect) => this.#take(effect))
     connection.on('stopped', () => {

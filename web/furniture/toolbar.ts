@@ -42,8 +42,8 @@ export class Toolbar {
   #folded = new Set<string>()
   #more = iconButton('caret', 'More tools', { class: 'plain more-tools' })
   #play
-  #bar
-  readonly element
+  #bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
+  readonly element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
 
   constructor({ tool, paint, permission, play, shown, connection, actions }: {
     tool: Tool, paint: Paint, permission: Permission, play: Play, shown: Shown, connection: Connection,
@@ -55,8 +55,6 @@ export class Toolbar {
     this.#permission = permission
     this.#shown = shown
     this.#actions = actions
-    this.#bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
-    this.element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
     for (const name of layout) {
       if (!name) this.#bar.append(element('span', { class: 'line' }))
       else if (name === 'select') this.#bar.append(this.#toolButton('select'))

@@ -62,10 +62,18 @@ export class Layers {
   #isHeld = false
   #rowHeight = rowHeightOf()
   #space = element('div', { class: 'layers-space', role: 'presentation' })
-  #grid
   #marker = element('div', { class: 'layers-marker', hidden: true })
+  #grid = element('div', {
+    class: 'layers-grid', role: 'grid', tabindex: '0', 'aria-label': 'Layers, the topmost first',
+    'aria-multiselectable': 'true',
+    onscroll: () => this.#show(),
+    onkeydown: (event) => this.#key(event),
+    onpointerdown: (event) => this.#press(event),
+    onfocus: () => this.#show(),
+    onblur: () => this.#show(),
+  }, this.#space, this.#marker)
   #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing drawn yet. Every shape gets a row here.')
-  readonly element
+  readonly element = element('section', { class: 'layers' }, this.#grid, this.#empty)
 
   constructor({ shown, editing, selection, permission, groups, locks, names, notices }: {
     shown: Shown, editing: Editing, selection: Selection, permission: Permission, groups: Groups, locks: Locks,
@@ -79,16 +87,6 @@ export class Layers {
     this.#editing = editing
     this.#selection = selection
     this.#permission = permission
-    this.#grid = element('div', {
-      class: 'layers-grid', role: 'grid', tabindex: '0', 'aria-label': 'Layers, the topmost first',
-      'aria-multiselectable': 'true',
-      onscroll: () => this.#show(),
-      onkeydown: (event) => this.#key(event),
-      onpointerdown: (event) => this.#press(event),
-      onfocus: () => this.#show(),
-      onblur: () => this.#show(),
-    }, this.#space, this.#marker)
-    this.element = element('section', { class: 'layers' }, this.#grid, this.#empty)
     shown.on('changes', (changes) => this.#follow(changes))
     selection.on('change', () => this.#show())
     permission.on('change', () => this.#show())

@@ -57,7 +57,9 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   #list = element('ul', { class: 'overlap-list' })
   #more = element('p', { class: 'panel-empty quiet', hidden: true })
   #empty = element('p', { class: 'panel-empty quiet' }, 'No overlaps. Where two shapes share area, it turns orange.')
-  readonly element
+  readonly element = element('section', { class: 'overlaps' }, element('div', { class: 'overlap-marks' },
+    element('div', { class: 'check-field' }, this.#switch, element('label', { for: 'mark-overlaps' }, 'Mark overlaps')),
+    this.#hint), this.#list, this.#more, this.#empty)
 
   constructor({ connection, shown, selection, marks, names, notices, view }: {
     connection: Connection, shown: Shown, selection: Selection, marks: Marks, names: Names, notices: Notices,
@@ -72,9 +74,6 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     this.#marks = marks
     this.#switch.addEventListener('change', () => marks.toggle())
     marks.on('change', () => this.#showSwitch())
-    this.element = element('section', { class: 'overlaps' }, element('div', { class: 'overlap-marks' },
-      element('div', { class: 'check-field' }, this.#switch, element('label', { for: 'mark-overlaps' }, 'Mark overlaps')),
-      this.#hint), this.#list, this.#more, this.#empty)
     shown.on('changes', (changes) => this.#follow(changes))
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return

@@ -10,8 +10,8 @@ export class Panel {
   #tabs
   #open: string | null = null
   #remembered
-  readonly element
-  readonly button
+  readonly element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true })
+  readonly button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
 
   constructor(tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[]) {
     this.#tabs = tabs.map((tab) => ({
@@ -23,7 +23,6 @@ export class Panel {
       count: element('span', { class: 'tab-count', hidden: true }),
     }))
     const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
-    this.element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true })
     this.element.append(sheetGrip(this.element, () => this.hide()),
       element('div', { class: 'panel-head row' }, list, iconButton('close', 'Close the panel', {
         class: 'plain small', onclick: () => this.hide(),
@@ -43,7 +42,6 @@ export class Panel {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       event.stopPropagation()
     })
-    this.button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
     const open = remembered()
     this.#remembered = open || 'layers'
     this.button.setAttribute('aria-expanded', 'false')

@@ -58,7 +58,7 @@ export function initials(name: string): string {
 /**
  * The letters of a word, as people count them: the emoji of a flag has two code points, the emoji of a family several.
  */
-function* letters(word: string): Generator<string> {
+function* letters(word: string): Iterable<string> {
   // If the browser has no segmenter, each code point counts as a character.
   if (!('Segmenter' in Intl)) yield* word
   else for (const { segment } of new Intl.Segmenter().segment(word)) yield segment

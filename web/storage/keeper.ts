@@ -69,7 +69,7 @@ export async function openReplica(
 }
 
 /** The storage's answer; if the storage hangs, this gives up after a while. */
-export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise((_: (value: never) => void, reject) => {
+export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise<never>((_, reject) => {
   setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
 })])
 

@@ -207,6 +207,7 @@ export class Tools {
       }
       case 'moved': {
         const act = this.#act
+        // An act gets the gestures that it was begun with.
         act?.move(gesture as never)
         // A line's tie may change while the line is drawn, so the hand gets the held and tied shapes again.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
