@@ -3,13 +3,12 @@ export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
 
-/** People can ask the system for less motion. If they do, transitions take no time. */
-const reduced = matchMedia('(prefers-reduced-motion: reduce)')
+const reduced = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
-/** @returns 0 for those who asked for less motion */
-export function motionMilliseconds(milliseconds: number): number {
-  return reduced.matches ? 0 : milliseconds
-}
+/** Whether people have asked the system for less motion. If they have, nothing glides, and transitions take no time. */
+export const isMotionReduced = () => reduced?.matches ?? false
+
+export const motionMilliseconds = (milliseconds: number) => (isMotionReduced() ? 0 : milliseconds)
 
 const paces: Record<'even' | 'slowing' | 'accelerating', (part: number) => number> = {
   even: (part) => part,

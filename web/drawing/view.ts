@@ -1,5 +1,6 @@
 import { Source } from '../basics/source.js'
 import type { Box, Point } from '../core/types.js'
+import { isMotionReduced } from './motion.js'
 
 // The visible part of the canvas, and its scale. Canvas coordinates are those of the shapes. Screen coordinates are CSS
 // pixels from the stage's top left corner.
@@ -137,7 +138,7 @@ export class View extends Source<{ change: null, hand: null }> {
   }
 
   #go(to: Point & { scale: number }, now?: number) {
-    if (now === undefined || matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    if (now === undefined || isMotionReduced()) {
       this.#way = null
       this.#set(to.x, to.y, to.scale)
       return

@@ -1,10 +1,9 @@
+import { isMotionReduced } from '../drawing/motion.js'
 import type { View } from '../drawing/view.js'
 import { friction, speedMax, speedMin } from './gliding.js'
 
 /** In CSS pixels a second: if a finger leaves the paper at a lower speed than this, the paper stops. */
 const coastSpeedMin = 250
-
-const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /** Moves the paper on a little after a finger has pushed it, until the person does anything else. */
 export class Coasting {
@@ -20,7 +19,7 @@ export class Coasting {
     const share = Math.min(1, speedMax / speed)
     this.#view = view
     this.#velocity = { x: velocity.x * share, y: velocity.y * share }
-    if (speed >= coastSpeedMin && !reducedMotion?.matches) this.#next()
+    if (speed >= coastSpeedMin && !isMotionReduced()) this.#next()
   }
 
   stop() { cancelAnimationFrame(this.#frame) }

@@ -1,4 +1,5 @@
 import type { Changes, Frame } from '../core/types.js'
+import { isMotionReduced } from '../drawing/motion.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { Held } from './held.js'
 import type { ActReach } from './reach.js'
@@ -7,12 +8,6 @@ import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 
 /** In CSS pixels a second: a shape that is let go at a lower speed than this stays where it is. */
 const flingSpeedMin = 350
-
-/**
- * Whether the person has asked the system for less motion. Then shapes stay where they are let go, because without
- * motion a glide would be a jump.
- */
-const reducedMotion = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
 /**
  * Moves shapes with the hand, or with Alt copies of them. If they are let go while they move fast, they glide on; if
@@ -101,7 +96,9 @@ export class Moving {
    * key keeps on a line or on the dots.
    */
   #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }: Drag) {
-    return this.#reach.play.isOn && !reducedMotion?.matches && !this.#isLifted && !shift && !ctrl && !meta && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
+    const isFree = this.#reach.play.isOn && !this.#isLifted && !shift && !ctrl && !meta
+    // Without motion a glide would be a jump.
+    return isFree && !isMotionReduced() && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 
   cancel(gesture: Drag) {
