@@ -7,7 +7,7 @@ import type { Play } from '../state/play.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
 import type { Doables } from '../tools/actions.js'
-import { nextFill } from '../tools/making.js'
+import { nextFill } from '../tools/look.js'
 import { Choices, dashes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 

@@ -7,7 +7,8 @@ import { element, hasFingers } from '../elements/element.js'
 import { tapPauseMax } from '../gestures/limits.js'
 import type { Names } from '../panels/names.js'
 import type { Step } from '../state/editing.js'
-import { draws, isWrittenOn } from '../tools/making.js'
+import { isWrittenOn } from '../tools/look.js'
+import { toolbox } from '../tools/toolbox.js'
 import type { Reach } from '../tools/reach.js'
 import { AboveKeyboard } from './above-keyboard.js'
 
@@ -219,7 +220,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
-    if (selection.size !== 1 || draws(tool.name) || !permission.mayEdit || locks.has(id)) return null
+    if (selection.size !== 1 || toolbox[tool.name].draws || !permission.mayEdit || locks.has(id)) return null
     const shape = shown.replica.shape(id)
     return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
   }

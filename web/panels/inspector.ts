@@ -10,7 +10,7 @@ import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
-import { filledWith } from '../tools/making.js'
+import { filledWith } from '../tools/look.js'
 import { pinched, stretched } from '../tools/transform.js'
 import {
   checkField, choiceField, colorField, type Field, type FieldHost, numberField, sliderField, textField,

@@ -1,13 +1,14 @@
 import type { Shape } from '../core/table.js'
 import type { Box, Place } from '../core/types.js'
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { isStroke, leading } from '../drawing/lines.js'
+import { isStroke } from '../drawing/lines.js'
 import type { View } from '../drawing/view.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Edge } from './align.js'
-import { filledWith, isForLines, isForWriting, kindOf, lineLook, nextLook, sizeFor } from './making.js'
+import { filledWith } from './look.js'
 import type { ActReach, Reach } from './reach.js'
+import { standard, toolbox } from './toolbox.js'
 import type { Tools } from './tools.js'
 
 // Every action that a person can take, by name: one table for the menu, the list of shortcuts, the toolbar and the
@@ -53,37 +54,23 @@ const addSquare = ({ editing, view }: Reach) => editing.edit((replica) => replic
 const fitTo = ({ view }: Reach, box: Box | null) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
 
 /**
- * Adds a shape for people who can't draw it. Its kind is that of the current tool. It is put in the middle of the view,
- * or at the nearest free place.
+ * Adds what the current tool makes, for people who can't draw it: a rectangle, if it makes nothing that can be placed.
+ * It is put in the middle of the view, or at the nearest free place.
  */
-async function addShape({ documents, editing, momentum, paint, selection, shown, tool, view, writing }: ActionReach) {
+async function addShape(reach: ActionReach) {
+  const { documents, momentum, shown, tool, view } = reach
+  const { size, add } = toolbox[tool.name].adds ?? standard
   const { x, y, width, height } = openArea(view)
-  const size = sizeFor(tool.name)
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
   momentum.settle()
-  if (isForLines(tool.name)) {
-    const [from, to] = [{ x: place.x, y: place.y + size.height / 2 }, { x: place.x + size.width, y: place.y + size.height / 2 }]
-    const line = editing.edit((replica) => replica.add({ kind: 'line', ...leading([from, to]), ...lineLook(paint, tool.name) }))
-    if (line) selection.set([line.shape])
-    return
-  }
-  const step = editing.openStep()
-  const added = editing.edit((replica) => replica.add({
-    kind: kindOf(tool.name) ?? 'rectangle',
-    position: [Math.round(place.x), Math.round(place.y)],
-    size: [size.width, size.height],
-    ...nextLook(paint, replica, tool.name),
-  }))
-  if (added) selection.set([added.shape])
-  if (added && isForWriting(tool.name)) writing.open(added.shape, { isNew: true, step })
-  else step.end()
+  add(reach, place)
 }
 
 /** Writes in the selected shape. If no shape is selected, or the current tool draws, this adds a shape to write in. */
 function writeOrAdd(reach: ActionReach) {
   const [id, ...others] = reach.selection.ids()
-  if (id !== undefined && others.length === 0 && !kindOf(reach.tool.name) && !isForLines(reach.tool.name)) reach.writing.open(id)
+  if (id !== undefined && others.length === 0 && !toolbox[reach.tool.name].adds) reach.writing.open(id)
   else addShape(reach)
 }
 
@@ -159,9 +146,6 @@ async function place(
   if (places.length > 0) editing.edit((replica) => replica.place(places))
 }
 
-const toolAction = (id: string, words: string, key: string): Action => ({
-  id, group: 'Tools', words, keys: [key], edits: id !== 'select' && id !== 'hand', run: ({ tool }) => tool.choose(id),
-})
 const nudge = (id: string, words: string, key: string, dx: number, dy: number): Action => ({
   id, group: 'Arrange', words, keys: [key, `shift+${key}`], edits: true, needs: 1, repeats: true,
   run: ({ momentum, selection }, event) => {
@@ -190,21 +174,8 @@ const distribute = (axis: 'x' | 'y', id: string, words: string, key: string): Ac
   run: (reach) => place(reach, ({ distributed }, shapes) => distributed(shapes, axis)),
 })
 
-const tools = [
-  toolAction('select', 'Select', 'v'),
-  toolAction('hand', 'Hand', 'h'),
-  toolAction('rectangle', 'Rectangle', 'r'),
-  toolAction('roundedRectangle', 'Rounded rectangle', 'u'),
-  toolAction('ellipse', 'Ellipse', 'o'),
-  toolAction('polygon', 'Polygon', 'p'),
-  toolAction('star', 'Star', 's'),
-  toolAction('note', 'Note', 'n'),
-  toolAction('text', 'Text', 't'),
-  toolAction('arrow', 'Arrow', 'a'),
-  toolAction('line', 'Line', 'l'),
-  toolAction('pen', 'Pen', 'd'),
-  toolAction('eraser', 'Eraser', 'e'),
-]
+const tools = Object.entries(toolbox).map(([id, { words, key, draws }]): Action => (
+  { id, group: 'Tools', words, keys: [key], edits: draws, run: ({ tool }) => tool.choose(id) }))
 
 const games: Omit<Action, 'group' | 'isPlay'>[] = [
   { id: 'addSquare', words: 'Add Square', keys: ['q'], edits: true, run: addSquare },

@@ -1,5 +1,5 @@
 import { boxEnd, leading, placeIn, pointIn } from '../drawing/lines.js'
-import { lineLook } from './making.js'
+import { arrowLook } from './look.js'
 import type { ActReach } from './reach.js'
 import { boundsOf } from './transform.js'
 
@@ -34,7 +34,7 @@ export async function addConnectedCopy(
     const [from, to] = [tie(id, y + height), tie(copy, y)]
     editing.edit((replica) => replica.add({
       kind: 'line', ...leading([pointIn(shape, from.x, from.y), pointIn({ ...shape, ...place }, to.x, to.y)]),
-      ...lineLook(paint, 'arrow'), from, to,
+      ...arrowLook(paint), from, to,
     }))
     selection.set([copy])
   }

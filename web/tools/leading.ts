@@ -3,7 +3,6 @@ import type { Changes, Point, Values } from '../core/types.js'
 import { leading, ledAnew, pointsOn } from '../drawing/lines.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { isGone } from './held.js'
-import { lineLook } from './making.js'
 import type { ActReach } from './reach.js'
 import { isSameTie, tieAt } from './ties.js'
 
@@ -40,9 +39,9 @@ export class Lining {
   #line: number | null = null
   #to: Tie | null = null
 
-  constructor(reach: ActReach, gesture: Drag) {
+  constructor(reach: ActReach, gesture: Drag, look: Values) {
     this.#reach = reach
-    const { editing, paint, selection, tool, view } = reach
+    const { editing, selection, view } = reach
     const start = view.toCanvas(gesture.start)
     const tied = gesture.ctrl || gesture.meta ? null : tieAt(reach, start)
     this.#start = tied?.at ?? start
@@ -50,7 +49,7 @@ export class Lining {
     this.#hand = this.#start
     this.#step = editing.openStep()
     const added = editing.edit((replica) => replica.add({
-      kind: 'line', ...leading([this.#start, this.#start]), ...lineLook(paint, tool.name), ...tied && { from: tied.tie },
+      kind: 'line', ...leading([this.#start, this.#start]), ...look, ...tied && { from: tied.tie },
     }))
     this.#line = added?.shape ?? null
     selection.clear()

@@ -1,8 +1,5 @@
-import { colorsInTurn } from '../basics/shape-colors.js'
 import type { Replica } from '../core/replica.js'
-import { kinds, properties, type Shape } from '../core/table.js'
 import type { Box, Changes, Point, Values } from '../core/types.js'
-import { isStroke } from '../drawing/lines.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { Paint } from '../state/paint.js'
 import { isGone } from './held.js'
@@ -10,144 +7,39 @@ import type { ActReach, Reach, Writing } from './reach.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
 
-/** Even with random colours, a room's first shapes are yellow and red. */
-const firstFills = 2
-
-/** The width of outlines, in units of the canvas. */
-const outlineWidth = 4
-/** The size of letters that is not written. */
-const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard
-/** The colour of notes, and of a text: it is readable on light paper and on dark. */
-const noteFill = '#FFE27A'
-const textFill = '#767676'
-const noteSide = 200
-/** The colour of lines, which is visible on light paper and on dark. */
-const lineStroke = '#767676'
-const inkStroke = '#2F6FED'
-/** The box of an empty text. */
-const textBox = { width: 24, height: 41 }
-/** The size of a shape that is added by a click or a key instead of being drawn. */
-const addedBox = { width: 150, height: 120 }
-
-/** @param name of a tool */
-export const sizeFor = (name: string) =>
-  (name === 'note' ? { width: noteSide, height: noteSide } : name === 'text' ? textBox : addedBox)
-
-/** Whether a tool leaves a shape, a line or ink where it is dragged. */
-export const draws = (name: string) => name !== 'select' && name !== 'hand'
-
-/** The kind of shape that a drawing tool makes. A note is a rectangle to write in. */
-export const kindOf = (name: string) =>
-  (name === 'note' ? 'rectangle' : kinds.includes(name) && !isStroke(name) ? name : null)
-
-/** The colour of the outline of a shape that has no fill, if no colour for outlines is chosen. */
-const bareStroke = '#2B2A28'
-
-/** Whether typing continues a shape's text: either the shape has a text, or it is a note. */
-export const isWrittenOn = ({ kind, fill, written }: Shape) =>
-  written || kind === 'text' || (kind === 'rectangle' && fill === noteFill)
-
-/** @param name of a tool */
-export const isForWriting = (name: string) => name === 'note' || name === 'text'
-
-/** The tools that draw lines. */
-export const isForLines = (name: string) => name === 'line' || name === 'arrow'
-
-/** The tools that draw or erase ink. */
-export const isForInk = (name: string) => name === 'pen' || name === 'eraser'
-
-type StrokeLook = { stroke: string, strokeWidth: number, dash?: string }
-
-/** The colour of a line: the colour that is chosen for outlines, or else the one for fills. */
-const strokeLook = (paint: Paint, standard: string): StrokeLook =>
-  nextOutline(paint, paint.stroke ?? colorOf(paint.fill) ?? standard)
-
-/** The line around the next shape, or the next line. What nobody has chosen isn't written. */
-const nextOutline = ({ strokeWidth, dash }: Paint, stroke: string): StrokeLook =>
-  ({ stroke, strokeWidth, ...dash !== 'solid' && { dash } })
-
-/** @param fill as chosen */
-const colorOf = (fill: string | null): string | null => (fill === 'none' || fill === 'any' ? null : fill)
-
-/**
- * The fill of the next shape that has none of its own, like a note.
- *
- * @returns null: a random one
- */
-export function nextFill({ fill }: Paint, { shapeCount }: Replica): string | null {
-  if (fill === 'any' && shapeCount >= firstFills) return null
-  return colorOf(fill) ?? colorsInTurn[shapeCount % colorsInTurn.length]
+/** What a tool makes. */
+export interface Form {
+  kind: string
+  /** How large it is if it is added by a click or a key instead of being drawn. */
+  size: { width: number, height: number }
+  look: (paint: Paint, replica: Replica) => Values
+  /** It is opened for writing at once. */
+  isWritten?: boolean
 }
 
-export const lineLook = (paint: Paint, tool: string) =>
-  ({ ...strokeLook(paint, lineStroke), ...tool === 'arrow' && { toEnd: 'arrow' } })
-
-export const inkLook = (paint: Paint) => strokeLook(paint, inkStroke)
-
-/** The colours for a new shape: the chosen ones, or else the next in turn. */
-export function nextLook(paint: Paint, replica: Replica, tool?: string): Values {
-  const { fill, stroke, textSize } = paint
-  const color = colorOf(fill)
-  const letters = textSize !== standardTextSize && { textSize }
-  if (tool === 'text') return { fill: color ?? textFill, textAlign: 'left', textPlace: 'top', ...letters }
-  if (tool === 'note') return { fill: color ?? noteFill, ...letters }
-  if (fill === 'none') return { filled: false, ...nextOutline(paint, stroke ?? bareStroke), ...letters }
-  return {
-    fill: nextFill(paint, replica) ?? replica.brightColor(),
-    ...stroke !== null && nextOutline(paint, stroke),
-    ...letters,
-  }
-}
-
-/**
- * The kinds that can have a fill or none. Texts, lines and ink have only one colour, and would be invisible without it.
- */
-const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
-
-export const hasFillAndOutline = ({ kind }: { kind: string }) => kindsWithFill.includes(kind)
-
-const outlined = (stroke: string): Values => ({ stroke, strokeWidth: outlineWidth })
-
-/** The values that give a shape a fill, even if it had none. A line or ink gets the colour of the fill itself. */
-export function filledWith({ kind, filled }: Shape, fill: string): Values {
-  if (isStroke(kind)) return { stroke: fill }
-  return filled ? { fill } : { fill, filled: true }
-}
-
-/**
- * The values that remove a shape's fill or its outline. The shape keeps or gets the other one, so that it stays
- * visible. A shape with only one colour keeps its colour.
- */
-export function bared(shape: Shape, part: 'fill' | 'stroke'): Values {
-  if (!hasFillAndOutline(shape)) return {}
-  if (part === 'stroke') return { strokeWidth: 0, filled: true }
-  return shape.strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(shape.fill) }
-}
-
-/**
- * The values that give a shape's outline a colour, even if it had none. A shape with only one colour has no outline.
- */
-export function outlinedWith(shape: Shape, stroke: string): Values {
-  if (!hasFillAndOutline(shape)) return {}
-  return shape.strokeWidth > 0 ? { stroke } : outlined(stroke)
-}
-
-/** Makes a text or a note where the person has tapped, and opens it for writing. */
-export function makeForWriting(
-  { editing, paint, shown, tool, writing }: Pick<ActReach, 'editing' | 'paint' | 'shown' | 'tool' | 'writing'>,
-  { x, y }: Point,
-) {
-  const { name } = tool
-  const { width, height } = sizeFor(name)
-  // A text begins at the pointer; a note has its middle there.
-  const position = name === 'note' ? [Math.round(x - width / 2), Math.round(y - height / 2)] : [x - 8, y - height / 2]
-  const step = editing.openStep()
+function addForm({ editing, paint }: Pick<Reach, 'editing' | 'paint'>, { kind, look }: Form, { x, y, width, height }: Box) {
   const added = editing.edit((replica) => replica.add({
-    kind: kindOf(name), position, size: [width, height], ...nextLook(paint, shown.replica, name),
+    kind, position: [x, y], size: [width, height], ...look(paint, replica),
   }))
-  if (!added) return step.end()
-  tool.choose('select')
-  writing.open(added.shape, { isNew: true, step })
+  return added?.shape ?? null
+}
+
+/** Makes a shape to write in, and opens it. */
+export function makeForWriting(reach: ActReach, form: Form, { x, y }: Point) {
+  const step = reach.editing.openStep()
+  const shape = addForm(reach, form, { x, y, ...form.size })
+  if (shape === null) return step.end()
+  reach.tool.choose('select')
+  reach.writing.open(shape, { isNew: true, step })
+}
+
+/** Makes and selects a shape for people who can't draw it. */
+export function makeByKey(reach: ActReach, form: Form, { x, y }: Point) {
+  const step = reach.editing.openStep()
+  const shape = addForm(reach, form, { x: Math.round(x), y: Math.round(y), ...form.size })
+  if (shape !== null) reach.selection.set([shape])
+  if (shape !== null && form.isWritten) reach.writing.open(shape, { isNew: true, step })
+  else step.end()
 }
 
 /** Draws a new shape, which grows from where the hand came down. This is one step of undo. */
@@ -157,6 +49,7 @@ export class Making {
   #shown
   #view
   #tool
+  #form
   #writing
   #corner
   #snapping
@@ -167,9 +60,10 @@ export class Making {
   constructor(
     { editing, overlay, paint, scene, selection, shown, tool, view, writing }: Pick<Reach,
         'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view'> & { writing: Writing },
-    gesture: Drag,
+    form: Form, gesture: Drag,
   ) {
     this.#tool = tool
+    this.#form = form
     this.#writing = writing
     this.#editing = editing
     this.#selection = selection
@@ -178,10 +72,7 @@ export class Making {
     this.#corner = view.toCanvas(gesture.start)
     this.#snapping = new Snapping({ overlay, scene, view }, [])
     this.#step = editing.openStep()
-    const { x, y, width, height } = this.#box(gesture)
-    const look = nextLook(paint, shown.replica, tool.name)
-    const added = editing.edit((replica) => replica.add({ kind: kindOf(tool.name), position: [x, y], size: [width, height], ...look }))
-    this.#shape = added?.shape ?? null
+    this.#shape = addForm({ editing, paint }, form, this.#box(gesture))
     selection.clear()
   }
 
@@ -204,7 +95,7 @@ export class Making {
   end(gesture: Drag) {
     this.move(gesture)
     this.#snapping.rest()
-    const isWritten = this.#shape !== null && isForWriting(this.#tool.name)
+    const isWritten = this.#shape !== null && this.#form.isWritten
     if (!isWritten) this.#step.end()
     if (this.#shape === null) return
     this.#selection.set([this.#shape])

@@ -3,8 +3,8 @@ import { handleAt } from '../drawing/handles.js'
 import { isStroke } from '../drawing/lines.js'
 import { isOnOutline } from '../drawing/outline.js'
 import type { PointerType, Target } from '../gestures/recogniser.js'
-import { isForInk, isForLines, kindOf } from './making.js'
 import type { Reach } from './reach.js'
+import type { HeldTool } from './toolbox.js'
 
 /** In CSS pixels: a small shape is still found at this distance from a fingertip. */
 const fingerReach = 14
@@ -39,7 +39,7 @@ export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, poin
 
 /** Finds what is under a pointer: a handle of the selection, a shape, or only the paper. */
 export class Targets {
-  #tool
+  #held
   #shown
   #selection
   #view
@@ -48,14 +48,16 @@ export class Targets {
   #play
   #scene
 
+  /** @param held the tool in hand */
   constructor(
-    { tool, shown, selection, view, handles, locks, play, scene }: Pick<Reach,
-        'tool' | 'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
+    { shown, selection, view, handles, locks, play, scene }: Pick<Reach,
+        'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
+    held: () => HeldTool,
   ) {
+    this.#held = held
     this.#locks = locks
     this.#play = play
     this.#scene = scene
-    this.#tool = tool
     this.#shown = shown
     this.#selection = selection
     this.#view = view
@@ -64,14 +66,17 @@ export class Targets {
 
   /** @param point of the stage */
   at(point: Point, pointer: PointerType): Target {
-    const { name } = this.#tool
-    if (name === 'hand') return paper
-    if (isForInk(name)) return sheet
-    const shape = isForLines(name) ? null : this.#shapeAt(point, pointer)
-    const nothing = isForLines(name) ? sheet : pointer === 'touch' && name === 'select' ? emptyToSelect : empty
+    const { reaches } = this.#held()
+    if (reaches === 'paper') return paper
+    if (reaches === 'sheet') return sheet
+    const shape = reaches === 'handles' ? null : this.#shapeAt(point, pointer)
+    const nothing = reaches === 'handles' ? sheet : pointer === 'touch' && reaches === 'shapes' ? emptyToSelect : empty
     const under: Target = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
     const found = handleAt(this.#handles.all(), point, pointer)
-    if (!found) return shape !== null && kindOf(name) && !this.#selection.has(shape) ? { ...over, key: under.key, under } : under
+    if (!found) {
+      const isDrawnOver = shape !== null && reaches === 'selected' && !this.#selection.has(shape)
+      return isDrawnOver ? { ...over, key: under.key, under } : under
+    }
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
     // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too. A press has

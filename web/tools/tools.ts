@@ -3,14 +3,14 @@ import type { Shaking } from '../gestures/shake.js'
 import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
 import { addConnectedCopy } from './connecting.js'
-import { Erasing, eraserCursor, Inking } from './inking.js'
-import { Leading, Lining } from './leading.js'
-import { Marquee, Panning, Zooming } from './looking.js'
-import { filledWith, isForInk, isForLines, isForWriting, kindOf, makeForWriting, Making } from './making.js'
+import { Leading } from './leading.js'
+import { filledWith } from './look.js'
+import { Panning, Zooming } from './looking.js'
 import { Moving } from './moving.js'
 import type { Act, ActReach } from './reach.js'
 import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
 import { Targets } from './targets.js'
+import { toolbox } from './toolbox.js'
 import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
@@ -34,7 +34,7 @@ export class Tools {
     const { shown, tool, permission, momentum, play, shaking } = reach
     this.#stage = stage
     this.#reach = reach
-    this.#surface = new Surface(stage, new Targets(reach))
+    this.#surface = new Surface(stage, new Targets(reach, () => this.#held))
     this.#surface.on('gesture', (gesture) => this.#take(gesture))
     shown.on('changes', (changes) => {
       this.#act?.follow?.(changes)
@@ -42,7 +42,7 @@ export class Tools {
     })
     tool.on('change', () => {
       this.cancel('escape')
-      this.#surface.tellsTrails = isForInk(tool.name)
+      this.#surface.tellsTrails = this.#held.takesTrail ?? false
       this.#showCursor(null)
     })
     permission.on('change', () => {
@@ -62,6 +62,9 @@ export class Tools {
     addEventListener('pagehide', () => momentum.settle())
     document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
+
+  /** The tool in hand. */
+  get #held() { return toolbox[this.#reach.tool.name] }
 
   /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
@@ -135,14 +138,10 @@ export class Tools {
   }
 
   #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
-    const { groups, permission, selection, tool, view } = this.#reach
-    if (isForInk(tool.name)) {
-      // With a pen a tap draws a dot; with the eraser it erases at that place.
-      if (permission.mayEdit && this.#trail.length > 0) this.#newInk().end()
-      return
-    }
-    if (target.id === undefined && isForWriting(tool.name) && permission.mayEdit) {
-      makeForWriting(this.#reach, view.toCanvas({ x, y }))
+    const { groups, permission, selection, view } = this.#reach
+    const { tap } = this.#held
+    if (target.id === undefined && tap && permission.mayEdit) {
+      tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail())
       return
     }
     if (target.id !== undefined && target.handle === 'move' && permission.mayEdit) {
@@ -240,7 +239,7 @@ export class Tools {
 
   #begin(gesture: Lasting): Act {
     const reach = this.#reach
-    const { target, pointer } = gesture
+    const { target } = gesture
     const step = this.#takeContinued()
     const mayEdit = reach.permission.mayEdit
     if (gesture.type === 'pinch') {
@@ -253,17 +252,13 @@ export class Tools {
     const { id } = (gesture.lifted && target.under) || target
     if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)
-    if (isForInk(reach.tool.name)) return this.#newInk()
-    if (isForLines(reach.tool.name)) return new Lining(reach, gesture)
-    if (kindOf(reach.tool.name)) return new Making(reach, gesture)
-    return pointer === 'touch' && !gesture.lifted ? new Panning(reach, gesture) : new Marquee(reach, gesture)
+    return this.#held.begin(reach, gesture, this.#takeTrail())
   }
 
-  /** The act for the pen's stroke or the eraser's path, from where the pointer came down. */
-  #newInk() {
+  #takeTrail() {
     const trail = this.#trail
     this.#trail = []
-    return this.#reach.tool.name === 'pen' ? new Inking(this.#reach, trail) : new Erasing(this.#reach, trail)
+    return trail
   }
 
   #beginHandle(gesture: Drag): Act {
@@ -310,14 +305,11 @@ export class Tools {
   }
 
   #cursorFor(target: Target | null) {
-    const { permission, tool } = this.#reach
-    if (this.#isSpaceHeld || tool.name === 'hand') return 'grab'
-    if (tool.name === 'eraser') return eraserCursor
+    if (this.#isSpaceHeld) return 'grab'
     if (target?.handle === 'point' || target?.handle === 'bend') return 'crosshair'
     if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
     if (target?.handle === 'scale') return this.#resizeCursor(target)
-    if (target?.handle === 'move' || (target?.kind === 'shape' && permission.mayEdit)) return 'move'
-    if (isForWriting(tool.name)) return 'text'
-    return kindOf(tool.name) || isForLines(tool.name) || isForInk(tool.name) ? 'crosshair' : 'default'
+    if (target?.handle === 'move' || (target?.kind === 'shape' && this.#reach.permission.mayEdit)) return 'move'
+    return this.#held.cursor
   }
 }
