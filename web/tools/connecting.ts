@@ -10,7 +10,9 @@ const gap = 80
  * Adds a copy of a shape below it, and an arrow from one to the other: the next step of a flow chart. One step to undo.
  */
 export async function addConnectedCopy(
-  { clipboard, documents, editing, momentum, paint, selection, shown }: ActReach, id: number,
+  { clipboard, documents, editing, momentum, paint, selection, shown }: Pick<ActReach,
+    'clipboard' | 'documents' | 'editing' | 'momentum' | 'paint' | 'selection' | 'shown'>,
+  id: number,
 ) {
   if (!await documents.load()) return
   // After an earlier press, its copy is selected.

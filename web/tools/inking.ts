@@ -4,7 +4,7 @@ import { leading } from '../drawing/lines.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { TrailPoint } from '../gestures/surface.js'
 import { inkLook } from './look.js'
-import type { ActReach } from './reach.js'
+import type { Reach } from './reach.js'
 import { type InkPoint, simplified } from './simplify.js'
 import { strokesAt } from './targets.js'
 
@@ -44,7 +44,10 @@ export class Inking {
   #ink
 
   /** @param trail what was drawn before it was known to be a drag */
-  constructor(reach: ActReach, trail: TrailPoint[]) {
+  constructor(
+    reach: Pick<Reach, 'editing' | 'overlay' | 'paint' | 'presence' | 'selection' | 'shown' | 'view'>,
+    trail: TrailPoint[],
+  ) {
     this.#reach = reach
     this.#look = inkLook(reach.paint)
     this.#ink = new GrowingInk(this.#look.stroke, this.#look.strokeWidth)
@@ -108,7 +111,9 @@ export class Erasing {
   #last: Point | null = null
   #step
 
-  constructor(reach: ActReach, trail: TrailPoint[]) {
+  constructor(
+    reach: Pick<Reach, 'editing' | 'locks' | 'scene' | 'selection' | 'shown' | 'view'>, trail: TrailPoint[],
+  ) {
     this.#reach = reach
     this.#step = reach.editing.openStep()
     reach.selection.clear()

@@ -3,7 +3,7 @@ import type { Changes, Point, Values } from '../core/types.js'
 import { leading, ledAnew, pointsOn } from '../drawing/lines.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { isGone } from './held.js'
-import type { ActReach } from './reach.js'
+import type { Reach } from './reach.js'
 import { isSameTie, tieAt } from './ties.js'
 
 // Draws lines, and moves their points. Each of these gestures is one step of undo.
@@ -39,7 +39,7 @@ export class Lining {
   #line: number | null = null
   #to: Tie | null = null
 
-  constructor(reach: ActReach, gesture: Drag, look: Values) {
+  constructor(reach: Pick<Reach, 'editing' | 'selection' | 'shown' | 'view'>, gesture: Drag, look: Values) {
     this.#reach = reach
     const { editing, selection, view } = reach
     const start = view.toCanvas(gesture.start)
@@ -109,7 +109,7 @@ export class Leading {
   /** What the end in hand is tied to. */
   #tie: Tie | null = null
 
-  constructor(reach: ActReach, gesture: Drag, line: number) {
+  constructor(reach: Pick<Reach, 'editing' | 'shown' | 'view'>, gesture: Drag, line: number) {
     this.#reach = reach
     this.#step = reach.editing.openStep()
     const shape = reach.shown.replica.shape(line)

@@ -17,7 +17,9 @@ export interface Form {
   isWritten?: boolean
 }
 
-function addForm({ editing, paint }: Pick<Reach, 'editing' | 'paint'>, { kind, look }: Form, { x, y, width, height }: Box) {
+function addForm(
+  { editing, paint }: Pick<Reach, 'editing' | 'paint'>, { kind, look }: Form, { x, y, width, height }: Box,
+) {
   const added = editing.edit((replica) => replica.add({
     kind, position: [x, y], size: [width, height], ...look(paint, replica),
   }))
@@ -25,7 +27,9 @@ function addForm({ editing, paint }: Pick<Reach, 'editing' | 'paint'>, { kind, l
 }
 
 /** Makes a shape to write in, and opens it. */
-export function makeForWriting(reach: ActReach, form: Form, { x, y }: Point) {
+export function makeForWriting(
+  reach: Pick<ActReach, 'editing' | 'paint' | 'tool' | 'writing'>, form: Form, { x, y }: Point,
+) {
   const step = reach.editing.openStep()
   const shape = addForm(reach, form, { x, y, ...form.size })
   if (shape === null) return step.end()
@@ -34,7 +38,9 @@ export function makeForWriting(reach: ActReach, form: Form, { x, y }: Point) {
 }
 
 /** Makes and selects a shape for people who can't draw it. */
-export function makeByKey(reach: ActReach, form: Form, { x, y }: Point) {
+export function makeByKey(
+  reach: Pick<ActReach, 'editing' | 'paint' | 'selection' | 'writing'>, form: Form, { x, y }: Point,
+) {
   const step = reach.editing.openStep()
   const shape = addForm(reach, form, { x: Math.round(x), y: Math.round(y), ...form.size })
   if (shape !== null) reach.selection.set([shape])

@@ -23,7 +23,12 @@ export class Moving {
   #last: [number, number] = [0, 0]
   readonly step
 
-  constructor(reach: ActReach, gesture: Drag, ids: number[]) {
+  constructor(
+    reach: Pick<ActReach,
+      'clipboard' | 'documents' | 'editing' | 'hole' | 'lifting' | 'momentum' | 'overlay' | 'play' | 'scene' | 'shown'
+      | 'view'>,
+    gesture: Drag, ids: number[],
+  ) {
     this.#reach = reach
     this.step = reach.editing.openStep()
     this.#origin = reach.view.toCanvas({ x: gesture.x - gesture.dx, y: gesture.y - gesture.dy })

@@ -1,0 +1,37 @@
+import { Handles } from '../drawing/handles.js'
+import { Overlay } from '../drawing/overlay.js'
+import { Painter } from '../drawing/painter.js'
+import { Palette } from '../drawing/palette.js'
+import { Regions } from '../drawing/regions.js'
+import { Scene } from '../drawing/scene.js'
+import { measureStage } from '../drawing/stage.js'
+import { View } from '../drawing/view.js'
+import { Marks } from '../state/marks.js'
+import type { State } from './state.js'
+
+export type Drawing = ReturnType<typeof makeDrawing>
+
+/** What is drawn on the stage. */
+export function makeDrawing(stage: HTMLElement, state: State) {
+  const { shown, presence, frames } = state
+  const palette = new Palette()
+  const view = new View()
+  const scene = new Scene(shown, presence, frames)
+  const marks = new Marks()
+  const seen = { ...state, palette, view, scene, marks }
+  const regions = new Regions(seen)
+  const handles = new Handles(seen)
+  measureStage(view, stage)
+  const painter = new Painter(canvasIn(stage, 'drawing'), { ...seen, regions })
+  const overlay = new Overlay(canvasIn(stage, 'overlay'), { ...seen, handles })
+  const tellView = () => presence.setView(view.visibleBox())
+  view.on('change', tellView)
+  tellView()
+  return { view, scene, marks, handles, painter, overlay }
+}
+
+function canvasIn(stage: HTMLElement, id: string) {
+  const found = stage.querySelector(`#${id}`)
+  if (!(found instanceof HTMLCanvasElement)) throw new Error(`the page has no canvas #${id}`)
+  return found
+}

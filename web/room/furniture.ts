@@ -1,0 +1,67 @@
+import { element, elementById, isWithin } from '../elements/element.js'
+import { Astray } from '../furniture/astray.js'
+import { peopleBar, roomBar } from '../furniture/bar.js'
+import { ContextMenu } from '../furniture/context-menu.js'
+import { Follow } from '../furniture/follow.js'
+import { showHole } from '../furniture/hole-button.js'
+import { menuEntries } from '../furniture/menu.js'
+import { NoticeList } from '../furniture/notice-list.js'
+import { People } from '../furniture/people.js'
+import { SelectionBar } from '../furniture/selection-bar.js'
+import { States } from '../furniture/states.js'
+import type { Status } from '../furniture/status.js'
+import { Toolbar } from '../furniture/toolbar.js'
+import type { Doables } from '../tools/actions.js'
+import { makeActions } from './actions.js'
+import type { Hands } from './hands.js'
+import { makePanel } from './panels.js'
+
+/** Makes and shows what floats over the canvas. */
+export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) {
+  const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
+  const noticeList = new NoticeList(notices)
+  const actions = makeActions(hands)
+  const equipped = { ...hands, actions }
+  const panel = makePanel(hands, actions)
+  const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) => new Follow(hands)))
+  const states = new States(equipped)
+  elementById('opening').remove()
+  // The field is put here so that the Tab key moves from it to the bars.
+  stage.after(writing.element)
+  const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
+  permission.on('change', showPermission)
+  showPermission()
+  showHole(elementById('hole'), play, actions.blackHole)
+  document.body.append(
+    element('div', { class: 'bars' },
+      roomBar(room, status, menuEntries(actions, shaking)), peopleBar({ view, people, panel, actions })),
+    // The Tab key comes from the drawing to the bars, and only then to the black hole.
+    elementById('hole'),
+    panel.element,
+    ...states.elements,
+    noticeList.element,
+    new SelectionBar(hands, actions).element,
+    new Toolbar(equipped).element,
+  )
+  openMenus(equipped)
+  documents.on('ready', () => document.body.append(new Astray(hands, actions).element))
+  return { actions, people, states }
+}
+
+/** Opens the context menu, and the list of shortcuts by its key. */
+function openMenus(hands: Hands & { actions: Doables }) {
+  const contextMenu = hands.parts.later(async () => ContextMenu, (ContextMenu) => new ContextMenu(hands))
+  document.addEventListener('contextmenu', async (event) => {
+    // Holding a finger lifts a shape, so it must not open this menu. On a phone the menu at the top left has these
+    // actions.
+    if (event instanceof PointerEvent && event.pointerType === 'touch') return
+    if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return
+    event.preventDefault()
+    const menu = await contextMenu.get()
+    menu?.open(event)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '?' || event.defaultPrevented || isWithin(event.target, 'input, textarea, select, dialog')) return
+    hands.actions.shortcuts.run()
+  })
+}

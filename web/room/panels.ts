@@ -1,0 +1,31 @@
+import { element } from '../elements/element.js'
+import { Inspector } from '../panels/inspector.js'
+import { Layers } from '../panels/layers.js'
+import { Overlaps } from '../panels/overlaps.js'
+import { Panel } from '../panels/panel.js'
+import type { Doables } from '../tools/actions.js'
+import type { Drawing } from './drawing.js'
+import type { State } from './state.js'
+
+/** The panel at the side, with its tabs. */
+export function makePanel(board: State & Drawing, actions: Doables) {
+  const layers = new Layers(board)
+  const inspectorPlace = element('section', { class: 'inspector' })
+  const inspector = board.parts.later(async () => Inspector, (Inspector) =>
+    new Inspector({ ...board, actions }, inspectorPlace))
+  const overlaps = new Overlaps(board)
+  const panel = new Panel([
+    { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
+    {
+      name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
+      onShow: async () => (await inspector.get())?.onShow(),
+    },
+    {
+      name: 'overlaps', words: 'Overlaps', icon: 'overlaps', element: overlaps.element,
+      onShow: () => overlaps.onShow(),
+    },
+  ])
+  overlaps.on('count', (count) => panel.setCount('overlaps', count))
+  overlaps.on('opened', () => panel.show('overlaps'))
+  return panel
+}
