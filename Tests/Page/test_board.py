@@ -218,6 +218,8 @@ def test_who_follows_somebody_goes_on_when_they_change_their_name(room):
 # A new room
 
 def test_a_new_room_has_the_name_that_was_typed(room):
+    # The list offers to create a room only if it has others, and it has no room in which nothing was ever drawn.
+    room.add(position=[0, 0], size=[100, 100])
     ann = room.join("Ann")
     for button in ("New room", "Create"):
         name = f"{room.name}-{button[:3]}"
