@@ -152,8 +152,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
    */
   open(
     id: number,
-    { isNew = false, step = null, selectsAll = false, at }: { isNew?: boolean, step?: Step | null, selectsAll?: boolean,
-        at?: Point } = {},
+    { isNew = false, step = null, selectsAll = false, at }: {
+      isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point,
+    } = {},
   ) {
     const { locks, permission, selection, shown } = this.#reach
     this.close()

@@ -1,6 +1,5 @@
 import type { Effect, Frame, Point } from '../core/types.js'
 import { fitBeside } from '../drawing/surroundings.js'
-import type { Locks } from '../state/locks.js'
 import type { Momentum } from './momentum.js'
 import type { Reach } from './reach.js'
 import { boundsOfAll, middle } from './transform.js'
@@ -43,7 +42,7 @@ export class Clipboard {
 
   constructor(
     { documents, editing, notices, selection, shown, view, momentum, locks }: Pick<Reach,
-        'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view'> & { momentum: Momentum, locks: Locks },
+      'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view' | 'locks'> & { momentum: Momentum },
   ) {
     this.#locks = locks
     this.#documents = documents

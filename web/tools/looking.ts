@@ -64,7 +64,7 @@ export class Marquee {
 
   constructor(
     { view, selection, overlay, shown, groups, locks }: Pick<Reach,
-        'view' | 'selection' | 'overlay' | 'shown' | 'groups' | 'locks'>,
+      'view' | 'selection' | 'overlay' | 'shown' | 'groups' | 'locks'>,
     gesture: Drag,
   ) {
     this.#groups = groups

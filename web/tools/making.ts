@@ -3,7 +3,7 @@ import type { Box, Changes, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { Paint } from '../state/paint.js'
 import { isGone } from './held.js'
-import type { ActReach, Reach, Writing } from './reach.js'
+import type { ActReach, Reach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
 
@@ -64,8 +64,8 @@ export class Making {
   #last: Box | null = null
 
   constructor(
-    { editing, overlay, paint, scene, selection, shown, tool, view, writing }: Pick<Reach,
-        'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view'> & { writing: Writing },
+    { editing, overlay, paint, scene, selection, shown, tool, view, writing }: Pick<ActReach,
+      'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view' | 'writing'>,
     form: Form, gesture: Drag,
   ) {
     this.#tool = tool

@@ -51,7 +51,7 @@ export class Targets {
   /** @param held the tool in hand */
   constructor(
     { shown, selection, view, handles, locks, play, scene }: Pick<Reach,
-        'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
+      'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
     held: () => HeldTool,
   ) {
     this.#held = held

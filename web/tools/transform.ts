@@ -139,8 +139,9 @@ export function drawnBox(
  */
 export function pulled(
   shape: Frame & { id: number }, dx: number, dy: number,
-  { across = 1, down = 1, even = false, around = false, sideLeast = sideMin.touch }: { across?: number, down?: number,
-      even?: boolean, around?: boolean, sideLeast?: number } = {},
+  { across = 1, down = 1, even = false, around = false, sideLeast = sideMin.touch }: {
+    across?: number, down?: number, even?: boolean, around?: boolean, sideLeast?: number,
+  } = {},
 ): Place {
   const { width, height, rotation } = shape
   const pull = turned({ x: dx, y: dy }, { x: 0, y: 0 }, -rotation)
