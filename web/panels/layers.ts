@@ -22,7 +22,7 @@ const scrollEdge = 32
 
 type Row = {
   id: number, element: HTMLElement, eye: HTMLElement, lock: HTMLElement, swatch: HTMLElement, name: HTMLElement,
-  cell: HTMLElement, slide: HTMLElement, shown: string,
+  cell: HTMLElement, slide: HTMLElement, shown: unknown[],
 }
 
 /**
@@ -191,7 +191,7 @@ export class Layers {
     made.dataset.row = String(id)
     made.classList.toggle('group-row', id < 0)
     cell.addEventListener('dblclick', () => this.#rename(id))
-    const row = { id, element: made, eye, lock, swatch, name, cell, slide, shown: '' }
+    const row = { id, element: made, eye, lock, swatch, name, cell, slide, shown: [] }
     this.#rows.set(id, row)
     this.#space.append(made)
     return row
@@ -207,27 +207,28 @@ export class Layers {
     const { replica } = this.#shown
     const name = isGroup ? groupLabel(replica, this.#shapesIn(row.id)) : labelOf(replica, row.id)
     const isReadOnly = !this.#permission.mayEdit
-    const shown = JSON.stringify([name, shape.visible, shape.kind, shape.fill, shape.alpha, shape.filled, shape.stroke, shape.locked, isReadOnly,
-      isGroup || this.#groups.hasAny([row.id])])
-    if (row.shown === shown) return
+    const isGrouped = !isGroup && this.#groups.hasAny([row.id])
+    const { visible, kind, fill, alpha, filled, stroke, locked } = shape
+    const shown = [name, visible, kind, fill, alpha, filled, stroke, locked, isReadOnly, isGrouped]
+    if (shown.every((value, at) => value === row.shown[at])) return
     row.shown = shown
     row.name.textContent = name
     row.name.title = name
-    row.element.classList.toggle('invisible', !shape.visible)
+    row.element.classList.toggle('invisible', !visible)
     row.element.classList.toggle('fixed', isReadOnly)
-    setIcon(row.eye, shape.visible ? 'eye' : 'eye-off')
-    const words = shape.visible ? `Hide ${name}` : `Show ${name}`
-    setAttributes(row.eye, { 'aria-label': words, title: shape.visible ? 'Hide' : 'Show', disabled: isReadOnly })
-    row.element.classList.toggle('locked', shape.locked)
-    row.element.classList.toggle('grouped', !isGroup && this.#groups.hasAny([row.id]))
-    setIcon(row.lock, shape.locked ? 'locked' : 'unlocked')
-    const lockWords = shape.locked ? 'Unlock' : 'Lock'
-    setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly, hidden: isReadOnly && !shape.locked })
-    setIcon(row.swatch, isGroup ? 'group' : shape.kind)
-    const isFilled = shape.filled && !isStroke(shape.kind)
+    setIcon(row.eye, visible ? 'eye' : 'eye-off')
+    const words = visible ? `Hide ${name}` : `Show ${name}`
+    setAttributes(row.eye, { 'aria-label': words, title: visible ? 'Hide' : 'Show', disabled: isReadOnly })
+    row.element.classList.toggle('locked', locked)
+    row.element.classList.toggle('grouped', isGrouped)
+    setIcon(row.lock, locked ? 'locked' : 'unlocked')
+    const lockWords = locked ? 'Unlock' : 'Lock'
+    setAttributes(row.lock, { 'aria-label': `${lockWords} ${name}`, title: lockWords, disabled: isReadOnly, hidden: isReadOnly && !locked })
+    setIcon(row.swatch, isGroup ? 'group' : kind)
+    const isFilled = filled && !isStroke(kind)
     row.swatch.classList.toggle('hollow', !isFilled)
-    row.swatch.style.setProperty('--swatch', isFilled ? shape.fill : shape.stroke)
-    row.swatch.style.setProperty('--swatch-alpha', String(shape.alpha / 10))
+    row.swatch.style.setProperty('--swatch', isFilled ? fill : stroke)
+    row.swatch.style.setProperty('--swatch-alpha', String(alpha / 10))
   }
 
   // MARK: Keyboard
