@@ -108,7 +108,7 @@ enum TypeScriptTable {
     }
 
     /** How the inspector shows a property. */
-    interface InspectorField {
+    export interface InspectorField {
       label: string
       group: 'who' | 'place' | 'color' | 'form' | 'text'
       /** The shapes for which it means anything. */
