@@ -6,7 +6,7 @@
 // split nor joined. A canvas asks for the same few sizes over and over, so little memory lies idle. New memory is taken
 // from the end.
 //
-// There is one thread. Written in C, because Swift reserves the names of these functions for its runtime.
+// No locks are needed, because there is one thread. The file is in C, because Swift reserves the names of these functions for its runtime.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ typedef struct block {
 // Freed blocks, one list for each size.
 static block *waiting[128];
 
-// The start of the memory that has not been given out yet, at first where the linker says.
+// The start of the memory that has not been given out yet. It begins where the linker says.
 extern char __heap_base;
 static uintptr_t fresh;
 

@@ -21,7 +21,7 @@ extension Manual {
 
   private var everywhere: [Option] { groups.flatMap { $0.options } }
 
-  /// What may come next after each command. The first element is for a line without a command.
+  /// What may come next after each command. The first element is for a command line without a command.
   private var steps: [Step] {
     [Step(command: "", next: commands.filter { !$0.name.contains(" ") }, options: everywhere)]
       + commands.map { command in

@@ -1,10 +1,12 @@
 /// A drawing as a set of registers that merge (a CRDT). Every replica of a room holds one.
 ///
 /// Canvases that have applied the same operations are equal, even if the operations came in different orders or more
-/// than once. Merging reads no clock and checks no limit: the server checks both before an operation enters the log.
+/// than once. Merging checks no clock and no limit, because the server has checked them before an operation enters the
+/// log.
 ///
-/// Records lie in pages. A copy of a canvas shares its pages with the original until one of the two changes a page. So
-/// a snapshot in a busy room costs the copies of a few pages rather than a copy of the whole canvas.
+/// Records lie in pages. A copy of a canvas shares its pages with the original. When one of the two changes a page,
+/// only that page is copied. So a snapshot in a busy room costs a few copied pages rather than a copy of the whole
+/// canvas.
 public struct Canvas: Sendable {
   /// The records, by slot. A free slot holds an empty record, without a register or an erasure.
   private(set) var pages: [[ShapeRecord]] = []
@@ -38,13 +40,13 @@ public struct Canvas: Sendable {
     var changedAt: UInt64
   }
 
-  /// A page has 32 records of 384 bytes: large enough that the page's header costs next to nothing, and small enough
-  /// that copying a shared page is cheap.
+  /// A page has 2⁵ = 32 records of 384 bytes. That is enough to make the page's header cost next to nothing, and few
+  /// enough to make copying a shared page cheap.
   static let pageShift: UInt32 = 5
   static let pageLength = 1 << Int(pageShift)
 
   /// An empty canvas. `seed` is the seed of the hash table. It must be random if untrusted clients choose the
-  /// identifiers, because they could otherwise choose identifiers that collide.
+  /// identifiers, because such clients could otherwise choose identifiers that collide.
   public init(seed: UInt64) {
     table = SlotTable(seed: seed)
   }
@@ -124,7 +126,7 @@ extension Canvas {
     return change
   }
 
-  /// Merges pages of records. A page is taken over whole if this canvas has none of its shapes; otherwise its records
+  /// Merges pages of records. A page is taken over whole if this canvas has none of its shapes. Otherwise its records
   /// are merged one by one.
   mutating func merge(_ arriving: [[ShapeRecord]], place: UInt64) {
     if arriving.count >= StatePart.shapesMax / Canvas.pageLength {
@@ -167,11 +169,10 @@ extension Canvas {
     return true
   }
 
-  /// Forgets the erasures that were stamped before `milliseconds`, and returns how many it has forgotten. This is only
-  /// safe if operations with stamps from before that time are refused, because such an operation could bring a deleted
-  /// shape back.
-  /// - Parameter most: an upper bound on how many erasures of shapes without registers are forgotten. Forgetting a
-  ///   million takes a third of a second.
+  /// Forgets the erasures that were stamped before `milliseconds`, and returns how many it has forgotten. The caller
+  /// must refuse operations that were stamped before `milliseconds`, because they could bring a deleted shape back.
+  /// - Parameter most: an upper bound on how many erasures of shapes without registers are forgotten. It bounds the
+  ///   time: forgetting a million takes a third of a second.
   @discardableResult
   public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
     let countBefore = erasures.count
@@ -187,8 +188,8 @@ extension Canvas {
         if let erasure = pages[page][row].erasure, erasure.milliseconds < milliseconds,
           pages[page][row].forgetErasure(before: milliseconds)
         {
-          // A record stores the place of its newest change only, which may be later than its erasure. That is harmless:
-          // at worst a client gets the whole state although a delta would have been enough.
+          // A record stores only the log position of its newest change, which may be later than its erasure. That is
+          // harmless: at worst, a client gets the whole state although a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
           forgotten += 1
         }
@@ -209,8 +210,8 @@ extension Canvas {
       low = min(low, erasure.stamp.milliseconds)
       high = max(high, erasure.stamp.milliseconds)
     }
-    // Each round divides a span of time into about a thousand parts and counts the erasures in each part. The next
-    // round divides the part that contains the wanted time.
+    // Each round divides a span of time into 1,024 parts and counts the erasures in each part. The next round divides
+    // the part that contains the time that is searched for.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1

@@ -1,6 +1,6 @@
 extension Canvas {
-  /// The values of a shape's registers, even if the shape is deleted. In the result, `assigned` has every property with
-  /// a register, and `deleted` if the shape has an erasure.
+  /// The values of a shape's registers, even if the shape is deleted. `assigned` has every property with a register,
+  /// and `deleted` if the shape has an erasure.
   func values(of shape: Identifier) -> Properties {
     if let slot = slot(of: shape) { return record(at: slot).values }
     var values = Properties()

@@ -27,8 +27,8 @@ extension Canvas {
     return record(at: slot).values.longBytes(of: properties)
   }
 
-  /// The stamp that a write to `property` of `shape` has to exceed: the greater of the register's stamp and the
-  /// erasure's.
+  /// The stamp that a write to `property` of `shape` has to exceed: the greater of the register's stamp and the stamp
+  /// of the shape's erasure.
   public func winner(of property: Property, in shape: Identifier) -> Stamp? {
     let register = stamp(of: property, in: shape)
     let erasure = stamp(of: .deleted, in: shape)

@@ -2,7 +2,7 @@
 // operations had never been applied.
 
 extension Canvas {
-  /// This canvas without the shapes that an actor made. The values that the actor wrote to other people's shapes stay,
+  /// This canvas without the shapes that an actor made. The values that the actor wrote to other actors' shapes stay,
   /// because a canvas doesn't know which values were there before.
   public func withoutShapes(of actor: Identifier, seed: UInt64) -> Canvas {
     var rest = Canvas(seed: seed)
@@ -57,8 +57,8 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // Nobody sees a deleted shape, but its registers may still hold the actor's values. They are erased only if the
-      // actor wrote all of them.
+      // Nobody sees a deleted shape, but its registers may still hold the actor's values. Erasing them would also erase
+      // other people's values, so they are erased only if the actor wrote all of them.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()
@@ -68,7 +68,7 @@ extension Canvas {
       let present = values(of: shape)
       for property in registers.union(wanted) {
         let stamp = stamp(of: property, in: shape)
-        // If somebody else has written a newer value, it stays.
+        // If somebody else has written a newer value, the newer value stays.
         guard stamp == nil || stamp?.actor == actor else { continue }
         var target = Properties()
         if wanted.contains(property) {

@@ -17,7 +17,8 @@ public struct Change: Hashable, Sendable {
   /// The registers that the operation's erasure removed.
   public internal(set) var erased = PropertyMask()
 
-  /// The properties whose incoming values lost to a greater stamp. `Canvas.winner` returns that stamp.
+  /// The properties for which the operation's value lost, because the register or the erasure has a greater stamp.
+  /// `Canvas.winner` returns that stamp.
   public internal(set) var superseded = PropertyMask()
 
   public internal(set) var lifecycle = Lifecycle.absent

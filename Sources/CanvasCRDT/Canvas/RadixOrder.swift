@@ -1,7 +1,7 @@
 /// Radix sort of identifiers, or other numbers below 2⁴⁸, together with the slots of their shapes.
 ///
-/// A state is sent in the order of identifiers. With a comparison sort, sorting would be a third of the time of sending
-/// it.
+/// A room's state is sent in the order of identifiers. Sorting the state by comparison would be a third of the time of
+/// sending it.
 struct RadixOrder {
   struct Entry {
     var packed: UInt64

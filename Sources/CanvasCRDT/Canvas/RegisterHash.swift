@@ -1,11 +1,11 @@
 /// The hashes behind a canvas's digest: FNV-1a 64 of the text `shape property stamp`, mixed, and added up modulo 2⁶⁴.
 ///
-/// FNV alone hardly mixes the last characters of a text. For example, take two pairs of registers whose stamps are a
-/// millisecond apart: in one case of a hundred, both pairs have the same sum. So each hash is mixed, as in MurmurHash3,
-/// before it is added.
+/// FNV alone hardly mixes the last characters of a text, so different registers would often have equal sums. For
+/// example, two pairs of registers whose stamps are a millisecond apart have equal sums in one case of a hundred. So
+/// each hash is mixed, as in MurmurHash3, before it is added.
 ///
-/// In FNV, each byte waits for the multiplication of the byte before. So up to four texts are hashed side by side,
-/// which takes little longer than hashing one.
+/// FNV is slow because its step for a byte has to wait for the multiplication of the byte before. So up to four texts
+/// are hashed side by side, which takes little longer than hashing one.
 struct RegisterHash: ~Copyable {
   /// The sum of all hashes that were added, minus those that were removed.
   private(set) var sum: UInt64 = 0
@@ -46,8 +46,8 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Hashes and adds the texts that are still pending because the group of four is not full. To be called once, before
-  /// reading `sum`.
+  /// Texts are hashed in groups of four. This hashes and adds the texts of the last group, which may not be full. To be
+  /// called once, before reading `sum`.
   mutating func finish() {
     if laneCount > 0 { flush() }
   }
@@ -96,7 +96,8 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // If there are fewer than four texts, the unused positions hash stale bytes, and their results are not added.
+      // Hashes all texts up to the length of the shortest one. A position without a text hashes stale bytes, and its
+      // result is not added.
       var index = 0
       if laneCount > 2 {
         while index < common {

@@ -143,7 +143,7 @@ extension DrawingOrder {
   ) -> Insertion {
     let index = min(max(index, 0), others.count)
     let neighbours = others.map { $0.key }
-    // This can't fail: the neighbours are sorted, and the index is among them.
+    // This can't fail: the neighbours are sorted, and the index was clamped to their range.
     guard let respacing = try? OrderKey.placements(of: count, at: index, in: neighbours, using: &generator) else {
       return Insertion()
     }

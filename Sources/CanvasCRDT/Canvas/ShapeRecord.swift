@@ -105,8 +105,8 @@ extension ShapeRecord {
     var tied = PropertyMask()
     for property in incoming.assigned.intersection(.registers) {
       let stamp = stampOf(property)
-      // A register that still exists is newer than the erasure. An incoming value that is older than the erasure is
-      // therefore also older than the register.
+      // A register that still exists is newer than the erasure. So the incoming value has to be compared with the
+      // register only.
       if registersBefore.contains(property), !change.erased.contains(property) {
         let standing = standingStamp(of: property)
         if stamp < standing {

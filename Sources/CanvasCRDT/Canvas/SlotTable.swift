@@ -2,7 +2,7 @@
 /// beside each slot.
 ///
 /// Every operation looks a shape up, and this table takes about a third of a `Dictionary`'s time and memory. The hash
-/// is seeded, because untrusted clients choose the identifiers and could otherwise choose ones that collide.
+/// is seeded, because untrusted clients choose the identifiers and could otherwise choose identifiers that collide.
 struct SlotTable: Sendable {
   /// One byte for each place: 0 if the place is empty, otherwise 0x80 plus seven bits of the hash.
   private var tags: [UInt8]
@@ -31,8 +31,8 @@ struct SlotTable: Sendable {
     UInt8(truncatingIfNeeded: hash >> 57) | 0x80
   }
 
-  /// The slot of `shape`. `holds` says whether a slot belongs to the shape. It is called only where the tag matches, so
-  /// it seldom returns false.
+  /// The slot of `shape`. `holds` says whether a slot belongs to the shape, and is called only for slots whose tag
+  /// matches.
   @inline(__always)
   func slot(of shape: Identifier, holds: (UInt32) -> Bool) -> UInt32? {
     let hash = hash(shape)
@@ -53,8 +53,8 @@ struct SlotTable: Sendable {
     count += 1
   }
 
-  /// Makes room for many more shapes. The capacity grows fourfold, because thousands more may follow and each growth
-  /// has to read all shapes.
+  /// Grows the table for many more shapes. The capacity grows fourfold, because thousands more may follow and each
+  /// growth has to read all shapes.
   mutating func reserve(_ additional: Int, identifier: (UInt32) -> Identifier) {
     var capacity = tags.count
     while !hasRoom(for: count + additional, in: capacity) { capacity *= 4 }

@@ -210,11 +210,11 @@ extension Canvas {
 }
 
 extension StatePart {
-  /// An upper bound on the shapes in a part. With 1,024 shapes, a part's fixed costs don't matter, and the longest part
-  /// stays below the limit on a message. That part takes 400 KB as columns, with every property and the longest names.
+  /// An upper bound on the shapes in a part. With 1,024 shapes, a part's fixed costs don't matter. The longest possible
+  /// part, with every property and the longest names, takes 400 KB as columns. That is below the limit on a message.
   public static let shapesMax = 1_024
 
-  /// How many bytes of text count as one shape. In either encoding, a text of this length takes no more space than the
-  /// largest shape.
+  /// How many bytes of text count as one shape. In JSON and in the binary encoding, a text of this length takes no more
+  /// space than the largest shape.
   static let longBytesOfOneShape = 768
 }

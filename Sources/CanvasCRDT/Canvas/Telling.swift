@@ -1,9 +1,10 @@
-// Operations for a client of an older vocabulary: one that doesn't know all properties and kinds. It gets the registers
-// that it knows, under the same stamps. An unknown kind may be sent as another kind: the digests still agree, because a
-// digest hashes stamps and not values.
+// Operations for a client of an older vocabulary, which doesn't know all properties and kinds. The client gets the
+// registers that it knows, under the same stamps. An unknown kind may be sent as another kind. The digests still agree,
+// because a digest hashes stamps and not values.
 
 extension Sequence<Operation> {
-  /// These operations for a client of this vocabulary. Operations that write only unknown properties are left out.
+  /// The operations of this list for a client of this vocabulary. Operations that write only unknown properties are
+  /// left out.
   public func told(to vocabulary: Vocabulary) -> [Operation] {
     compactMap { operation in
       if vocabulary.knows(operation.set) { return operation }

@@ -16,7 +16,7 @@ public struct Backoff: Hashable, Sendable {
     upTo longest: UInt64 = Backoff.millisecondsMax,
     using generator: inout some RandomNumberGenerator
   ) -> UInt64 {
-    // After six doublings, 250 ms exceeds the upper bound, so the shift stops at six.
+    // The shift stops at six, because six doublings of the first 250 ms already exceed the upper bound.
     let bound = min(longest, Backoff.firstMilliseconds << min(tries, 6))
     tries &+= 1
     return UInt64.random(in: Backoff.millisecondsMin...bound, using: &generator)

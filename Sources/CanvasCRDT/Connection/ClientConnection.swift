@@ -38,7 +38,7 @@ public struct ClientConnection: Sendable {
   private var asksForNewActor = false
   private var retryPauses = Backoff()
 
-  /// The longest pause between tries. It is short if a person is waiting at a screen.
+  /// The longest pause between tries. A host sets a short one if a person is waiting at a screen.
   private let pauseMillisecondsMax: UInt64
 
   private var rate = TokenBucket(perSecond: 1, capacity: 1, at: 0)
@@ -206,17 +206,17 @@ extension ClientConnection {
 // MARK: - How fast operations may be sent
 
 extension ClientConnection {
-  /// The time until which nothing may be sent. There is such a time after the server has refused a message that it may
-  /// accept later. `nil` if sending is allowed.
+  /// The time until which nothing may be sent, because the server has refused a message that it may accept later. `nil`
+  /// if sending is allowed.
   public mutating func sendingPause(at now: Moment) -> UInt64? {
     if let until = pausedUntil, now.monotonicMilliseconds < until { return until }
     pausedUntil = nil
     return nil
   }
 
-  /// Takes a message's operations from the room's rate.
-  /// - Returns: `nil` if the rate allows the message now. Otherwise nothing is taken, and the result is the time at
-  ///   which the rate will allow the message.
+  /// Counts a message's operations against the room's rate limit.
+  /// - Returns: `nil` if the message may be sent now. Otherwise the time at which the limit will allow it; the
+  ///   operations are not counted then.
   public mutating func spend(_ operations: Int, at now: Moment) -> UInt64? {
     let tokens = min(UInt64(max(operations, 0)), rate.capacity)
     if rate.take(tokens, at: now.monotonicMilliseconds) { return nil }
@@ -226,7 +226,8 @@ extension ClientConnection {
   /// Called when the server has refused a message that it may accept later. The client then sends nothing for a while.
   /// If refusals go on, each pause is longer than the previous one.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
-    // Messages that were sent together and are refused together count as one failed try.
+    // If sending already pauses, this refusal doesn't count. Messages that were sent together and are refused together
+    // count as one failed try.
     guard sendingPause(at: now) == nil else { return }
     pausedUntil = now.monotonicMilliseconds &+ refusalPauses.next(using: &generator)
   }

@@ -12,6 +12,6 @@ public struct Moment: Hashable, Sendable {
     self.monotonicMilliseconds = monotonicMilliseconds
   }
 
-  /// How much time has passed since a time on the monotonic clock.
+  /// How much time has passed since `time`, on the monotonic clock.
   func milliseconds(since time: UInt64) -> UInt64 { monotonicMilliseconds &- min(time, monotonicMilliseconds) }
 }

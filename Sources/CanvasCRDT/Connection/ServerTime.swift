@@ -1,4 +1,4 @@
-/// An estimate of the server's time from the host's clocks, which may be wrong.
+/// An estimate of the server's time. It is computed from the host's clocks, although these may be wrong.
 public struct ServerTime: Hashable, Sendable {
   private struct Reading: Hashable {
     let server: UInt64
@@ -10,8 +10,8 @@ public struct ServerTime: Hashable, Sendable {
 
   private var reading: Reading?
 
-  /// An upper bound on the round trip of an answer that is used for the estimate. In a longer round trip, the moment at
-  /// which the server read its clock is too uncertain.
+  /// An upper bound on the round trip of an answer that is used for the estimate. With a longer round trip, it is too
+  /// uncertain when the server read its clock.
   private static let roundTripMillisecondsMax: UInt64 = 10_000
 
   public init(offset: Int64? = nil) { self.offset = offset }

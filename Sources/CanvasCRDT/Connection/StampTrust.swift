@@ -2,10 +2,10 @@
 public enum StampTrust: Sendable {
   /// The stamps may be as far ahead as the room allows.
   case full
-  /// The stamps may be no further ahead than those that the room has already accepted. The server has refused a later
-  /// stamp as ahead of its clock, so its clock must have been set back.
+  /// The stamps may be no further ahead than stamps that the room has already accepted. Used after the server has
+  /// refused a later stamp as ahead of its clock: the server's clock must have been set back.
   case confirmed
-  /// The stamps may not be ahead at all. The server has refused a stamp although it was no later than stamps that the
-  /// room had accepted before. So the room was created anew or restored from a backup.
+  /// The stamps may not be ahead at all. Used after the server has refused a stamp that was no later than stamps that
+  /// the room had accepted before: the room was created anew or restored from a backup.
   case none
 }

@@ -11,7 +11,7 @@ public struct Copies {
     if let original { shapes[original] = copy }
   }
 
-  /// Makes a copy's values refer to the other copies. To be called after all copies have been noted.
+  /// Makes a copy's values refer to the other copies. To be called after `note` was called for all copies.
   public mutating func relate(_ copy: inout Properties, _ makeUp: () -> Identifier) {
     if let group = copy.group {
       let new = groups[group] ?? makeUp()

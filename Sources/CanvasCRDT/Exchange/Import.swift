@@ -3,7 +3,8 @@
 /// The document's first list tells which of the two it is: `squares` or `shapes`. Strings may be in single quotes, as
 /// they are in layouts. Unknown members are ignored; known members must be valid.
 public enum Import {
-  /// What to do with invisible characters in names (S8). Documents from before that rule may have such names.
+  /// What to do with invisible characters in names. Documents that are older than rule S8, which forbids such
+  /// characters, may have them.
   public enum Names: Sendable {
     /// Names are read unchanged: for a drawing that is only shown.
     case asStored

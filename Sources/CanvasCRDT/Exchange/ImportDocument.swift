@@ -85,9 +85,8 @@ struct ImportDocument {
     if shape.hasCleanedName, name.isEmpty { shape.properties.clear(.name) }
   }
 
-  /// Computes a shape's own name from the name that is shown. A shown name may end with a number that tells the shape
-  /// from others of the same name. If the number makes the name too long for an own name, the number is dropped. It is
-  /// added again whenever the name is shown.
+  /// Removes the number from a shown name if the name is too long for a shape's own name. The number tells the shape
+  /// from others of the same name, and is added again whenever the name is shown.
   private static func ownName(ofShown name: Text) -> Text {
     guard name.utf8Count > PropertyRules.nameBytesMax, let numbered = NumberedName(name) else { return name }
     return numbered.name

@@ -16,8 +16,8 @@ public struct SVGExport: Sendable {
   var pathPointsMax = 1_000_000
 
   public static let margin = 20.0
-  /// The longer side, in pixels, of the largest picture that people look at. A dashed or dotted line is drawn solid if
-  /// its dashes would be smaller than a pixel in such a picture.
+  /// The longer side, in pixels, of the largest picture that people look at. If a line's dashes would be smaller than a
+  /// pixel in such a picture, the line is drawn solid.
   private static let pixelsMax = 4_096.0
   /// The view of an empty drawing.
   static let emptyView = Rect(origin: Point(x: 0, y: 0), size: Size(width: 800, height: 600))
@@ -136,13 +136,13 @@ public struct SVGExport: Sendable {
       case .middle: (outline.size.height - height) / 2
       case .bottom: outline.size.height - TextLines.padding - height
       }
-    // An inner `svg` element cuts off text that doesn't fit into the box. Coordinates inside the inner element start at
-    // its corner.
     if outline.rotation != 0 {
       writer.raw("<g")
       writer.rotation(outline.rotation, around: center)
       writer.raw(">")
     }
+    // An inner `svg` element cuts off text that doesn't fit into the box. In this element, coordinates start at the
+    // box's corner.
     writer.raw("<svg")
     writer.attribute("x", outline.position.x)
     writer.attribute("y", outline.position.y)

@@ -13,9 +13,9 @@ struct BoxTree {
     var maxX: Float
     var maxY: Float
     var parent: Int32
-    /// The payload of a leaf, or a branch's first child.
+    /// In a leaf, the payload. In a branch, the first child.
     var left: Int32
-    /// A branch's second child, or `none` in a leaf. An unused node holds the next unused node.
+    /// In a branch, the second child. In a leaf, `none`. In an unused node, the next unused node.
     var right: Int32
     /// The number of levels below the node, which is 0 in a leaf.
     var height: Int32
@@ -124,8 +124,8 @@ extension BoxTree {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // A stored box that is much too large is also replaced, because queries far from the real box would still find the
-    // leaf.
+    // The stored box stays if it still contains the new box and isn't much too large. A box that is much too large
+    // would be found by queries far from the real one.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -183,7 +183,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Inserts a leaf beside the leaf with which a common parent costs least, as far as a greedy descent finds it.
+  /// Inserts a leaf beside another leaf, which a greedy descent finds: always to the child whose box grows least.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -248,9 +248,9 @@ extension BoxTree {
     }
   }
 
-  /// Computes a node's box from its children. If one child is higher than the other by two, that child takes the node's
-  /// place. It keeps the higher of its own children and gives the other one to the node. One rotation is always enough,
-  /// because the order of children has no meaning.
+  /// Computes a node's box from its children. If one child is higher than the other by two, it takes the node's place,
+  /// keeps its higher child, and gives its other child to the node. One rotation is always enough, because the order of
+  /// children has no meaning.
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -325,7 +325,7 @@ extension BoxTree {
 // MARK: - Questions
 
 extension BoxTree {
-  /// An upper bound on the height, for the stack of a search. 2³¹ leaves make a tree of height 45 at most.
+  /// The size of the stack of a search. It is large enough: a tree of 2³¹ leaves has a height of at most 45.
   private static let heightMax = 64
 
   /// Whether `isWanted` is true for the payload of any leaf whose box may touch `box`.

@@ -28,8 +28,8 @@ struct ConvexPieces {
     }
   }
 
-  /// Makes the pieces of an outline whose box has its centre at `center` and is rotated by `direction`. So the caller
-  /// chooses the coordinate system. `storage` must have room for `capacity(for:)` points.
+  /// Makes the pieces of an outline. `center` and `direction` are those of the outline's box, in a coordinate system
+  /// that the caller chooses. The pieces are in the same system. `storage` must have room for `capacity(for:)` points.
   init(
     of outline: Outline,
     center: Point,
@@ -59,7 +59,7 @@ struct ConvexPieces {
       cornersEach = 4
     case .roundedRectangle:
       let radius = outline.drawnCornerRadius
-      // In a rounded rectangle, an arm of the cross may have no width; then it is not a piece.
+      // A rounded rectangle has two crossing boxes. A box without width or height is left out.
       if halfWidth > radius {
         appendBox(halfWidth - radius, halfHeight)
         polygons += 1

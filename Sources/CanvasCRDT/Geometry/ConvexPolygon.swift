@@ -10,8 +10,9 @@ struct ConvexPolygon {
 
   /// Whether the other polygon lies entirely outside one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// From edge to edge, the other polygon's corner that is nearest to the edge moves in one direction only. So the cost
-  /// is the sum of the two numbers of corners, rather than their product.
+  /// From edge to edge, the other polygon's nearest corner moves in one direction only. So each search starts at the
+  /// corner that was nearest to the edge before, and the cost is the sum of the two numbers of corners rather than
+  /// their product.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]

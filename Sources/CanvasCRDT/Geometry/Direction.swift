@@ -24,8 +24,8 @@ struct Direction: Hashable, Sendable {
     // Adding and then subtracting 1.5·2⁵² rounds to a whole number by IEEE's rules, without a call to the platform's
     // `rint`.
     let quarters = (degrees / 90 + 6_755_399_441_055_744) - 6_755_399_441_055_744
-    // This subtraction is exact. Both operands are multiples of the smaller of two numbers: one, and the value of the
-    // angle's last binary digit. The result is smaller than either operand.
+    // This subtraction is exact. Both operands are multiples of one small unit: one degree, or the value of the angle's
+    // last binary digit if that is smaller. And the result is no greater than the angle.
     let rest = degrees - quarters * 90
     let radians = Direction.radians(degrees: rest)
     let cosine = Direction.cosine(radians.value, radians.error)

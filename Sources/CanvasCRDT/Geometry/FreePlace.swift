@@ -2,15 +2,15 @@ extension OverlapIndex {
   /// An upper bound on the absolute value of a position's coordinates.
   static let positionMax = 1e7
 
-  /// The free place that is nearest to `near`. A place is free if an upright box of this size, with its top left corner
-  /// there, overlaps no shape.
+  /// The free place that is nearest to `near`. A place is free if an upright box of this size, whose top left corner is
+  /// at the place, overlaps no shape.
   ///
-  /// If `near` is free, it is the result. The result always lies within the allowed positions. Of two places that are
-  /// equally near, the upper one wins, then the left one.
+  /// If `near` is free, the result is `near`. The result always lies within the allowed positions. Of two places that
+  /// are equally near, the upper one wins, then the left one.
   ///
-  /// The place is free exactly, without tolerance. Among rectangles, polygons and stars, no nearer place is free, up to
-  /// rounding. Near a curve, the result may be further away than necessary by 1/1,800 of the curve's larger radius. A
-  /// search that takes too long (see `FreePlaceSearch.Limits`) returns the best place that it has found or a place
+  /// The result is free exactly, without tolerance. Among rectangles, polygons and stars, no nearer place is free, up
+  /// to rounding. Near a curve, the result may be further away than necessary by 1/1,800 of the curve's larger radius.
+  /// A search that takes too long (see `FreePlaceSearch.Limits`) returns the best place that it has found or a place
   /// beside all shapes, whichever is nearer.
   ///
   /// `nil` if no free place was found, for example because shapes cover all positions.
@@ -38,7 +38,8 @@ extension OverlapIndex {
   /// The nearest of four places: to the right of, to the left of, below and above all shapes.
   private func placeBesideEverything(for size: Size, near: Point) -> (place: Point, distance: Double)? {
     var around = Box.empty
-    // The order of `values` varies, but only the minimum and the maximum are used.
+    // A map returns its values in any order. That doesn't matter here, because only the minimum and the maximum are
+    // used.
     for place in places.values {
       let box = entries[Int(place)].placed.box
       around.extend(to: Point(x: box.minX, y: box.minY))

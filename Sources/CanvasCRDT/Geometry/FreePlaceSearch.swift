@@ -6,8 +6,8 @@
 /// where the side leaves that obstacle. The walk ends at a point that no obstacle covers, or when a nearer place is
 /// already known.
 ///
-/// It is enough to walk to the right. If two sides meet in a nearest place, the place lies to the right on one side and
-/// to the left on the other. Obstacles are collected from an ever larger area, until the area contains a free place.
+/// Each side is walked to the right only. That is enough: a point where two sides meet lies to the right on one of
+/// them. Obstacles are collected from an ever larger area, until the area contains a free place.
 struct FreePlaceSearch {
   /// Limits on the work of a search. A search that reaches one returns the best place that it has found.
   struct Limits {
@@ -19,8 +19,8 @@ struct FreePlaceSearch {
 
   /// The cost of one search in the tree of obstacles, in comparisons with sides.
   private static let descentComparisons = 64
-  /// How deep inside an obstacle a place may lie and still count as outside. This is above rounding errors: at 10⁷, the
-  /// last binary place of a coordinate is 2·10⁻⁹.
+  /// How deep inside an obstacle a point may lie and still count as outside. This is above rounding errors: near 10⁷,
+  /// neighbouring values of a coordinate are 2·10⁻⁹ apart.
   private static let touchDepth = 1e-8
 
   private let index: OverlapIndex
@@ -179,8 +179,8 @@ struct FreePlaceSearch {
   }
 }
 
-/// The line that contains a side. Positions on it are counted from its point nearest to the wanted place, to the right
-/// as seen from outside.
+/// The line that contains a side. A position on the line is its distance from the line's point that is nearest to the
+/// wanted place. Positions grow to the right, as seen from outside.
 private struct Line {
   let outward: Point
   let reach: Double
@@ -211,7 +211,8 @@ private struct Line {
       let rise = side.outward.y * outward.x - side.outward.x * outward.y
       let room = side.reach - reach * (side.outward.x * outward.x + side.outward.y * outward.y)
       if rise.magnitude < 1e-14 {
-        // The line is nearly parallel to this side, so the two don't meet on the canvas.
+        // The line is nearly parallel to this side, so the two don't meet on the canvas. If the line lies outside of
+        // the side, no part of it is inside the obstacle.
         if room < 0 { part.end = -.infinity }
         continue
       }

@@ -2,14 +2,14 @@
 // meets the shape's outline.
 
 extension Shape {
-  /// Where the straight line from a point to the middle of the box first meets the outline. `nil` if it doesn't meet
-  /// it.
+  /// Where the straight line from a point to the middle of the box first meets the outline. `nil` if the line misses
+  /// the outline.
   func entry(from start: Point) -> Point? {
     let outline = outline
     let end = point(of: .middle)
     let center = Rect(origin: properties.position, size: properties.size).center
     let direction = Direction(degrees: properties.rotation)
-    // In these coordinates, the box is not rotated and its middle is the origin.
+    // In the coordinates of `way`, the box is not rotated and its middle is the origin.
     let way = StraightWay(
       from: direction.turningBack(start.x - center.x, start.y - center.y),
       to: direction.turningBack(end.x - center.x, end.y - center.y)
@@ -64,8 +64,8 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The outline encloses its middle, and the line ends at the middle. So the line crosses the side that faces its
-      // start. If rounding moves its end a little off the middle, it may cross a neighbouring side instead.
+      // The line ends at the outline's middle, so it crosses the side that faces the line's start. If rounding moves
+      // the line's end a little off the middle, the line may cross a neighbouring side instead.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:
@@ -90,19 +90,20 @@ private struct StraightWay {
     return (0...1).contains(across) ? (off.x * side.y - off.y * side.x) / turn : nil
   }
 
-  /// The fractions at which the extended line enters and leaves an ellipse. `nil` if it misses the ellipse.
+  /// The fractions at which the line, extended in both directions, enters and leaves an ellipse. `nil` if it misses the
+  /// ellipse.
   private func parts(
     throughEllipseAt center: Point,
     _ halfWidth: Double,
     _ halfHeight: Double
   ) -> (first: Double, second: Double)? {
-    // These coordinates are chosen so that the ellipse is the unit circle.
+    // Coordinates in which the ellipse is the unit circle.
     let from = Point(x: (start.x - center.x) / halfWidth, y: (start.y - center.y) / halfHeight)
     let along = Point(x: step.x / halfWidth, y: step.y / halfHeight)
     let square = along.x * along.x + along.y * along.y
     guard square > 0 else { return nil }
-    // The distance of the line from the circle's middle. A cross product is used because it loses no digits if the
-    // start is far away.
+    // How far the line passes from the circle's middle. A cross product is used because it loses no digits if the start
+    // is far away.
     let off = from.x * along.y - from.y * along.x
     let half = 1 - off * off / square
     guard half >= 0 else { return nil }
@@ -124,11 +125,11 @@ extension Outline {
     return Point(x: corner.x * size.width / 2 * ratio, y: corner.y * size.height / 2 * ratio)
   }
 
-  /// The index of the side that a point faces: the side between the point's direction and the middle.
+  /// The index of the side that a point faces: the side that a straight line from the middle through the point crosses.
   fileprivate func side(towards point: Point) -> Int {
     let (x, y) = (point.x / size.width, point.y / size.height)
-    // The corners between these two indices span less than 180 degrees. So the sign of a cross product tells which of
-    // two directions comes first clockwise.
+    // A binary search among corners that span less than 180 degrees. Within such a span, the sign of a cross product
+    // tells which of two directions comes first clockwise.
     var first = x > 0 || x == 0 && y < 0 ? 0 : drawnPoints
     var end = first + drawnPoints
     while end - first > 1 {

@@ -39,8 +39,8 @@ extension Shape {
     let last = points.count - 1
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
-    // These neighbours of the two ends are read before the ends are cut at outlines. In a line of two points, each end
-    // is the other's neighbour.
+    // The points next to the two ends, read before the ends are cut at outlines. In a line of two points, each end is
+    // the other's neighbour.
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
@@ -63,8 +63,8 @@ extension Shape {
 }
 
 extension Tie {
-  /// The shape that the end is tied to, or `nil` if that shape doesn't exist. A line can't be a target either, because
-  /// lines could then be tied to each other in a circle.
+  /// The shape that the end is tied to. `nil` if that shape doesn't exist, or if it is itself a line, because lines
+  /// could then be tied to each other in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
   }
@@ -114,7 +114,7 @@ public struct TiedLines: Sendable {
 
   public init() {}
 
-  /// Updates the table when a line, or any other shape, has changed. `nil` means that it was deleted.
+  /// Updates the table when a line, or any other shape, has changed. `nil` means that the shape was deleted.
   public mutating func update(_ line: Identifier, to shape: Shape?) {
     var tied: [Identifier] = []
     if let properties = shape?.properties, properties.kind == .line {

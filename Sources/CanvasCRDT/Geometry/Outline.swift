@@ -46,7 +46,7 @@ extension Outline {
   /// The smallest upright rectangle that contains the rotated outline.
   public var bounds: Rect {
     let placed = PlacedOutline(self)
-    // Without rotation, the result has exactly the box's own size.
+    // Without rotation, the result is exactly the box. But a polygon or star may not touch all sides of its box.
     if kind != .polygon, kind != .star, placed.direction.sine == 0 { return Rect(origin: position, size: size) }
     return placed.box.rect
   }

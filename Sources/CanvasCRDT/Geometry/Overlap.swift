@@ -1,10 +1,10 @@
 extension Outline {
   /// If the common part of two outlines is nowhere thicker than this, the outlines only touch. Two upright rectangles
-  /// have a lower bound: the rounding of decimals (`Rect.rounding`).
+  /// are compared with a smaller tolerance, the rounding of decimals (`Rect.rounding`).
   ///
-  /// In a position of up to 10⁷, the last binary place is 2·10⁻⁹; in a size of up to 10⁶, it is 10⁻¹⁰. Rotation adds a
-  /// few such errors. So shapes that were meant to touch may overlap by up to about 10⁻⁸ units. The bound is a hundred
-  /// times as large, but still too small to see.
+  /// Neighbouring values of a position near 10⁷ are 2·10⁻⁹ apart, those of a size near 10⁶ are 10⁻¹⁰ apart. Rotation
+  /// adds a few such errors. So shapes that were meant to touch may overlap by up to about 10⁻⁸ units. The bound is a
+  /// hundred times as large, but still too small to see.
   public static let overlapDepthMin = 1e-6
 }
 
@@ -20,8 +20,8 @@ extension PlacedOutline {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
     if isUprightRectangle, other.isUprightRectangle { return box.sharesArea(with: other.box) }
-    // The comparison uses the coordinates of one of the outlines, and its rounding depends on which. A fixed order of
-    // outlines makes the result the same for both orders of the arguments.
+    // The comparison uses the coordinates of one of the two outlines, and the choice affects rounding. A fixed order of
+    // outlines makes the choice, and so the result, independent of the order of the arguments.
     return other.outline.precedes(outline)
       ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }

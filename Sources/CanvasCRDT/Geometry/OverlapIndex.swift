@@ -26,8 +26,8 @@ public struct OverlapIndex: Sendable {
 
   /// The result of the last query. It is kept so that the next query can reuse its memory.
   private var candidates: [Int32] = []
-  /// For each entry, a mark that `meet` uses during one change: whether the entry's shape overlapped the changed shape
-  /// before, and whether it still does.
+  /// For each entry, a number that `meet` sets during one change: it says whether the entry's shape overlapped the
+  /// changed shape before, and whether it still does.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
@@ -224,7 +224,7 @@ extension OverlapIndex {
 
   /// Finds the shapes that an outline may overlap. A line overlaps nothing, so no shapes are searched for it, although
   /// thousands of lines may cross it.
-  /// - Returns: how many steps that took.
+  /// - Returns: how many steps the search took.
   private mutating func findCandidates(for placed: PlacedOutline) -> Int {
     candidates.removeAll(keepingCapacity: true)
     return placed.overlaps ? tree.collect(touching: TurnedExtent(placed), into: &candidates) : 0
@@ -239,7 +239,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Returns a mark that no entry has. The number after it is unused too.
+  /// Returns a mark that no entry has. The next greater number is unused too.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -280,8 +280,8 @@ extension OverlapIndex {
   public static let pairsShownMax = 20_000
   /// How many comparisons for each shape a server allows by default.
   public static let stepsPerShape = 500
-  /// This is added to the number of shapes when the allowed comparisons are computed. Otherwise a drawing of a few
-  /// hundred crowded shapes could run out of comparisons.
+  /// Added to the number of shapes when the allowed comparisons are computed. Without it, a drawing of a few hundred
+  /// crowded shapes could run out of comparisons.
   private static let shapesAlways = 8_000
   /// How many comparisons are allowed for each further change. An ordinary change takes about a hundred.
   private static let stepsPerChange = 5_000
@@ -289,8 +289,9 @@ extension OverlapIndex {
   /// An upper bound on the comparisons that finding all pairs of a drawing may take.
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
-  /// An index with the default limits of a server (R9), for a drawing on a screen: a heap of shapes then costs little.
-  /// Each change adds steps. A crowded index searches for pairs again after half as many changes as there are shapes.
+  /// An index with the default limits of a server (R9), for a drawing on a screen. With these limits, even many shapes
+  /// on one spot cost little. Each change adds to `stepsLeft`. A crowded index searches for pairs again after half as
+  /// many changes as there are shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true

@@ -15,7 +15,7 @@ struct PlacedOutline: Hashable, Sendable {
     Point(x: outline.position.x + outline.size.width / 2, y: outline.position.y + outline.size.height / 2)
   }
 
-  /// Whether a shape of this kind can overlap other shapes.
+  /// Whether a shape of this kind can overlap other shapes (a text, a line or ink can't).
   var overlaps: Bool { outline.kind.overlaps }
 
   /// Whether the outline has an area. The result is false if a size is NaN.

@@ -106,7 +106,8 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without the corners, caused by cuts, at which its direction doesn't change. Empty if no area is left.
+  /// The loop without corners at which its direction doesn't change; the cuts have added such corners. Empty if no area
+  /// is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

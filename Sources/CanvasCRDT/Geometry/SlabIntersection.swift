@@ -61,7 +61,7 @@ struct SlabIntersection {
     return edges
   }
 
-  /// Splits the edges of both polygons where they cross, both at exactly the same point.
+  /// Splits the edges of both polygons where they cross. The two edges are split at exactly the same point.
   private mutating func split(_ first: [(from: Point, to: Point)], _ second: [(from: Point, to: Point)]) {
     var firstCrossings: [[Point]] = Array(repeating: [], count: first.count)
     var secondCrossings: [[Point]] = Array(repeating: [], count: second.count)
@@ -113,7 +113,7 @@ struct SlabIntersection {
   }
 
   /// Makes the cuts, and finds the cuts at both ends of each piece. A piece with both ends on one cut is vertical. It
-  /// is dropped because it isn't needed.
+  /// is dropped because it crosses no slab.
   private mutating func cut(_ common: Box) {
     var wanted = [common.minX, common.maxX]
     for piece in pieces {

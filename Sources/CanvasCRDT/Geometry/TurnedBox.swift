@@ -33,7 +33,8 @@ struct TurnedExtent {
   let center: Point
   let reach: Size
   let direction: Direction
-  /// Whether the turned box is much smaller than the upright box. Otherwise, testing it rules out few additional pairs.
+  /// Whether the turned box is much smaller than the upright box. If it isn't, testing the turned box rules out few
+  /// additional pairs.
   let isSlanted: Bool
 
   /// For `isSlanted`, the upright box must be this many times as large as the turned box. At 45°, that takes a shape
@@ -143,8 +144,8 @@ extension TurnedBox {
     let own = self.axis
     if own.x == axis.x, own.y == axis.y { return (Double(minAlong), Double(maxAlong)) }
     if own.x == axis.y, 0 - own.y == axis.x { return (Double(minAcross), Double(maxAcross)) }
-    // A corner is the sum of two vectors: its coordinate along the axis times the axis, and its coordinate across times
-    // the perpendicular axis. Both are divided by the square of the axis's length, which may not be one.
+    // A corner is the sum of two vectors: a multiple of the axis, and a multiple of the perpendicular axis. Both
+    // multiples are divided by the square of the axis's length, because the length may not be one.
     let square = own.x * own.x + own.y * own.y
     let forAlong = (own.x * axis.x + own.y * axis.y) / square
     let forAcross = (own.x * axis.y - own.y * axis.x) / square

@@ -86,16 +86,17 @@ extension TurnedEllipse {
 
 extension TurnedEllipse {
   /// An upper bound on the steps of a search for a line that separates two ellipses. If none is found by then, the
-  /// ellipses count as overlapping. Each step at least halves an interval of `Double`s, so no number is left in it
-  /// after this many.
+  /// ellipses count as overlapping. Each step at least halves an interval of `Double`s, so after this many steps the
+  /// interval contains no further number.
   private static let searchStepsMax = 128
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
   /// An ellipse's reach in a direction is the distance from its centre to its tangent. The ellipses share no area if
-  /// there is a direction in which the sum of their reaches is at most the distance between their centres. Directions
-  /// are described by one number, `turn`. The sum of the reaches minus the distance is a convex function of `turn`. The
-  /// search approaches its minimum with tangents from both sides, until the value, or a lower bound on it, decides.
+  /// there is a direction in which the sum of their reaches is at most the distance between their centres. A direction
+  /// is described by one number, `turn`. As a function of `turn`, the sum of the reaches minus the distance is convex.
+  /// The search approaches the function's minimum with tangents from both sides. It ends when a value of the function,
+  /// or a lower bound on it, gives the answer.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y

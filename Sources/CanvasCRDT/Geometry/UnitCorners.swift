@@ -19,8 +19,8 @@ enum UnitCorners {
   /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps are
   /// halfway between two tips.
   static func corner(_ step: Int, points: Int) -> Point {
-    // The table lists the corners for 3, 4, 5, … points. The number of entries before these is twice the sum of 3 to
-    // `points - 1`.
+    // The table lists the corners for 3, 4, 5, … points, and has twice as many corners as points for each. So the
+    // number of corners before those of `points` is twice the sum of 3 to `points - 1`.
     table[points * points - points - 6 + step]
   }
 }

@@ -1,4 +1,4 @@
-/// The name of a shape or an actor: nine of `0-9a-z` in three groups, `afy-kw5-t7o`.
+/// Identifies a shape or an actor: nine of `0-9a-z` in three groups, `afy-kw5-t7o`.
 ///
 /// Nine base-36 digits fit in 47 bits, so an identifier is an integer whose numeric order is the order of its text.
 public struct Identifier: Hashable, Sendable {

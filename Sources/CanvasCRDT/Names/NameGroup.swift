@@ -4,8 +4,8 @@
 /// A shape's number is not stored but computed from its rank in the group. So when a shape is deleted, the numbers of
 /// all later shapes shift at no cost.
 struct NameGroup: Hashable, Sendable {
-  /// A shape of the group. Members are ordered by the stamp of their name. The identifier breaks ties, because one
-  /// stamp may name two shapes.
+  /// A shape of the group. Members are ordered by the stamps of their names. If two names have the same stamp, the
+  /// identifiers decide.
   struct Member: Hashable, Comparable, Sendable {
     let stamp: Stamp
     let shape: Identifier
@@ -42,7 +42,7 @@ struct NameGroup: Hashable, Sendable {
   /// The number that the member of this rank shows after the name. It is 1 for the first member, which shows no number.
   func number(atRank rank: Int) -> Int {
     guard rank > 0 else { return 1 }
-    // Below the taken number at `index`, there are `taken[index] - 2 - index` free numbers.
+    // Shown numbers start at 2. So `taken[i] - 2 - i` of the numbers below `taken[i]` are free.
     let passedOver = taken.partitionIndex { taken[$0] - 2 - $0 < rank }
     return rank + 1 + passedOver
   }

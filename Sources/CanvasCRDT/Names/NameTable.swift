@@ -25,7 +25,7 @@ struct NameTable: Sendable {
     if isOver { entries[hash] = nil }
   }
 
-  /// Changes a group in the list of those that share a hash. Returns whether the list is empty afterwards.
+  /// Changes a group in the list of the groups that share a hash. Returns whether the list is empty afterwards.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],

@@ -33,7 +33,7 @@ public struct ShownNames: Sendable {
   public init(_ canvas: Canvas) {
     let named = canvas.shapes.map { shape in (shape: shape.id, claim: Claim(shape)) }
     claims.reserveCapacity(named.count)
-    // Sorted members are always added at the end of their group, which is quick.
+    // The shapes are sorted as in a group, so each one is added at the end of its group, which is quick.
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
@@ -59,7 +59,8 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // The number isn't taken, because then the search above would have found a shape with this text as its own name.
+    // The group can't have this number among its `taken` ones. Otherwise the search above would have found a shape with
+    // this text as its own name.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }

@@ -5,10 +5,10 @@
 /// same time, their keys nearly always differ.
 ///
 /// After the last key, halving the remaining space would cost a digit every six keys. So the key counts upwards in
-/// small random steps, as a number of four digits. When the first digit has reached `z`, it stays, and the number after
-/// it is one digit longer than before. So each leading `z` adds two digits and gives 62 times the space: about 1,200
-/// keys of four digits, 150,000 of six, ten million of eight. Before the first key, keys count downwards in the same
-/// way, with leading `0` digits.
+/// small random steps, as a number of four digits. When its first digit has reached `z`, the key becomes `z` and a
+/// number of five digits, later `zz` and a number of six digits, and so on. That gives about 1,200 keys of four digits,
+/// 150,000 of six, and ten million of eight. Before the first key, keys count downwards in the same way, with leading
+/// `0` digits.
 extension OrderKey {
   public enum Failure: Error, Hashable, Sendable {
     case neighboursOutOfOrder
@@ -118,8 +118,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The least number of digits with which each of `count` keys has `roomPerKey` values, but at most the greatest
-  /// length of a key. Also the width of the gap, in units of the last digit.
+  /// The least number of digits with which each of `count` keys has `roomPerKey` possible values, but at most the
+  /// greatest length of a key. Also the width of the gap, in units of the last of these digits.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0

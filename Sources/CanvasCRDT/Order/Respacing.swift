@@ -14,16 +14,16 @@ public struct Respacing: Hashable, Sendable {
   public let inserted: [OrderKey]
   public let moved: [Moved]
 
-  /// How many neighbours should get new keys at most. This many fit into one message, together with the inserted
+  /// If possible, at most this many neighbours get new keys. They fit into one message, together with the inserted
   /// shapes.
   static let movedPreferredMax = 512
 
-  /// How long keys may be when `count` shapes get new keys. Up to the preferred number it is half of the greatest
-  /// length. About two hundred more keys then fit into one gap before neighbours need new keys again.
+  /// The greatest length of keys when `count` shapes get new keys. Up to `movedPreferredMax` shapes, it is half of
+  /// `lengthMax`. About two hundred more keys then fit into one gap before neighbours need new keys again.
   ///
   /// For more shapes, keys may be longer. Otherwise each respacing at one place would move all shapes that the previous
   /// one moved, and a few more. With this rule, 20,000 insertions into one gap move three shapes each on average, and
-  /// never more than the preferred number at once.
+  /// never more than `movedPreferredMax` at once.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }
@@ -129,7 +129,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     return length <= Respacing.comfortableLength(for: range.count + added)
   }
 
-  /// Adds one more neighbour to the range, on the side where the next key is longer, because that side is more crowded.
+  /// Adds one more neighbour to the range, on the side where the next key is longer. Keys are longer where shapes are
+  /// more crowded.
   mutating func grow() {
     let lengthBelow = below?.length ?? 0
     let lengthAbove = above?.length ?? 0

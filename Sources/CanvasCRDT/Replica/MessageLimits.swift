@@ -21,7 +21,8 @@ struct MessageLimits: Sendable {
 
   /// An upper bound on the operation's encoded length, found without encoding it.
   func bytesMax(of operation: borrowing Operation) -> Int {
-    // The bytes of the operation's head, shape, actor, stamp and mask. JSON also has the names of these members.
+    // The bytes of everything except the values: the operation's head, shape, actor, stamp and mask. JSON needs more,
+    // because it also has the names of these members.
     var bytes = encoding == .binary ? 40 : 112
     for property in operation.set.assigned { bytes += bytesMax(of: property, in: operation.set) }
     return bytes
@@ -56,10 +57,10 @@ struct MessageLimits: Sendable {
     case .identifier, .tie: 32
     case .number: 24
     case .pair: 52
-    // A control character takes six bytes. Such characters are no longer allowed in names, but old names may have them.
+    // In JSON, a control character takes six bytes. New names may not have such characters, but old names may.
     case .name: 2 + 6 * set.name.utf8Count
     case .orderKey: 2 + set.z.text.utf8Count
-    // A line break takes two bytes.
+    // In JSON, a line break takes two bytes.
     case .text: 2 + 2 * set.text.utf8Count
     // The worst case is a point that takes two bytes in a path and 14 characters in JSON, `[65535,65535],`: seven
     // characters for each byte. Points that have widths or are far apart take fewer characters for each byte.

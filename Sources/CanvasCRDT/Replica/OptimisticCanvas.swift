@@ -108,8 +108,8 @@ extension OptimisticCanvas {
     isArriving = false
   }
 
-  /// Called when the room's state has arrived completely. It replaces the confirmed canvas, and the pending operations
-  /// are applied over it.
+  /// Called when the room's state has arrived completely. The state replaces the confirmed canvas, and the pending
+  /// operations are applied over it.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     showArriving(pending: outbox)

@@ -16,7 +16,8 @@ struct Outbox: Sendable {
   struct Flight: Sendable {
     var id: UInt64
     var pending: [Pending]
-    /// When the message was sent on this connection, on the monotonic clock. `nil` if it wasn't.
+    /// When the message was sent on this connection, on the monotonic clock. `nil` if it hasn't been sent on this
+    /// connection yet.
     var sentAt: UInt64?
 
     var isSent: Bool { sentAt != nil }
@@ -124,7 +125,7 @@ extension Outbox {
     return (index - waitingStart, operations)
   }
 
-  /// The last operation in the first `slots` slots, which has their greatest stamp.
+  /// The last operation in the first `slots` slots. Its stamp is the greatest in these slots.
   func lastWaiting(slots: Int) -> Pending? {
     waiting[waitingStart..<min(waitingStart + slots, waiting.count)].last { !$0.operation.set.assigned.isEmpty }
   }
@@ -185,8 +186,8 @@ extension Outbox {
     flights.remove(at: index)
   }
 
-  /// Takes operations out of a message in flight. The message's other operations have to be sent again, as a new
-  /// message.
+  /// Removes operations from a message in flight, and returns them. The message's other operations have to be sent
+  /// again, as a new message.
   mutating func takeBack(at index: Int, where isTaken: (Int, Pending) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     var rest: [Pending] = []
@@ -201,7 +202,7 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of the waiting ones.
+  /// Removes and returns the waiting operations for which `isTaken` is true.
   mutating func takeBackWaiting(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in waiting.indices where !waiting[index].operation.set.assigned.isEmpty {
@@ -213,7 +214,8 @@ extension Outbox {
     return taken
   }
 
-  /// Takes operations out of everything that has to be sent: waiting edits, and messages that have to be sent again.
+  /// Removes operations from everything that has to be sent, and returns them: from waiting edits, and from messages
+  /// that have to be sent again.
   mutating func takeBackUnsent(where isTaken: (Operation) -> Bool) -> [Pending] {
     var taken: [Pending] = []
     for index in flights.indices.reversed() where !flights[index].isSent {

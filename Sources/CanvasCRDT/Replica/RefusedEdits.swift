@@ -4,8 +4,8 @@ struct RefusedEdit {
   var replaced: ReplacedValues
 }
 
-/// The edits of a refused message. They are removed from the history together, because removing them one by one would
-/// mean a walk through all steps for each.
+/// The edits of a refused message. They are removed from the history together, because removing each of them alone
+/// would need a walk through all steps.
 struct RefusedEdits {
   /// The edits of each shape, the newest first, because an edit may have replaced the value of an older one.
   private var edits = IdentifierMap<[RefusedEdit]>()

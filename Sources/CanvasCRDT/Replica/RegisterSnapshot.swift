@@ -1,9 +1,10 @@
-/// The state of some of a shape's registers at one moment. A step that can be undone has two of them: before and after.
+/// The state of some of a shape's registers at one moment. A step that can be undone has two snapshots of each shape:
+/// from before the step and from after it.
 struct RegisterSnapshot: Sendable {
   var isLive: Bool
 
-  /// The properties that the snapshot describes; `deleted` means the erasure. A covered property without a value had no
-  /// register at that moment.
+  /// The properties that the snapshot describes; `deleted` means the erasure. If a covered property has no value, its
+  /// register did not exist at that moment.
   private(set) var covered = PropertyMask()
 
   private(set) var values = Properties()
@@ -45,7 +46,7 @@ struct RegisterSnapshot: Sendable {
     covered.remove(property)
   }
 
-  /// Updates the stamps of operations that were given new stamps.
+  /// Replaces the stamps of operations that were given new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) {
     for index in stamps.indices {
       if let stamp = replaced[stamps[index]] { stamps[index] = stamp }

@@ -4,7 +4,7 @@ struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
   /// The registers that an earlier edit of the same step had already written.
   var ofSameStep = PropertyMask()
-  /// The registers that still have the edit's value although the edit was refused.
+  /// The registers that still have the refused edit's value, because an undo or redo has written the value again.
   var standing = PropertyMask()
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {
@@ -15,7 +15,7 @@ struct ReplacedValues: Sendable {
   /// Used for saved edits from an older version of the program, which didn't save the replaced values.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Updates the stamps of operations that were given new stamps.
+  /// Replaces the stamps of operations that were given new stamps.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
   /// Called when an older edit, whose values this edit had replaced, was refused. From now on, this edit counts as

@@ -69,7 +69,8 @@ public struct Replica: Sendable {
       cursor: nil,
       random: random
     )
-    // Without a key, the actor is only provisional. The server then chooses the actor and sends its key.
+    // A client without an actor from an earlier session has only a provisional one. The server then chooses the actor
+    // and sends its key.
     if actor == nil { connection.askForNewActor() }
   }
 

@@ -132,16 +132,17 @@ extension Replica {
 
   /// Sets the clock by the server's time. Edits whose stamps the server would refuse get new stamps, in the same order.
   mutating func setClock(as newActor: Identifier, knewServerTime: Bool = true, at now: Moment) {
-    // The room was created anew or restored, so only its state shows what it has accepted.
+    // The room was created anew or restored, so what it had accepted before no longer counts. Only the room's new state
+    // shows what it has accepted.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
-    // Only the room's state shows which of the sent messages it has accepted. So the clock is set when the state has
-    // arrived, and until then nothing is sent.
+    // Only the room's state shows which of the messages in flight the room has accepted. So the clock is set when the
+    // state has arrived, and nothing is sent until then.
     if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    // The clock must not go back behind stamps that the room may have accepted. These include stamps that this client
-    // has sent, and stamps that an earlier process with this actor may have sent. If the room hasn't accepted them, it
-    // refuses the next stamps as ahead of its clock. Then only the stamps in its state count.
+    // The clock must not go back behind stamps that the room may have accepted: those that this client has sent, and
+    // those that an earlier process with this actor may have sent. Without full trust, the sent stamps are left out:
+    // the server has refused a stamp as ahead of its clock, so the room's state shows which ones it has accepted.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
@@ -156,7 +157,7 @@ extension Replica {
     }
   }
 
-  /// By how much a wall clock may be wrong without a correction of the stamps.
+  /// If the wall clock is wrong by no more than this, the stamps are not corrected.
   private static let offsetMillisecondsTolerated: UInt64 = 1_000
 
   /// Gives the edits stamps of `actor` that the server accepts. A stamp that is not too far ahead keeps its time, so
@@ -184,7 +185,8 @@ extension Replica {
       return renewed
     }
     // The history may have stamps that are no longer in the outbox, because newer edits have overwritten their values.
-    // They are replaced too. Otherwise the clock, which was set back, might give the same stamp to another value.
+    // These stamps are replaced too. Otherwise the clock, which was set back, might give the same stamp to another
+    // value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]
     outbox.restamp { stamp in
       while let first = left.first, first <= stamp {

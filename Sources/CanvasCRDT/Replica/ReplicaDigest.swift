@@ -6,7 +6,7 @@
 ///   repaired.
 struct DigestCheck: Sendable {
   /// How many requests one check may make. In a busy room, the log may move on between a request and its answer. The
-  /// states can't be compared then, and the request is repeated.
+  /// two states can't be compared then, so the request is repeated.
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
@@ -33,12 +33,12 @@ struct DigestCheck: Sendable {
   private var healedAt: UInt64?
 
   /// Operations that the server has accepted but not yet sent back. The confirmed canvas already has them. The server's
-  /// digest may be for an earlier position in the log, and lack them.
+  /// digest may lack them, because it may be for an earlier position in the log.
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// How many operations `unechoed` may have before overwritten ones are dropped from it. The server may never send
-  /// those back.
+  /// If `unechoed` has more operations than this, overwritten ones are dropped from it, because the server may never
+  /// send them back.
   private static let unechoedMax = 4_096
 
   /// Called when the host asks for a check.
@@ -77,7 +77,7 @@ struct DigestCheck: Sendable {
     return isAsked
   }
 
-  /// Plans another request in this check. Returns false if there were too many already.
+  /// Plans another request in this check. Returns false if the check has already made too many requests.
   mutating func askAgain(at time: UInt64) -> Bool {
     triesLeft -= 1
     guard triesLeft > 0 else { return false }
@@ -168,9 +168,9 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // If no request is left and an operation has still not come back, it never will: its shape was deleted before the
-    // state was sent, and the room has forgotten the deletion. So the digests are compared. If they differ, the whole
-    // state is loaded.
+    // If an operation has not come back, the digest is requested again. If it hasn't come back after the last request,
+    // it never will: its shape was deleted before the state was sent, and the room has forgotten the deletion. Then the
+    // digests are compared all the same. If they differ, the whole state is loaded.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()

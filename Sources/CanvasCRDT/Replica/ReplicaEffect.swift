@@ -15,7 +15,7 @@ public enum ReplicaEffect: Sendable {
 
   // MARK: - Changes of the drawing
 
-  /// These shapes now look different.
+  /// The shapes that now look different.
   case changed([Change], by: ChangeOrigin)
   /// A shape was deleted by an operation that also writes a position. No canvas stores this position, but the host can
   /// animate the shape on its way there, as if it fell into a hole. This effect comes before the change.

@@ -12,7 +12,7 @@ extension Replica {
       receive(try configuration.encoding.decode(bytes), at: now)
     } catch {
       switch error {
-      // A newer server may send messages that this client doesn't know.
+      // A newer server may send messages that this client doesn't know. The connection stays open.
       case .unknownType: effects.append(.failure(error))
       case .malformed, .badHello, .badField, .rejected: fail(error, at: now)
       }
@@ -42,7 +42,7 @@ extension Replica {
       case .crowd(let people): receiveCrowd(people)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
-      // A replica never asks for tokens, so no answer is expected.
+      // The first three were handled above. A replica never asks for a token, so it expects no `token` message.
       case .welcome, .error, .pong, .token: break
       }
     }
@@ -70,8 +70,8 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
-    // If an edit's answer comes after a whole state, the state may be newer than the edit, and its shape may have been
-    // deleted since.
+    // A whole state may be newer than an edit that is not answered yet, and the edit's shape may have been deleted
+    // since. So the replica may have something that the room's state lacks.
     let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
     if isLoading || isDoubtful {
       digestCheck.begin(isDoubtful: isDoubtful, actor: actor, at: now.monotonicMilliseconds)
@@ -85,8 +85,8 @@ extension Replica {
     }
   }
 
-  /// Shows the drawing while it is still arriving over a slow connection, if the client had nothing of the room before.
-  /// On a fast connection this isn't worth the work.
+  /// Shows the drawing while it is still arriving over a slow connection, if the client had no drawing of the room
+  /// before. On a fast connection this isn't worth the work.
   private mutating func showArriving(at now: Moment) {
     guard cursor == nil, now.milliseconds(since: arrivingShownAt) >= Replica.growsMilliseconds,
       optimistic.gainOfArriving > 0
@@ -188,10 +188,9 @@ extension Replica {
       messageLimits.operationsMax = max(1, min(messageLimits.operationsMax, count / 2))
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
-      // The host's clock was changed since the welcome, so the next welcome has to correct the clock and the stamps. An
-      // earlier process with this actor may have sent later stamps. Then the clock can be set back behind those stamps
-      // only under a new actor. The present estimate of the server's time is of no use, because it depends on the
-      // host's clock.
+      // The host's clock was changed after the welcome, so the estimate of the server's time is wrong. The replica
+      // reconnects, and the next welcome corrects the estimate, the clock and the stamps. If an earlier process may
+      // have sent later stamps under this actor, the clock can be set back only under a new actor.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
@@ -230,8 +229,8 @@ extension Replica {
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
   }
 
-  /// Reverts all operations that are too old. The server names only one, but it would refuse all older ones next,
-  /// including those that wait. Waiting for each refusal would cost a round trip each, and the rest of the message
+  /// Reverts all operations that are too old. The server reports only one of them, but it would refuse all older ones
+  /// next, including those that wait to be sent. Each refusal would cost a round trip, and the rest of the message
   /// would be sent again each time.
   private mutating func takeBackTooOld(at index: Int, _ rejection: Rejection, at now: Moment) {
     let pending = outbox.flights[index].pending
@@ -280,7 +279,7 @@ extension Replica {
     }
   }
 
-  /// Reverts edits that fit into no message. They were made before the server's limits were known.
+  /// Reverts edits that are too long for any message. They were made before the server's limits were known.
   mutating func refuseTooLong() {
     let limits = messageLimits
     let taken = outbox.takeBackUnsent { !limits.allows($0) }
@@ -305,7 +304,8 @@ extension Replica {
     let live = shapes.members.filter { optimistic.shown.contains($0) }
     var changes = optimistic.rebuild(shapes, pending: outbox)
 
-    // If a shape is not created after all, later edits of it have no effect, so they are reverted too.
+    // If the refused edit would have created a shape, later edits of that shape have no effect. So they are reverted
+    // too.
     let gone = IdentifierSet(live.filter { !optimistic.shown.contains($0) })
     let orphans = outbox.takeBackWaiting { gone.contains($0.shape) }
     if !orphans.isEmpty {

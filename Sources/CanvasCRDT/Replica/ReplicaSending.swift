@@ -31,8 +31,8 @@ extension Replica {
     }
   }
 
-  /// Whether a message that ends with this operation may be sent: the host must have stored a time that covers the
-  /// operation's stamp. If it hasn't, it is asked to store the edits.
+  /// Whether a message that ends with this operation may be sent: the host must have stored a reserved time that is not
+  /// before the operation's stamp. Otherwise the host is asked to store the edits.
   private mutating func isKept(_ last: Outbox.Pending?) -> Bool {
     guard let last, !reserve.covers(last.operation.at) else { return true }
     if reserve.ask() { effects.append(.keep) }
@@ -54,7 +54,8 @@ struct SendWindow: Sendable {
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// Called when a short message, such as hello, was answered. Its round trip is compared with the answers to edits.
+  /// Called when a short message, such as hello, was answered. The time of the quickest answer is the measure for
+  /// answers to edits.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
   /// Called when a message of edits was answered.

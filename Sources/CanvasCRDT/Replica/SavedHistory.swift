@@ -1,5 +1,6 @@
 // The steps that the user can undo and redo, as bytes. A host that ends after each edit, such as a terminal command,
-// stores them, so that the next process can undo the edit. They lie beside the saved replica, which has the clock.
+// stores them, so that the next process can undo the edit. They are stored beside the saved replica, which
+// has the clock.
 //
 //     version      one byte, 4
 //     undoable     varint: how many; then each step, the oldest first:
@@ -308,7 +309,7 @@ extension UndoHistory {
       } else {
         step.turn = newTurn()
       }
-      // The shortest entry is a shape's identifier and two empty snapshots.
+      // The shortest entry has ten bytes: six for the shape's identifier, and two for each of two empty snapshots.
       for _ in 0..<(try reader.count(bytesEach: 10)) {
         step.entries.append(try Entry(saved: &reader, version: version))
       }

@@ -220,7 +220,7 @@ private final class SavedParts {
     let clock = StampClock(
       clock: Clock(actor: actor, time: max(time, confirmedTime)),
       confirmedTime: confirmedTime,
-      // A replica that doesn't know the server's time has never joined a room, so it has sent nothing.
+      // A replica that doesn't know the server's time has never joined a room. So no earlier process has sent stamps.
       formerTime: offset == nil ? 0 : time
     )
     let flightLengths = try readLengths(from: &reader)

@@ -47,9 +47,9 @@ struct StampClock: Sendable {
   }
 
   /// Sets the clock back to the greatest time that was confirmed or sent, as `actor`. Stamps that were made but not
-  /// sent may then be made again, but none that the room may have. A sent or refused time after `bound` (milliseconds)
-  /// is ignored, because no room has accepted it. But a time that an earlier process may have sent counts even after
-  /// `bound`: a room that is ahead of its server's clock may have accepted it.
+  /// sent may then be made again. Stamps that the room may have are not made again. A sent or refused time after
+  /// `bound` (milliseconds) is ignored, because no room has accepted it. But a time that an earlier process may have
+  /// sent counts even after `bound`, because a room that is ahead of its server's clock may have accepted it.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }
@@ -57,7 +57,7 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
   }
 
-  /// Forgets which stamps the room has accepted, so that the next `restart` can set the clock back behind them.
+  /// Forgets which stamps the room has accepted, so that the next `restart` may set the clock back to before them.
   mutating func forgetAccepted() {
     confirmedTime = 0
     spentTime = 0

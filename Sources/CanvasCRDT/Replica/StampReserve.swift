@@ -16,7 +16,7 @@ struct StampReserve: Sendable {
   private var keptTime: UInt64?
   private var isAsked = false
 
-  /// Reserves times after `time`, if few are left. The host has to save the reserved time.
+  /// Reserves times after `time`, if few reserved times are left. The host has to save the new reserved time.
   /// - Parameter former: the time that earlier processes of the client had saved.
   mutating func reserve(after time: UInt64, former: UInt64) {
     if keptTime == nil { keptTime = former }

@@ -31,8 +31,8 @@ extension UndoHistory {
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses a part of these operations, the drawing still shows that part of the step. It then goes on
-    // the list of undoable steps.
+    // If the server refuses a part of these operations, the drawing still shows what that part of the step has written.
+    // The refused part then goes on the list of undoable steps.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),
@@ -77,13 +77,14 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // Steps that other people have overwritten are kept only to preserve their order relative to a step with an effect.
-    // Here no step has an effect, so they are dropped.
+    // Steps that other people have overwritten stay on a list only to keep their order relative to a step with an
+    // effect. Here no step with an effect is left, so they are dropped.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
 
-  /// After a redo, moves back the steps that the undo had passed over, if they still have no effect.
+  /// An undo may have passed over steps without an effect. After the redo, they are moved back, if they still have no
+  /// effect.
   private mutating func bringBackPassedOver(
     for turn: UInt64,
     on canvas: Canvas,
@@ -109,9 +110,9 @@ extension UndoHistory {
     }
   }
 
-  /// The operations that change the canvas from one side of a step to the other (before and after). Empty if both sides
-  /// look alike, for example after a value was overwritten by an equal one. `nil` if other people have overwritten
-  /// everything.
+  /// The operations that change the canvas from one side of a step to the other; the sides are the states before and
+  /// after the step. Empty if both sides look alike, for example after a value was overwritten by an equal one. `nil`
+  /// if other people have overwritten everything.
   private mutating func exchange(
     _ step: inout Step,
     _ exchange: inout Exchange,
@@ -162,8 +163,9 @@ extension UndoHistory {
     return isInPlace ? operations : nil
   }
 
-  /// The order in which `entries` are written. Shapes that come back are written last, in the order in which they had
-  /// been named. So shapes that share a name get the same numbers as before.
+  /// The order in which `entries` are written. Shapes that come back are written last, in the order of the stamps of
+  /// their names. This order decides the numbers of shapes with the same name, so the shapes get the same numbers as
+  /// before.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
     func naming(_ place: Int) -> Stamp? {
       let from = isUndo ? entries[place].after : entries[place].before
@@ -179,8 +181,8 @@ extension UndoHistory {
     return places
   }
 
-  /// The values that change a shape from one side of a step to the other. `nil` if the shape is no longer as it was on
-  /// the first side.
+  /// The values that change a shape from its state in `from` to its state in `to`. `nil` if the shape is no longer as
+  /// in `from`.
   private func transition(
     of shape: Identifier,
     from: RegisterSnapshot,
@@ -220,14 +222,14 @@ extension UndoHistory {
         guard original.actor == actor || isFormer(original) else { return nil }
       }
       set.delete()
-    // The step both made and deleted the shape, so nothing has to be written. The shape's present erasure now stands
-    // for the step's erasure on the other side.
+    // The step both made and deleted the shape. So the shape is deleted in both states, and nothing has to be written.
+    // The shape's present erasure now stands for the step's erasure.
     case (false, false): break
     }
     return set
   }
 
-  /// The registers that are no longer as on this side, because somebody has written or erased them.
+  /// The registers that are no longer as in the given snapshot, because somebody has written or erased them.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -241,8 +243,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// Called when the registers have got back the values of the `to` side. Records which stamp of that side each
-  /// register's present stamp stands for. Returns false if no register has a value of that side.
+  /// Called when the registers have got back the values of `to`. For each register, records that its present stamp
+  /// stands for its stamp in `to`. Returns false if no register has a value of `to`.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -293,9 +295,10 @@ extension UndoHistory {
 // MARK: - Shapes that are deleted or come back
 
 extension UndoHistory {
-  /// The new sides of an entry whose shape was deleted or brought back by an undo or redo. A deletion removes all
-  /// values of the shape, so all of them are recorded. When an undo has brought a shape back, the values that other
-  /// people wrote while it was deleted are recorded too. Otherwise they would keep the deletion from being redone.
+  /// New snapshots for an entry whose shape was deleted or brought back by an undo or redo; `nil` where the old
+  /// snapshot stays. A deletion removes all values of the shape, so all of them are recorded. When an undo has brought
+  /// a shape back, the values that other people wrote while it was deleted are recorded too. Otherwise these values
+  /// would keep the deletion from being redone.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -307,8 +310,9 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // A register that did not exist on this side may have a default value now. It is written again together with the
-      // shape, but the register still counts as missing.
+      // If a register did not exist in `from`, it may hold a default value now, because an undo can't remove a
+      // register. The value is recorded, to be written again together with the shape. Its stamp stays `never`, which
+      // means that the register did not exist.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

@@ -50,7 +50,7 @@ extension UndoHistory {
     }
   }
 
-  /// Called when the user continues as another actor. `last` is the last stamp under the former one.
+  /// Called when the user continues as another actor. `last` is the last stamp of the former actor.
   mutating func leave(_ last: Stamp) {
     former.append(last)
     if former.count > UndoHistory.formerMax { former.removeFirst() }
@@ -152,7 +152,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // These registers have nothing left that this step wrote. So the step no longer covers them, whoever wrote their
+    // Nothing that this step wrote is left in these registers. So the step no longer covers them, whoever wrote their
     // present values.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)

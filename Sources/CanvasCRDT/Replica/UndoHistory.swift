@@ -31,7 +31,7 @@ public struct UndoHistory: Sendable {
   struct Step: Sendable {
     var entries: [Entry] = []
 
-    /// The step's number, assigned when it was put on its list. Within a list, turns rise.
+    /// The step's number, assigned when it was put on its list. Later steps of a list have greater numbers.
     var turn: UInt64 = 0
 
     /// Set if an undo found nothing to do for this step and went on to the next older one. The value is the turn that
@@ -56,7 +56,7 @@ public struct UndoHistory: Sendable {
 
   /// Records that the value under a register's current stamp was first written under another stamp, `original`.
   /// `original` is `nil` if the register did not exist then. While the server may still refuse the current stamp, the
-  /// alias of the previous one is kept too.
+  /// alias of the register's previous stamp is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -194,8 +194,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if it
-  /// did not exist originally.
+  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if its
+  /// value is the default that an undo or redo wrote because the register did not exist before.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {

@@ -12,8 +12,8 @@ extension UndoHistory {
     let turn: UInt64
   }
 
-  /// The alias that a register had before an exchange changed it without writing to the register. It is restored if the
-  /// exchange is refused.
+  /// The alias that a register had before an undo or redo changed the alias without writing to the register. The old
+  /// alias is restored if the undo or redo is refused.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
@@ -22,9 +22,9 @@ extension UndoHistory {
 
   /// An undo or redo that has an effect and that the server has not answered completely.
   struct Exchange: Sendable {
-    /// What the exchange wrote to one shape of the step.
+    /// What the undo or redo wrote to one shape of the step.
     struct Part: Sendable {
-      /// Where the entry goes back to if the operation is refused.
+      /// The step that the entry goes back to if the operation is refused.
       var from: Place
       /// The entry as it was in the step at `from`.
       var entry: Entry
@@ -38,15 +38,15 @@ extension UndoHistory {
     /// The entries for which nothing was written. If all parts are refused, these entries go back together with the
     /// last part.
     var rest: [Entry] = []
-    /// The aliases that the exchange changed without writing to their registers, by shape.
+    /// The aliases that the undo or redo changed without writing to their registers, by shape.
     var standIns = IdentifierMap<[StandIn]>()
     var isTaken = false
   }
 
   mutating func remember(_ exchange: Exchange) {
     exchanges.append(exchange)
-    // The number of shapes in all exchanges is limited, to limit the memory. If it is exceeded, the oldest exchanges
-    // are dropped: their steps are not put back if the server refuses them.
+    // The number of shapes in all exchanges is limited, to limit the memory. When it is exceeded, the oldest exchanges
+    // are forgotten. If the server refuses a forgotten exchange, its step is not put back.
     var shapes = 0
     let newest = exchanges.reversed().prefix { exchange in
       shapes += exchange.parts.count + exchange.rest.count
@@ -73,8 +73,8 @@ extension UndoHistory {
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
-    // This exchange is newer than other exchanges of the same entry, and it was accepted. So their outcome no longer
-    // matters.
+    // This undo or redo is newer than the earlier ones of the same entry, and it was accepted. So the outcome of the
+    // earlier ones no longer matters.
     for earlier in exchanges[...index].indices.reversed() where exchanges[earlier].to == place {
       place = exchanges[earlier].parts.removeValue(forKey: operation.shape)?.from
       exchanges[earlier].isTaken = true
@@ -82,7 +82,7 @@ extension UndoHistory {
     exchanges.removeAll { $0.parts.isEmpty }
   }
 
-  /// Called when no operation on `shape` is unanswered any more. So no undo or redo of the shape can still be refused.
+  /// Called when all operations on `shape` are answered, so that no undo or redo of the shape can be refused any more.
   mutating func settle(_ shape: Identifier, on canvas: Canvas) {
     for index in exchanges.indices where exchanges[index].parts.removeValue(forKey: shape) != nil {
       exchanges[index].isTaken = true
@@ -106,8 +106,8 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // A later exchange has moved the entry on, and may still be accepted. If it is refused too, the entry goes
-          // all the way back.
+          // A later undo or redo has moved the entry on, and may still be accepted. If it is refused too, the entry
+          // goes back to where the earlier one had found it.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {
@@ -132,8 +132,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Restores the previous aliases of the registers that the exchange didn't write. If a later exchange has changed
-  /// such an alias too, the alias is restored only when the later exchange is refused.
+  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later one has changed such
+  /// an alias too, the alias is restored only when the later one is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false
@@ -151,7 +151,7 @@ extension UndoHistory {
 }
 
 extension UndoHistory.Exchange.Part {
-  /// Whether every value that the exchange wrote is still there, or was overwritten by a newer value.
+  /// Whether every value that the undo or redo wrote to the shape is still there, or was overwritten by a newer value.
   fileprivate func stands(on canvas: Canvas) -> Bool {
     for property in written {
       guard let winner = canvas.winner(of: property, in: entry.shape), winner >= stamp else { return false }
@@ -189,7 +189,8 @@ extension UndoHistory {
     if place.isUndoable { remove(from: &undoable) } else { remove(from: &redoable) }
   }
 
-  /// Puts each entry into the step that its place names. If that step doesn't exist any more, a new step is made there.
+  /// Puts each entry into the step that its `place` identifies. If that step doesn't exist any more, a new step is made
+  /// there.
   private mutating func insert(_ entries: [(entry: Entry, place: Place)]) {
     func insert(_ entry: Entry, at turn: UInt64, into steps: inout [Step]) {
       let index = steps.partitionIndex { steps[$0].turn < turn }

@@ -36,8 +36,8 @@ public enum HiddenCharacters {
     }
   }
 
-  /// The text without its invisible characters. A joiner or selector that has no effect after another removal is
-  /// removed too.
+  /// The text without its invisible characters. A joiner or selector that loses its effect because another character
+  /// was removed is removed too.
   public static func removed(from text: Text) -> Text {
     var text = text
     while occur(in: text) { text = removedOnce(from: text) }
@@ -70,8 +70,8 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // A selector has an effect after an emoji. A digit, `#` or `*` becomes an emoji by a selector and U+20E3, which
-    // draws a key around it.
+    // A selector has an effect after an emoji, the first of which is U+00A9. A digit, `#` or `*` becomes an emoji if a
+    // selector and U+20E3, which draws a key around it, follow.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }

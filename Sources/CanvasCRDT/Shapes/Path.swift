@@ -101,7 +101,7 @@ public struct Path: Hashable, Sendable {
     return points
   }
 
-  /// Reads a difference between two coordinates: a varint of at most three bytes, whose lowest bit is the sign.
+  /// Reads a difference between two coordinates: a varint of at most three bytes. The number's lowest bit is the sign.
   private static func step(in bytes: UnsafeRawBufferPointer, _ at: inout Int) -> Int64? {
     var value: UInt64 = 0
     for shift in stride(from: 0, through: 14, by: 7) {

@@ -59,7 +59,7 @@ public struct PropertyMask: Hashable, Sendable {
   @inlinable
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The empty set. A literal `[]` would first create an array where it is not inlined.
+  /// The empty set. A literal `[]` would first create an array wherever it is not inlined.
   @inlinable
   public init() { rawValue = 0 }
 

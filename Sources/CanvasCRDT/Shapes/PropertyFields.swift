@@ -1,5 +1,6 @@
-// The fields of `Properties`, grouped by type. A row of the table names its field, and the switches below connect rows
-// and fields. So a row without a field doesn't compile, and neither does a field that can't be read or written.
+// The fields of `Properties`, grouped by type. A row of `PropertyTable.swift` refers to its field, and the switches
+// below connect rows and fields. So a row without a field doesn't compile, and neither does a field that can't be read
+// or written.
 extension Properties {
   public enum NumberField: Sendable {
     case rotation, strokeWidth, cornerRadius, innerRatio, textSize
@@ -128,7 +129,7 @@ extension Properties {
     }
   }
 
-  /// The field's value as the number of its word. Setting a number without a word changes nothing.
+  /// The field's value as the number of its word. Setting a number that belongs to no word changes nothing.
   public subscript(field: ChoiceField) -> UInt8 {
     get {
       switch field {

@@ -1,7 +1,7 @@
 /// The rules for values. They are checked once, when a value enters the system: by decoders, and by the code that makes
 /// edits. Merging never checks them.
 public enum PropertyRules {
-  // Ranges from the table that other code uses too.
+  // The ranges that both the table of properties and other code use.
   public static var coordinates: ClosedRange<Double> { -1e7...1e7 }
   public static var sides: ClosedRange<Double> { 1...1e6 }
   public static var turns: ClosedRange<Double> { -1e6...1e6 }

@@ -9,7 +9,7 @@ public struct PropertyRow: Sendable {
 
   public let form: PropertyForm
 
-  /// Whether the property affects the shape's outline, or whether the shape has an outline.
+  /// Whether the property affects the shape's outline, or decides whether the shape has one.
   public let decidesOutline: Bool
 
   /// The property's description for docs/PROTOCOL.md. The form and the range are added there automatically.

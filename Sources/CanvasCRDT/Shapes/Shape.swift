@@ -5,8 +5,8 @@ public struct Shape: Hashable, Sendable {
   /// All values. `assigned` has those that were set explicitly.
   public let properties: Properties
 
-  /// When the shape's name was written, or its kind if it has no name. Of the shapes with the same name, the one with
-  /// the least stamp shows the name without a number.
+  /// When the shape's name was written. If the shape has no name, when its kind was written. Of the shapes with the
+  /// same name, the one with the least stamp shows the name without a number.
   let nameStamp: Stamp
 
   init(id: Identifier, properties: Properties, nameStamp: Stamp) {

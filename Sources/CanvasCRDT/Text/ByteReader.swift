@@ -1,4 +1,4 @@
-/// Reads bytes from first to last. Invalid bytes lead to a named failure and never to a crash.
+/// Reads bytes from first to last. Invalid bytes lead to an error and never to a crash.
 ///
 /// The reader borrows its bytes and doesn't own them. The reader and every slice that it returns must stay within the
 /// `withUnsafeBytes` closure that the buffer came from, or within a function that this closure calls.

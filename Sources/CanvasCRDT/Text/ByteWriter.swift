@@ -1,7 +1,7 @@
 /// Writes bytes, for both encodings.
 ///
-/// The array is kept larger than the written part, so new bytes are written into it in place. So bounds and uniqueness
-/// of the array are checked once for a whole value rather than for each byte.
+/// The array is kept larger than the written part, so that new bytes are written into it in place. Its bounds and its
+/// uniqueness are then checked once for a whole value rather than for each byte.
 public struct ByteWriter: Sendable {
   /// The written bytes, followed by unused zeros.
   @usableFromInline var storage: [UInt8]

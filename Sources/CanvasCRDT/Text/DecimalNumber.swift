@@ -17,8 +17,8 @@ struct DecimalNumber {
   private static let significantDigitsMax = 19
   private static let exponentMax: Int64 = 1 << 40
 
-  /// Reads as far as the syntax allows. Returns `nil` if no number starts at `index`, or if it is incomplete. `index`
-  /// is then left at the wrong byte.
+  /// Reads as far as the syntax allows. Returns `nil` if no number starts at `index`, or if the number is incomplete.
+  /// In that case, `index` is left at the byte that breaks the syntax.
   init?(reading bytes: UnsafeRawBufferPointer, at index: inout Int) {
     let end = bytes.count
     if index < end, bytes[index] == UInt8(ascii: "-") {

@@ -65,8 +65,8 @@ extension DecimalNumber {
     var (quotient, remainder) = (five << UInt64(fiveShift)).dividingFullWidth((dividend >> 1, dividend << 63))
     var exponent = exponent + fiveShift - shift - 63
     if quotient >> 63 == 0 {
-      // The lowest bit should come from the remainder. It is far below the bits that decide the rounding, so 0 is good
-      // enough; ties are decided by the remainder.
+      // The new lowest bit should come from the remainder. But it is far below the bits that decide the rounding, and
+      // ties are decided by the remainder. So 0 is good enough.
       quotient <<= 1
       exponent -= 1
     }

@@ -37,7 +37,7 @@ struct LongDecimal {
   }
 
   func rounded() -> Double {
-    // 10³⁰⁹ exceeds the greatest `Double`, and 10⁻³²⁴ rounds to zero.
+    // A number of at least 10³¹⁰ exceeds the greatest `Double`, and a number below 10⁻³²⁴ rounds to zero.
     if digitCount + exponent > 310 { return .infinity }
     if digitCount + exponent < -324 { return 0 }
     let exponent = Int(exponent)
@@ -49,8 +49,8 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // If both numbers have the same length in bits, the quotient lies between a half and two. So from this position on,
-    // each step gives one bit of the quotient.
+    // Shifted to the same length in bits, the two numbers have a quotient between a half and two. So the division
+    // starts at this shift, and each step gives one bit of the quotient.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0
@@ -124,7 +124,7 @@ struct LongInteger {
     if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
-  /// Subtracts `other` unless it is greater. Returns whether it was subtracted.
+  /// Subtracts `other`, unless `other` is greater than this number. Returns whether it was subtracted.
   mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
     if isLess(than: other) { return false }
     var borrow: Int64 = 0

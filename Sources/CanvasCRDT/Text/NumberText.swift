@@ -3,7 +3,7 @@
 /// A number is written with the fewest digits that read back as the same number. So a page, a bot and the server write
 /// the same text for a value.
 public enum NumberText {
-  /// An upper bound on the length. The longest text is `-0.0000012345678901234567`.
+  /// An upper bound on the length. The longest text has 25 characters: `-0.0000012345678901234567`.
   public static let lengthMax = 32
 
   /// Writes `value` and returns how many bytes were written. `bytes` must have room for the longest text.
@@ -23,8 +23,8 @@ public enum NumberText {
       let integer = UInt64(magnitude)
       if Double(integer) == magnitude { return writeDigits(of: integer, to: bytes, at: length) }
     }
-    // Different texts of at most fifteen digits read back as different numbers. So if such a text reads back as this
-    // number, it is the shortest text.
+    // Below 10¹², a text with three decimals has at most fifteen digits. Different texts of at most fifteen digits read
+    // back as different numbers. So if this text reads back as the number, it is the shortest text.
     if magnitude < 1e12 {
       let thousandths = UInt64(magnitude * 1_000 + 0.5)
       if Double(thousandths) / 1_000 == magnitude {
@@ -44,7 +44,7 @@ public enum NumberText {
     }
     var end = start &+ 2
     var bound: UInt64 = 100
-    // A number has at most twenty digits. Stopping there keeps `bound` from overflowing.
+    // A number has at most twenty digits. The loop stops there, so that `bound` doesn't overflow.
     while value >= bound {
       end &+= 1
       if end &- start == 20 { break }

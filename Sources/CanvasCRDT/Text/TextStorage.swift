@@ -21,7 +21,8 @@ struct TextStorage: Sendable {
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // The storage is always contiguous: see `init`. This call is several times as fast as the span or `withUTF8`.
+    // The storage is always contiguous: see `init`. This call is several times as fast as access by a span or by
+    // `withUTF8`.
     let outcome = string.utf8.withContiguousStorageIfAvailable { bytes -> Swift.Result<Result, Failure> in
       do throws(Failure) {
         return .success(try body(UnsafeRawBufferPointer(bytes)))

@@ -81,8 +81,8 @@ extension ClientMessage {
 /// The kinds of messages from a server. The raw value is the first byte of a message in the binary encoding, and always
 /// has the bit 0x40 set.
 ///
-/// Binary deliveries have two kinds: operations and state. In JSON both have the same name. A search by this name must
-/// find `delivery`, so that case comes first.
+/// Binary deliveries have two kinds: operations and state. In JSON both have the same name. A search by that name must
+/// find `delivery`, so `delivery` comes before `state`.
 enum ServerMessageKind: UInt8, WireNamed {
   case welcome = 0x41
   case delivery = 0x42

@@ -6,7 +6,7 @@
 nonisolated(unsafe) var input = InputBuffer()
 nonisolated(unsafe) var output = OutputBuffer()
 
-/// Returns the address of space for `count` bytes of input, which JavaScript has to write before its next call.
+/// Returns the address of space for `count` bytes of input. JavaScript has to write the input before its next call.
 @_expose(wasm, "input") @_cdecl("canvas_input")
 func makeInputRoom(_ count: UInt32) -> UnsafeMutableRawPointer? { input.makeRoom(Int(count)) }
 

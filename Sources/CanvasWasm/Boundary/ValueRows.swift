@@ -9,7 +9,7 @@
 //
 // If JavaScript has a value of the wrong type, it writes NaN or a text of −1 bytes, which are always rejected.
 
-/// Why values were rejected.
+/// Why a row of values was rejected.
 struct ValueRefusal: Error {
   let words: Text
 }

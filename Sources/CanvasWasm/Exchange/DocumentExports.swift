@@ -51,7 +51,8 @@ private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
 func cleanedNames() -> UInt32 { cleanedNameCount }
 
 /// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`. Each row has the
-/// shape's identifier in the document. If `keepsIdentifiers` is false, the rows have no `z`.
+/// shape's identifier in the document. If `keepsIdentifiers` is false, the rows have no `z`, so that the shapes are put
+/// on top.
 @_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {

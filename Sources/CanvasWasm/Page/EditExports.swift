@@ -16,7 +16,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
   }
 }
 
-/// Reads the edits from the input's rows of values. `name` makes the identifier of a shape that has none.
+/// Reads the edits from the input's rows of values. If a shape has no identifier, `name` is called to make one.
 private func readEdits(
   _ count: UInt32,
   _ name: (Identifier?) throws(ValueRefusal) -> Identifier

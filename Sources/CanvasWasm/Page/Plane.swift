@@ -64,7 +64,7 @@ struct ChangedPair {
   let overlaps: Bool
 }
 
-/// Pairs that began or stopped overlapping. Pairs that did both are left out.
+/// Pairs that began or stopped overlapping. A pair that did both is left out.
 private struct ChangedPairs {
   /// Whether each changed pair overlaps now. A pair's changes alternate between beginning and stopping, so a second
   /// change cancels the first.

@@ -15,13 +15,14 @@ final class Session {
 
   private var plane = Plane()
   private var ties = TiedLines()
-  /// The shapes that have moved since the lines tied to them were last updated, and for each shape, who moved it.
+  /// The shapes that have moved since the lines tied to them were last updated. The value is who moved the shape.
   private var moved = IdentifierMap<Writer>()
   /// A cache of tied lines with their ends as drawn. Finding the ends is slow, and the page needs a line several times
   /// in a frame.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// An upper bound on how far a stroke extends beyond its outline. A shape outside a box may extend this far into it.
+  /// An upper bound on how far a stroke extends beyond its outline. The stroke of a shape outside a box may extend this
+  /// far into the box.
   private(set) var strokeReachMax = 0.0
 
   /// The session's own random numbers: for new identifiers, `z` keys and colours.
@@ -68,7 +69,7 @@ final class Session {
     }
   }
 
-  /// Records that the lines tied to moved shapes have changed. This waits until a question needs it, because thousands
+  /// Records that the lines tied to moved shapes have changed. Called only when a question needs it, because thousands
   /// of lines may be tied to a shape that moves many times in a frame.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
@@ -104,7 +105,7 @@ final class Session {
     strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
   }
 
-  /// A shape as it is drawn: a tied end of a line is at the shape that it is tied to.
+  /// A shape as it is drawn: a tied end of a line is drawn at the shape that it is tied to.
   func drawn(_ shape: Identifier) -> Shape? {
     moveTiedLines()
     return drawn(shape, in: replica.canvas)

@@ -1,5 +1,6 @@
-/// The last writer of a shape, as a number for JavaScript: an actor; 0 for several people while the client was
-/// disconnected; −1 if the server refused one of the user's own edits, which was therefore reverted.
+/// The last writer of a shape, as a number for JavaScript. It is an actor, or 0 if several people changed the shape
+/// while the client was disconnected, or −1 if the server refused one of the user's own edits, which was therefore
+/// reverted.
 struct Writer {
   let number: Double
 
@@ -21,7 +22,7 @@ struct UnseenChanges {
     /// The changed properties, as a `PropertyMask`. The bit after the last property means the shown name.
     var mask: UInt32 = 0
     var by = 0.0
-    /// The box into which the shape was deleted, if its deletion names one.
+    /// The box towards which the page moves the deleted shape. `nil` if the deletion gives no box.
     var departure: Rect?
   }
 

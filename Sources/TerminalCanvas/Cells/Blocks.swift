@@ -10,15 +10,16 @@ enum Blocks {
     (0b1000, Glyph("▗")), (0b1001, Glyph("▚")),
   ]
 
-  /// The greatest squared difference of two colours that look the same. They don't need two colours in a cell.
+  /// The greatest squared difference of two colours that look the same. A cell with such colours needs only one of
+  /// them.
   private static let sameSquared: Float = 60
 
   /// Yellow dots on red, the best approximation of orange with sixteen colours.
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
-  /// A colour is visible if its squared difference from the paper is greater than this. Such a colour must not become
-  /// the paper's colour, even if that is the nearest of sixteen: a thin line on black paper, for example, could
-  /// disappear.
+  /// A colour is visible if its squared difference from the paper is greater than this. On a terminal with sixteen
+  /// colours, a visible colour must not become the paper's colour, even if that is the nearest one. Otherwise a thin
+  /// line on black paper, for example, could disappear.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.
@@ -36,8 +37,8 @@ enum Blocks {
     }
     if spread <= sameSquared { return Cell(.space, .standard, on: ink(mean)) }
 
-    // Splits the quarters into two groups so that the error is reduced most. The reduction is the squared distance
-    // between the groups' means, weighted by the groups' sizes.
+    // Splits the quarters into two groups, one for each colour of the cell, so that the error is reduced most. The
+    // reduction is the squared distance between the groups' means, weighted by the groups' sizes.
     var best = 0
     var bestGain: Float = -1
     var bestInside = mean

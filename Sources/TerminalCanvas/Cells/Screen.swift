@@ -78,7 +78,7 @@ public struct Screen: Equatable, Sendable {
           cells[row * columns + written].glyph.append(scalar)
         }
       case let width:
-        // If the left side cuts a wide character in two, its right half becomes a space.
+        // If the screen's left side cuts a wide character in two, the visible right half becomes a space.
         if column + width > 0 {
           written = column >= 0 ? column : -1
           put(column >= 0 ? Glyph(scalar) : .space, row, column, look)

@@ -6,7 +6,7 @@ extension String {
     var lines: [String] = []
     for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
       lines += String(paragraph).wrapped(columns: columns)
-      // Further lines would not be shown.
+      // Lines after the last row would not be shown.
       if lines.count > rows { break }
     }
     if lines.count > rows {

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// What is drawn of a canvas, in the canvas's coordinates, from the back to the front.
 public struct CanvasScene: Sendable {
-  /// A shape as it is drawn now. While the shape moves, this differs from its state on the canvas.
+  /// A shape as it is drawn now. While the shape moves, the item differs from the shape's state on the canvas.
   public struct Item: Equatable, Sendable {
     public var outline: Outline
     public var fill: Color
@@ -71,8 +71,8 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or rotated.
-    /// `nil` if the box is the same.
+    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or rotated
+    /// since. `nil` if the box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)

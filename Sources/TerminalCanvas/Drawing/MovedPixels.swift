@@ -3,10 +3,11 @@ import CanvasCRDT
 extension Pixels {
   /// The pixels of one view, moved and scaled to where they are in another view.
   ///
-  /// - Parameter paper: the colour of what was not visible in the first view.
+  /// - Parameter paper: the colour of the parts that were not visible in the first view.
   public func moved(from old: CanvasView, to new: CanvasView, paper: Color) -> Pixels {
     guard old != new else { return self }
-    /// For each pixel along a side of the new view, the index of the old pixel that contains its middle.
+    /// For each row or column of pixels of the new view, the index of the old one that contains its middle. `nil` if
+    /// there is none.
     func places(_ cells: Int, within count: Int, cell: (Double) -> Double) -> [Int?] {
       (0..<2 * cells).map { index in
         let place = 2 * cell((Double(index) + 0.5) / 2)

@@ -178,7 +178,7 @@ public struct SceneCells {
     }
   }
 
-  /// Gives the cell behind a character a single colour.
+  /// Gives a cell one background colour, so that a character can be written into it.
   private func flatten(_ pixels: Pixels, _ row: Int, _ column: Int, _ screen: inout Screen) {
     guard depth != .none, row >= 0, row < view.rows, column >= 0, column < view.columns else { return }
     let quarters = quarters(pixels, row, column)

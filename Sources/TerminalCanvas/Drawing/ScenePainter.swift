@@ -15,7 +15,6 @@ public struct ScenePainter {
   public private(set) var pixels: Pixels
   /// How many more dashes the picture may have.
   public private(set) var dashes: DashBudget
-  /// How many shapes have been painted.
   private var painted = 0
   /// How much more work may go into common areas.
   public private(set) var regionWork = ScenePainter.regionWorkMax
@@ -37,7 +36,7 @@ public struct ScenePainter {
     self.theme = theme
     across = view.scale * 2
     down = view.rowScale * 2
-    // Dashes that are smaller than a pixel can't be told apart.
+    // Dashes that are smaller than a pixel couldn't be told apart. A line with such dashes is painted solid.
     dashes = DashBudget(pixel: 1 / across)
     let width = view.columns * 2
     let height = view.rows * 2
@@ -61,8 +60,8 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// How much work is done before the program checks for keys again: some fifteen milliseconds. The last shape may
-  /// exceed it, because a single shape may take several times as long.
+  /// How much work is done before the program checks for keys again; it takes some fifteen milliseconds. The last shape
+  /// may exceed the limit, because a single shape may take several times as long.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in order, beginning at an index, until this much work is done.

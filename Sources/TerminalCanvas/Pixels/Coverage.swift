@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// How much of each pixel a shape covers: the exact area of the added polygons within the pixel.
 ///
-/// An edge covers everything to its right. So it adds to the pixel that it crosses the covered part of that pixel, and
-/// adds the rest to the next pixel. A running sum along the row then gives the coverage. The cost is one step for each
-/// pixel on an edge or within the polygons' bounds. Corners outside the grid cost nothing.
+/// An edge covers everything to its right. In each row, it adds the covered part to the pixel that it crosses, and the
+/// rest to the next pixel. A running sum along the row then gives the coverage. The cost is one step for each pixel on
+/// an edge or within the polygons' bounds. Corners outside the grid cost nothing.
 struct Coverage {
   let width: Int
   let height: Int
@@ -34,8 +34,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels. Polygons that all have the same direction cover at most the whole of a pixel, even
-  /// where they overlap.
+  /// Adds a polygon, in pixels. If all polygons go around in the same direction, even overlapping ones cover at most
+  /// the whole of a pixel.
   mutating func add(_ polygon: [Point]) {
     work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
@@ -166,7 +166,7 @@ struct Coverage {
         // Smaller fractions are rounding errors of amounts that should cancel out.
         if part > 0.002 { body(row, column, part) }
       }
-      // The entry after the last column is never read, so it is only cleared.
+      // The entry after the last column is never read, so it only has to be cleared.
       sums[start + columns.upperBound] = 0
       if columns.upperBound + 1 < stride { sums[start + columns.upperBound + 1] = 0 }
     }
@@ -174,7 +174,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// Takes two coverages of the same grid together: of a shape's inside, and of its stroke.
+  /// Like `take`, for two coverages of the same grid together: of a shape's inside, and of its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

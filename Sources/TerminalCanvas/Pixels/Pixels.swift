@@ -21,7 +21,7 @@ public struct Pixels: Equatable, Sendable {
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
   /// A copy of these pixels in other places. For each row and column of the result, the arguments give the source row
-  /// and column; `nil` gives the colour.
+  /// and column. Where they give `nil`, the result has `color`.
   func taken(rows: [Int?], columns: [Int?], otherwise color: Color) -> Pixels {
     var pixels = Pixels(width: columns.count, height: rows.count, filledWith: color)
     for (row, from) in rows.enumerated() {

@@ -46,7 +46,7 @@ public struct RoomScreen {
 
   private func write(_ notice: RoomFrame.Notice, over frame: RoomFrame, to screen: inout Screen) {
     let text = " \(notice.text) "
-    // The notice is written above the black hole.
+    // If the black hole is shown in the last rows, the notice is written above it.
     let row = max(0, layout.canvasRows - 1 - (frame.scene.hole == nil ? 0 : 6))
     let background =
       switch notice.kind {

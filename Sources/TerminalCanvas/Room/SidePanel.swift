@@ -84,7 +84,7 @@ extension RoomScreen {
   private func write(_ overlap: RoomFrame.Overlap, row: Int, to screen: inout Screen) {
     let share = overlap.percent.map { $0 == 0 ? " <1 %" : " \($0) %" } ?? ""
     let mark = screen.write("⚠ ", row: row, column: inner, look(Theme.overlap, on: theme.panel))
-    // The columns for both names together.
+    // The columns for both names together, without `⚠ ` before them, ` × ` between them and the share after them.
     let room = innerColumns - 2 - share.columns - 3
     let first = overlap.first.columns
     let second = overlap.second.columns

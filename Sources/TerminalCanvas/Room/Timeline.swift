@@ -29,7 +29,7 @@ public struct Timeline: Equatable, Sendable {
 
   var head: String { " \(isPlaying ? "▶" : "❚❚") \(words)  " }
 
-  /// The position on the timeline of a column of the bar.
+  /// The position on the timeline that a column of the bar stands for.
   public func part(atColumn column: Int, columns: Int) -> Double? {
     guard let bar = bar(columns: columns, start: head.columns), bar.contains(column) else { return nil }
     return bar.count > 1 ? Double(column - bar.lowerBound) / Double(bar.count - 1) : 0

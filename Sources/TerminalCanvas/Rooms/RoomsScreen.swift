@@ -69,7 +69,7 @@ public struct RoomsScreen: Sendable {
   public init() {}
 
   public static let firstRow = 4
-  /// How many of the last rates a row shows.
+  /// How many of the newest rates a row shows.
   public static let sparklineWidth = 6
 
   /// How many rooms fit on the screen.

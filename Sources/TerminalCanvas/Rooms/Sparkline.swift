@@ -1,4 +1,4 @@
-/// A row of small bars that shows the last values of a metric, the newest at the right.
+/// A row of small bars that shows the newest values of a metric, the very newest at the right.
 enum Sparkline {
   private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 

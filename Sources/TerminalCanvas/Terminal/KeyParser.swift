@@ -119,7 +119,7 @@ public struct KeyParser: Sendable {
 
   private mutating func takeCharacter(_ byte: UInt8, _ bytes: [UInt8], _ wanted: Int, _ modifiers: Modifiers) {
     guard byte & 0xC0 == 0x80 else {
-      // The character is incomplete. The byte that interrupts it begins a key or a sequence of its own.
+      // The character is incomplete, because this byte interrupts it. The byte begins a key or a sequence of its own.
       begin(byte, [])
       return
     }

@@ -6,7 +6,7 @@ struct ActorList {
   private var places = IdentifierMap<Int>()
 
   /// A small cache: the index that was found last for each value of an actor's lowest bits. A room has few writers, so
-  /// it is nearly always right.
+  /// the cached index is nearly always right.
   private var hints = InlineArray<64, Int32>(repeating: -1)
 
   private static let shortLength = 16

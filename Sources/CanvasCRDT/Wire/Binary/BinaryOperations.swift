@@ -1,6 +1,6 @@
 // A list of operations in a compact form: each actor is written once, and each stamp relative to the previous stamp.
 //
-//     actors        varint: how many; then six bytes each, in the order in which the operations first name them
+//     actors        varint: how many; then six bytes each, in the order in which they first occur in the operations
 //     operations    varint: how many; then for each:
 //       head        one byte: 1 the shape follows (otherwise it is the same as in the operation before)
 //                             2 there is no stamp, so the server makes one

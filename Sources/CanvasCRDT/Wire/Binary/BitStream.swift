@@ -3,8 +3,8 @@ struct BitWriter {
   private var pending: UInt64 = 0
   private var pendingCount: UInt64 = 0
 
-  /// An upper bound on the bits of one write. They must fit into one word together with up to seven earlier bits that
-  /// don't fill a byte yet.
+  /// An upper bound on the bits of one write. Up to seven earlier bits may not fill a byte yet, and together with them
+  /// the bits must fit into a word of 64.
   static let widthMax = 56
 
   @inline(__always)
@@ -36,7 +36,7 @@ struct BitReader {
   private var bitsRead: UInt64 = 0
 
   /// Reads a number. `width` must be at most `BitWriter.widthMax`. Up to seven bits of the number's first byte were
-  /// read before, and together with these it fits into one word.
+  /// read before, and all bits together must fit into a word of 64.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead

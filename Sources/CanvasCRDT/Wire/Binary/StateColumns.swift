@@ -21,8 +21,8 @@
 //         form      one byte: 0 units, 1 hundredths, 2 ten-thousandths, 3 eight bytes each (and nothing else follows)
 //         least     zigzag varint: the least number; one byte: how many bits each number takes; then packed: for each
 //                   number the difference from the least
-//         others    varint: how many numbers don't fit the form; then for each a varint, how many places it comes after
-//                   the one before, and eight bytes. In the packed list, the least stands in its place
+//         others    varint: how many numbers don't fit the form; then for each a varint, by how many positions it comes
+//                   after the one before, and eight bytes. In the packed list, the least number has its position
 //
 // Each packed run is filled up to a whole byte. The encoder's choices depend only on the state, so equal states are
 // equal bytes.
@@ -44,8 +44,8 @@ enum StateColumns {
   /// A column is packed with a scale if at most one in eight of its numbers is not a multiple of 1/scale.
   static let othersShare = 8
 
-  /// Whether a column of these numbers is packed as multiples of 1/scale. If it is not, a few numbers are usually
-  /// enough to find out.
+  /// Whether a column of these numbers is packed as multiples of 1/scale. The check stops as soon as too many numbers
+  /// are no multiples.
   static func fits(_ numbers: [Double], scale: Double) -> Bool {
     let othersMax = numbers.count / othersShare
     var others = 0
@@ -124,7 +124,8 @@ extension StateColumnsWriter {
     writer.append(UInt8(actorBits))
     writeMasks(to: &writer)
 
-    // In nearly all states, a stamp and the bit before it fit into one write.
+    // A stamp and the bit before it are written together if they fit into one write, which they do in nearly all
+    // states.
     let actorShift = UInt64(timeBits + counterBits)
     let stampBits = timeBits + counterBits + actorBits
     let fitsOneWrite = stampBits + 1 <= BitWriter.widthMax
@@ -311,7 +312,8 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // The protocol doesn't allow numbers that are so far apart. A column with such numbers is written unpacked.
+      // A column is written unpacked if too many numbers are no multiples of 1/scale, or if a difference doesn't fit
+      // into one write. The protocol doesn't allow numbers that are so far apart.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

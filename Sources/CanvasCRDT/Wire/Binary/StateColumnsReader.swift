@@ -1,5 +1,5 @@
 /// Reads columns back into records. The records lie in pages like those of a canvas, so that a canvas can take over the
-/// pages. Any bytes lead to at most `StateColumns.shapesMax` records or to a named failure.
+/// pages. Whatever the bytes are, the reader returns at most `StateColumns.shapesMax` records or throws an error.
 ///
 /// Bytes that the writer would have written differently are rejected, so that a state has only one encoding. Each such
 /// check costs one comparison.
@@ -113,7 +113,7 @@ extension StateColumnsReader {
           var left = mask.count
           var first = Stamp.never
           var isFirst = true
-          // How many of the next properties have the shape's first stamp: each has a 0 bit.
+          // How many more properties have the shape's first stamp. Each of them has a 0 bit.
           var same = 0
           for property in mask {
             left -= 1
@@ -186,7 +186,7 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure, which a merge guarantees.
+  /// Whether every register is newer than the erasure. A merge guarantees this, but received bytes may not have it.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

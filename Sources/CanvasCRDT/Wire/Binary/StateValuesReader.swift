@@ -183,8 +183,8 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // At least one number must equal `least`, and at least one must need the full width. Otherwise the writer would
-    // have chosen another `least` or `width`.
+    // The numbers in `others` appear as zeros. Apart from them, at least one number must equal `least`, and at least
+    // one must need the full width. Otherwise the writer would have chosen another `least` or `width`.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

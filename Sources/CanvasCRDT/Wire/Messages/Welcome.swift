@@ -182,7 +182,7 @@ extension BinaryEncoding {
     if let key = welcome.key { writer.appendCounted(key) }
   }
 
-  /// A flag in the byte of the role, which says that a key follows the peers.
+  /// A flag in the byte with the role. It says that a key follows the peers.
   private static let keyFlag: UInt8 = 2
 
   static func readWelcome(from reader: inout ByteReader) throws(BinaryFailure) -> Welcome {

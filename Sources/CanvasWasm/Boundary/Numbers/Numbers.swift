@@ -61,8 +61,8 @@ public enum ShapeFlag: Int, CaseIterable {
   /// The shape exists.
   case live = 1
   case named = 2
-  /// The shape was deleted into a box. The row has this box as position and size, so that the page can animate the
-  /// shape on its way there.
+  /// The shape was deleted by an operation that also writes a box. The row has this box as position and size, so that
+  /// the page can animate the shape on its way there.
   case departing = 4
   case written = 8
   case led = 16
