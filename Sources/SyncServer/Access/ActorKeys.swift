@@ -3,18 +3,19 @@ import CanvasCRDT
 
 /// The keys with which a client proves that an actor belongs to it.
 ///
-/// A key is a code over the room and the actor (HMAC-SHA256), made with a secret that only the server has. So the
-/// server keeps no list of keys, keys outlast a restart, and servers that share a secret accept each other's keys.
+/// A key is the HMAC-SHA256 of the room and the actor, made with a secret that only the server has. The server can
+/// compute each key again, so it stores no list of keys, and keys outlast a restart. Servers that share a secret accept
+/// each other's keys.
 ///
-/// The lowest bits of an actor that the server made are a mark, made with the same secret. Actors that clients chose by
-/// themselves have no mark. The client of a marked actor was given a key, so no client without that key may become the
-/// actor.
+/// If the server made an actor, the actor's lowest bits are a mark, which is made with the same secret. The server
+/// gives a key with each marked actor, so no client without that key may become the actor. Actors that clients chose by
+/// themselves have no mark.
 struct ActorKeys: Sendable {
   let secret: [UInt8]
 
   static let secretBytes = 32
-  /// One in 4,096 of the actors that clients chose has the right mark by chance. A client that claims such an actor
-  /// without its key gets another actor.
+  /// The mark has 12 bits, so by chance one in 4,096 of the actors that clients chose has the right mark. A client that
+  /// claims such an actor without its key gets another actor.
   private static let markBits: UInt64 = 12
   private static let keyBytes = 16
 
@@ -49,11 +50,10 @@ struct ActorKeys: Sendable {
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room)) ?? .random(using: &generator)
   }
 
-  /// The actor of a client that writes over HTTP, without a connection. A client always gets the same actor. The actor
-  /// is marked, so that nobody else can become it.
+  /// The actor of a client that writes over HTTP, without a connection. In one room, a client always gets the same
+  /// actor. The actor is marked, so that nobody else can become it.
   func actor(of client: String, in room: Text) -> Identifier {
-    // The client's name is hashed by itself first: it may have any bytes, even the NUL that separates the parts of a
-    // code.
+    // The client's name may contain NUL, which separates the parts of a code. So the name is hashed first.
     let name = ActorKeys.number(code("client", Text(client), 0))
     let number = ActorKeys.number(code("client's actor", room, name)) % (Identifier.packedLimit >> ActorKeys.markBits)
     return Identifier(packed: number << ActorKeys.markBits | mark(of: number, in: room))!
@@ -72,7 +72,7 @@ struct ActorKeys: Sendable {
     return (UInt64(code[0]) << 8 | UInt64(code[1])) >> (16 - ActorKeys.markBits)
   }
 
-  /// The code over a room's name and a number. A room's name has no NUL, so NULs separate the parts.
+  /// The HMAC of a purpose, a room's name and a number. NULs separate these parts, because a room's name has none.
   private func code(_ purpose: String, _ room: Text, _ number: UInt64) -> [UInt8] {
     var message = Array("canvas \(purpose)\0\(room.string)\0".utf8)
     for shift in stride(from: 56, through: 0, by: -8) {

@@ -54,9 +54,10 @@ struct Proxies: Hashable, Sendable {
 
   private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-  /// The client's address: the last address in the header that is not one of our proxies. The client may have invented
-  /// the addresses before that one, so they are not believed. If the peer is not a proxy, the peer is the client.
-  /// - Parameter path: the addresses of `X-Forwarded-For`, the nearest last.
+  /// The client's address. If the peer is not a proxy of ours, it is the peer's address. Otherwise it is the last
+  /// address in the header that is not a proxy of ours. Addresses before that one are not believed, because the client
+  /// may have invented them.
+  /// - Parameter path: the addresses of `X-Forwarded-For`. The one nearest to this server is last.
   func origin(peer: String, path: [String]) -> String {
     guard contains(peer) else { return peer }
     var origin = peer

@@ -1,5 +1,5 @@
-/// Decides who gets access: by the tokens of a file and the keys of signed tokens. Without either, everyone may come
-/// in.
+/// Decides who gets access, by a file of tokens and by keys for signed tokens. If neither is given, everyone gets
+/// access.
 struct Credentials: Sendable {
   var tokens: Tokens?
   var signed: SignedTokens?

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// The rights of a client, and the rooms that they are for.
+/// What a client may do, and in which rooms.
 struct Grant: Hashable, Sendable {
   /// Each level includes the rights of the levels before it.
   enum Level: Int, Comparable, Sendable {
@@ -26,7 +26,8 @@ struct Grant: Hashable, Sendable {
   var rooms: [RoomPattern]
   /// The name by which log lines refer to the token. They never show the token itself.
   var label: String?
-  /// The account to which the quotas of tokens are charged. Two bearers may have the same label, but never the same account.
+  /// The account that pays for what the token's bearer stores. Two bearers may have the same label, but never the same
+  /// account.
   var account: Payer.Account?
   /// When the grant expires, in Unix milliseconds. `nil` if it never does.
   var endsAt: UInt64?
@@ -50,8 +51,8 @@ struct Grant: Hashable, Sendable {
     case otherLevel
   }
 
-  /// Compares levels rather than roles. Operators and editors have the same role, but in a locked room only operators
-  /// may write, so a change between these levels matters.
+  /// Compares levels, because comparing roles is not enough. Operators and editors have the same role, but only
+  /// operators may write to a locked room.
   func change(to now: Grant?, in room: String) -> Change {
     guard let now else { return .ended }
     guard now.covers(room) else { return .elsewhere }

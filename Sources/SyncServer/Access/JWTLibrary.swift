@@ -2,8 +2,8 @@ import Glibc
 
 /// libjwt (Debian's libjwt0), which checks the signatures of JSON Web Tokens.
 ///
-/// The library is loaded only if keys for signed tokens are given. So building the server doesn't need the library, and
-/// neither does running it without signed tokens.
+/// The library is loaded only if keys for signed tokens are given. So it is not needed to build the server, or to run
+/// it without signed tokens.
 struct JWTLibrary: @unchecked Sendable {
   private typealias Decode =
     @convention(c) (
@@ -40,8 +40,8 @@ struct JWTLibrary: @unchecked Sendable {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // Compares the algorithm with which libjwt has checked the signature. The algorithm that the token's header names
-    // was compared before the token came here.
+    // Makes sure that libjwt has checked the signature with the key's own algorithm. That the token's header names this
+    // algorithm was checked earlier, by `SignedTokens`.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

@@ -26,7 +26,7 @@ struct RoomLocks: Sendable {
     }
   }
 
-  /// Takes the locks from a log, which stores them instead of a file.
+  /// Begins with the locks that a log stores, and with no file to store them in.
   init(_ names: Set<String>) {
     path = nil
     self.names = names

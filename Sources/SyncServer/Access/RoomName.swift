@@ -1,4 +1,5 @@
-/// The names of rooms: 1 to 64 of `A-Za-z0-9._-`, but not `.` or `..`, which clients resolve as parts of a path.
+/// The names of rooms: 1 to 64 characters of `A-Za-z0-9._-`. The names `.` and `..` are not allowed, because clients
+/// resolve them as parts of a path.
 enum RoomName {
   static let words = "a room's name is 1 to 64 of A-Z a-z 0-9 . _ -, and not . or .."
 

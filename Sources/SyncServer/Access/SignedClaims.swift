@@ -129,7 +129,7 @@ enum SigningAlgorithm: Sendable {
 
 /// The claims of a signed token: who its bearer is, when the token is valid, and what the bearer may do.
 struct SignedClaims: Sendable {
-  /// What the server requires of a token's claims, besides the signature.
+  /// What the server requires of a token's claims, in addition to a valid signature.
   struct Terms: Hashable, Sendable {
     /// The audience that tokens must name. If `nil`, a token that names any audience is refused.
     var audience: String?
@@ -146,8 +146,8 @@ struct SignedClaims: Sendable {
     self.claims = claims
   }
 
-  /// The grant of the token at a time. A claim of the wrong form makes the whole token invalid: ignoring the claim
-  /// could ignore a limit on what the bearer may do.
+  /// The grant of the token at a time. A claim of the wrong form makes the whole token invalid, because ignoring the
+  /// claim could lift a limit on what the bearer may do.
   func grant(_ terms: Terms, at milliseconds: UInt64) throws(TokenRefusal) -> Grant {
     let end = try end(terms, at: milliseconds)
     try lookAtAudience(terms.audience)

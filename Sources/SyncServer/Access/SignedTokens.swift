@@ -41,7 +41,8 @@ struct SignedTokens: Sendable {
     self.keys = keys
   }
 
-  /// The names of the files in a directory. For the path of a file, one empty name. Hidden files are left out.
+  /// The names of the files in a directory. If the path is that of a file, the result is one empty name. Hidden files
+  /// are left out.
   private static func files(_ path: String) throws(TokenFault) -> [String] {
     guard let directory = opendir(path) else {
       guard errno == ENOTDIR else { throw TokenFault(String(cString: strerror(errno))) }
@@ -84,7 +85,8 @@ struct SignedTokens: Sendable {
     }
     guard let signed = SignedClaims(claims) else { throw .unfit("the token's claims are not a JSON object") }
     var grant = try signed.grant(terms, at: milliseconds)
-    // Two tokens that name no subject may belong to one bearer or to two. So each token gets an account of its own.
+    // Without a subject, nobody knows whether two tokens belong to the same bearer. So each such token gets an account
+    // of its own.
     grant.account = grant.account ?? .token(token)
     return grant
   }

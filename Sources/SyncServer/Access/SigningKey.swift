@@ -12,7 +12,7 @@ struct SigningKey: Sendable {
   private static let secretBytesMin = 32
   private static let rsaBitsMin: Int32 = 2_048
 
-  /// - Parameter content: the content of a file. In the form PEM it is a public key, otherwise a secret.
+  /// - Parameter content: the content of a file: a public key if it is PEM, otherwise a secret.
   init(_ content: [UInt8]) throws(TokenFault) {
     if content.starts(with: "-----BEGIN".utf8) {
       algorithm = try SigningKey.algorithm(ofPublic: content)

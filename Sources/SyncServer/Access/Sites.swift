@@ -15,7 +15,7 @@ struct Sites: Hashable, Sendable {
   private var hosts: [Authority]? = []
   /// Sites given with `--origins`. `nil` if pages of any site are let in.
   private var origins: [Origin]? = []
-  /// The names of the machine and of the address to listen on.
+  /// The host name of the machine, and the host that the server listens on.
   private var own: Set<String> = []
 
   init() {}
@@ -49,7 +49,7 @@ struct Sites: Hashable, Sendable {
 
   private static func list<Entry>(_ text: String, _ read: (String) -> Entry?) -> [Entry]? {
     var entries: [Entry] = []
-    // An environment variable may be set to an empty text: it stands for an empty list.
+    // An empty text stands for an empty list, because an environment variable may be empty.
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       let words = part.split(separator: " ")
       guard words.count == 1, let entry = read(String(words[0])) else { return nil }
@@ -151,8 +151,8 @@ private struct Authority: Hashable, Sendable {
     }
   }
 
-  /// Whether the host is a numeric address. A site can point its own name at another machine, but can't do that with an
-  /// address. So a page that was loaded from an address came from the machine with that address.
+  /// Whether the host is a numeric address. A site can make its own name point to another machine, but it can't do that
+  /// with an address. So a page that was loaded from an address came from the machine with that address.
   var isAddress: Bool { NetworkAddress(host) != nil }
 
   var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback == true }
@@ -161,7 +161,7 @@ private struct Authority: Hashable, Sendable {
 /// Where a page came from, as browsers write it: `https://canvas.example.com`, `http://localhost:3000`.
 private struct Origin: Hashable, Sendable {
   let isSecure: Bool
-  /// The site's host and port. If the text has no port, it is the scheme's standard port.
+  /// The site's host and port. The port is the scheme's standard port if the text has none.
   let authority: Authority
 
   var standardPort: Int { isSecure ? 443 : 80 }

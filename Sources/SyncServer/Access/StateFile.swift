@@ -24,7 +24,7 @@ enum StateFile {
 
 /// The system calls that `StateFile` makes. Each returns 0 or the system's error. Tests pass in calls that fail.
 struct StateDisk {
-  /// Makes a file and syncs its content. Its name is not durable yet.
+  /// Makes a file and syncs its content. The file's name is durable only after `syncFolder`.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in
     unlink(path)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -50,7 +50,7 @@ struct StateDisk {
   }
 }
 
-/// Why a file in the data directory can't be used. The message leaves out the path.
+/// Why a file in the data directory can't be used. `words` leave out the path, because the caller adds it.
 struct StateFileFault: Error, Hashable {
   let words: String
 

@@ -7,14 +7,13 @@ import Glibc
 ///     6f1d0c8e5b7a4f2e  editor  demo team-*   # Ann
 ///     0a9b8c7d6e5f4a3b  viewer  *
 ///
-/// A comment after the rooms is the token's label, by which the log names it. Without a label the log says `line 3`.
+/// A comment after the rooms is the token's label, by which log lines name the token. Without a label they say `line 3`.
 ///
-/// The format is lines, so that a person can read them and a script can append one. Tokens are stored in plain text: a
-/// reader of the file can also read the rooms beside it, and a hash of a random token protects no better than the
-/// file's mode.
+/// The file has lines, so that a person can read it and a script can append a token. Tokens are stored in plain text,
+/// because hashing them would protect nothing: whoever can read this file can also read the rooms beside it.
 struct Tokens: Sendable {
-  /// Grants by a code of the token (HMAC), made with a random key that is not stored. So a look-up takes one step
-  /// however many tokens there are, and the time that it takes doesn't tell how much of a guessed token is right.
+  /// The grants, by the HMAC of their token, made with a random key that is not stored. So a look-up takes one step
+  /// however many tokens there are, and its time doesn't tell how much of a guessed token is right.
   private var grants: [[UInt8]: Grant] = [:]
   private let key: [UInt8]
 
@@ -27,7 +26,7 @@ struct Tokens: Sendable {
   init(_ text: String) throws(TokenFault) {
     var generator = SystemRandomNumberGenerator()
     key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    // Lines are split by bytes: Swift's `Character` takes CR LF for one character that isn't equal to LF.
+    // Lines are split by bytes, because Swift takes CR LF for one `Character`, which doesn't equal LF.
     for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let words = line.split { [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains($0) }.map {
         String(Substring($0))
@@ -107,7 +106,7 @@ struct Tokens: Sendable {
   }
 }
 
-/// Why a file of tokens can't be used. The message leaves out the path.
+/// Why a file of tokens can't be used. `words` leave out the path, because the caller adds it.
 struct TokenFault: Error, Hashable {
   let words: String
   init(_ words: String) { self.words = words }

@@ -36,8 +36,7 @@ struct Configuration: Hashable, Sendable {
   var logFormat = Logger.Format.text
   /// The path of the file of tokens. Without tokens and signing keys, everyone may do everything.
   var tokens: String?
-  /// The file or directory with the keys of signed tokens. The value below says what the server requires of such
-  /// tokens.
+  /// The file or directory with the keys of signed tokens. `tokenTerms` says what the server requires of such tokens.
   var signingKeys: String?
   var tokenTerms = SignedClaims.Terms()
   /// Whether to listen on addresses other than loopback without asking for tokens.
@@ -48,8 +47,8 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest record format that this server and the servers that share its rooms may write. An older one is set
-  /// while servers of an older version share the rooms.
+  /// The newest record format that this server and the servers that share its rooms may write. An older format is set
+  /// while servers of an older version share the rooms, because they can't read newer ones.
   var recordForm = RecordForm.newest
   /// Whether WebSocket messages are compressed for clients that ask for that. Compression sends fewer bytes and costs
   /// processor time.
@@ -65,7 +64,7 @@ struct Configuration: Hashable, Sendable {
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
   /// Refuses a value of `--data` that looks like a database's address but is not a valid one. The message leaves the
-  /// value out, since it may contain a password.
+  /// value out, because it may contain a password.
   /// - Parameter name: the flag or the variable that had this value.
   static func check(place: String, of name: String) throws(ConfigurationError) {
     if let mistake = PostgresLog.mistake(in: place) { throw ConfigurationError(words: "\(name): \(mistake)") }

@@ -2,7 +2,8 @@ import CanvasCRDT
 
 /// One connection's side of the protocol: which messages the client may send when, and how often.
 ///
-/// A conversation knows nothing of rooms and does no I/O. Each event returns what the hub and the room have to do.
+/// A conversation knows nothing of rooms and does no I/O. Each function that takes an event returns what the hub and
+/// the room have to do.
 struct Conversation: Sendable {
   private enum State: Sendable {
     case awaitingHello(until: UInt64)
@@ -19,13 +20,14 @@ struct Conversation: Sendable {
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
-  /// Bytes that were read although the rate limit did not allow them yet. They are charged as soon as it does.
+  /// Bytes that were read in excess of the rate limit. They are charged as soon as the limit allows them.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// How many messages the current message counts as, if it has no operations.
+  /// How many messages the current message is charged as, if it has no operations.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
-  /// The time of the oldest refusal that still counts, on the monotonic clock.
+  /// When the current series of refusals began, on the monotonic clock. A series begins when the bucket `refusals` is
+  /// full.
   private var refusedSince: UInt64 = 0
   private var restMilliseconds: UInt64?
 
@@ -53,25 +55,26 @@ struct Conversation: Sendable {
   }
 
   private static let refusalsForgottenPerSecond: UInt64 = 10
-  /// How long a client may exceed its rate after the first refusal without being disconnected, because it may not have
-  /// read that refusal yet.
+  /// How long a client may go on exceeding its rate after the first refusal. For this long it isn't disconnected,
+  /// because it may not have read that refusal yet.
   private static let ignoringMilliseconds: UInt64 = 2_000
-  /// The shortest pause in reading. A shorter one would stop and start reading for each of the connection's messages.
+  /// The shortest pause in reading. With shorter pauses, reading would stop and start for each of the connection's
+  /// messages.
   private static let restMillisecondsMin: UInt64 = 50
   /// A message without operations is usually short. A long one is charged as several messages: one for each of this
   /// many bytes.
   private static let bytesOfOneMessage: UInt64 = 1_024
   private static let messagesForToken: UInt64 = 20
-  /// The upper bound on a message's identifier. Every answer repeats the identifier, and the bound on an
-  /// acknowledgement's length leaves space for an identifier of this length.
+  /// The upper bound on the bytes of a message's identifier. Every answer repeats the identifier, and the limit on the
+  /// length of an acknowledgement allows for this many bytes.
   private static let identifierBytesMax = 1_024
 
-  /// When `timePassed` has to be called, on the monotonic clock. `nil` when the client has sent its `hello`.
+  /// When `timePassed` has to be called, on the monotonic clock. `nil` after the client has sent its `hello`.
   var deadline: UInt64? {
     if case .awaitingHello(let until) = state { until } else { nil }
   }
 
-  /// For how long reading from the connection has to pause. `nil` if no pause was decided since the last call.
+  /// How many milliseconds reading from the connection has to pause. `nil` if no pause was decided since the last call.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }
     return restMilliseconds
@@ -179,8 +182,8 @@ extension Conversation {
       return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
-    // There are never more operations in a message than the rate limit allows at once, because the decoder refuses
-    // longer messages.
+    // When the bucket is full, it holds enough for the longest message that the decoder accepts. So no message is
+    // refused for ever.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
       return refuseForRate(submission.id, now: now)
     }
@@ -241,8 +244,9 @@ extension Conversation {
     return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
   }
 
-  /// Charges a message that has no operations. If a client sends too many, reading from its connection pauses. They are
-  /// not refused, because then an answer or the newest presence could be lost.
+  /// Charges a message that has no operations. If a client sends too many such messages, reading from its connection
+  /// pauses. The messages are not refused, because then an answer that the client waits for, or its newest presence,
+  /// could be lost.
   private mutating func spendMessage(_ now: Moment) {
     messagesOwed = min(messagesOwed + weight, messages.capacity)
     if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }

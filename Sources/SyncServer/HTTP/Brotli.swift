@@ -3,9 +3,9 @@ import CBrotli
 /// Compresses the page's files with brotli, whose results are a seventh shorter than gzip's. Browsers accept brotli
 /// only over HTTPS and on loopback, which are also the only places where the page can open a room.
 enum Brotli {
-  /// The longest file that is compressed here, at brotli's highest level. For short files that level takes
-  /// milliseconds. For a long file it would hold up the loop for half a second, and save a tenth of the bytes. So
-  /// `scripts/wasm` and `scripts/page` compress long files beforehand.
+  /// The longest file that is compressed here, at brotli's highest level. Compressing a short file at that level takes
+  /// milliseconds. A long file would hold up the event loop for half a second. So `scripts/wasm` and `scripts/page`
+  /// compress long files beforehand.
   private static let shortMax = 64 << 10
   private static let shortQuality: Int32 = 11
   private static let longQuality: Int32 = 9

@@ -14,8 +14,8 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // If the header doesn't name `identity`, a plain body is still allowed, but every coding that the header names is
-    // preferred to it.
+    // The quality that a coding has to exceed. It is 0 if the header doesn't name `identity` (a plain body). It is one
+    // less than the quality of `identity`, so that at equal quality a coding is preferred.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0
@@ -44,7 +44,7 @@ enum ContentCoding: String, CaseIterable {
     }
   }
 
-  /// The lower bound on the bytes that are worth compressing. A shorter answer fits into one packet either way. The
-  /// bound for brotli is lower, because the page has many short files, and each is compressed only once.
+  /// The lower bound on the bytes that are worth compressing. A shorter answer fits into one packet, compressed or not.
+  /// The bound for brotli is lower, because the page has many short files, and each is compressed only once.
   private var bytesMin: Int { self == .brotli ? 256 : 1_024 }
 }

@@ -3,11 +3,11 @@ import Glibc
 import WebSocketLoop
 
 /// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. The page's
-/// worker asks for this list, to store the files for offline use. By the version, a page that was loaded long ago
-/// learns that the server has a newer page.
+/// worker asks for this list, to store the files for offline use. The version tells a page that was loaded long ago
+/// that the server has a newer page.
 extension StaticFiles {
-  /// The upper bound on the files in the list. If the wrong folder was given, the list would otherwise be long and slow
-  /// to make.
+  /// The upper bound on the files in the list. If the wrong folder was given, it may have so many files that listing
+  /// them all would take too long.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 

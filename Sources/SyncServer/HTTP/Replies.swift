@@ -89,11 +89,11 @@ extension Request {
   /// not sent by a page.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// Whether the body counts as a layout, by the rule of `isJSON`. `text/plain` doesn't count as a particular type
-  /// here, because `fetch` declares it for every string.
+  /// Whether the body counts as a layout. The rule is that of `isJSON`, but `text/plain` counts as no particular type
+  /// either, because `fetch` declares it for every string.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// The type that curl and other programs declare unless their user names another.
+  /// The type that curl and other programs declare if their user names none.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {
@@ -101,7 +101,7 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// Whether no page sent the request. A page of another site can send a body of these types without asking the server
+  /// Whether no page sent the request. A page of another site can send a form or `text/plain` without asking the server
   /// first (a preflight), but then the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 

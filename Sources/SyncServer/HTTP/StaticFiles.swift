@@ -58,8 +58,8 @@ final class StaticFiles: @unchecked Sendable {
     return Response(status: status, headers: headers + [("Content-Encoding", coding.rawValue)], body: compressed)
   }
 
-  /// The compressed form of a file, made at the first request and kept. A form that the build has left beside the file
-  /// is shorter, so it is used if it decompresses to the file's bytes.
+  /// The compressed form of a file, made at the first request and kept. If the build has left a compressed form beside
+  /// the file, that one is used, because it is shorter. It has to decompress to the file's bytes.
   private func compressed(_ entry: Entry, at path: String, by coding: ContentCoding) -> [UInt8]? {
     guard entry.isCompressible else { return nil }
     if let made = entry.compressed[coding] { return made }

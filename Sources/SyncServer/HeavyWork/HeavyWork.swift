@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// An actor that has long work done on other threads. They serve parties (clients' addresses and rooms) round-robin.
+/// An actor that can have long work done on other threads. The threads serve parties (clients' addresses and rooms)
+/// round-robin.
 protocol HeavyWorker: Actor {
   /// Does the work for a party (a client's address or a room) on another thread, and returns the result.
   func workOut<Value: Sendable>(
@@ -10,15 +11,16 @@ protocol HeavyWorker: Actor {
   ) async throws(HeavyWork.Refusal) -> Value
 }
 
-/// Threads for long work, which would keep others waiting on the loop: overlaps, history, documents of large rooms.
+/// Threads for long work: overlaps, history, documents of large rooms.
 ///
-/// The loop must not do such work, because everyone waits for the loop. Swift's own pool must not do it either: the
-/// pool has one thread for each processor, and a few long jobs would take all of them.
+/// The event loop must not do such work, because every client waits for the loop. Swift's own pool must not do it
+/// either: the pool has one thread for each processor, and a few long jobs would take all of them.
 ///
 /// **Fair.** Each job belongs to a party: a client's address, or a room. The threads serve the parties round-robin, so
 /// a party that asks for a lot delays only itself. No party ever has all threads.
 ///
-/// **Bounded.** The number of a party's waiting jobs has a bound. Jobs that must not be refused don't count. A job that is cancelled while it waits is not done.
+/// **Bounded.** The number of a party's waiting jobs has a bound. Jobs that must not be refused don't count towards it.
+/// A job that is cancelled while it waits is not done.
 ///
 /// `@unchecked Sendable`: everything that changes is behind the mutex, and semaphores are made to be shared by threads.
 final class HeavyWork: @unchecked Sendable {
@@ -151,8 +153,8 @@ final class HeavyWork: @unchecked Sendable {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // A party may have only some of the threads. So there may be no job to take although jobs of that party are
-      // waiting. They are taken by the next of its threads that becomes free.
+      // Jobs may be waiting that this thread may not take, because their party already uses as many threads as it may.
+      // One of the party's own threads takes them when it becomes free.
       while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
         piece.work()
         state.withLock { $0.ended(party) }

@@ -9,10 +9,11 @@ struct EncodedBatch: Sendable {
   /// The decoded operations of each record. Keeping them saves decoding the records that the log hands back.
   let parts: [StoredOperations]
   let records: [NewRecord]
-  /// The timeline (unbroken history of the database) in which `run` is valid.
+  /// The timeline (an unbroken history of the database) on which the number of this server process is valid.
   let timeline: UInt64
 
-  /// - Parameter run: the number of this server process. `nil` if the room's log already has a record with that number.
+  /// - Parameter run: the number of this server process, which the records carry. `nil` if the room's log already has a
+  ///   record with that number.
   init(_ batch: Batch, run: UInt64?, timeline: UInt64, _ limits: Limits) {
     number = batch.number
     self.timeline = timeline

@@ -25,8 +25,8 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How often the tokens have been reloaded since the start. A check of connected clients compares this count to
-  /// notice that the tokens were reloaded during the check.
+  /// How many times the tokens have been reloaded since the start. By this count, a check of connected clients notices
+  /// that the tokens were reloaded during the check.
   var credentialsRead = 0
   /// The keys by which clients prove that they are the actors that they claim to be.
   var keys = ActorKeys.temporary()
@@ -61,7 +61,7 @@ actor Hub {
   /// Rooms for which the other nodes still have to be asked who is connected there.
   var roomsToAsk: [OpenRoom] = []
   var generator = SystemRandomNumberGenerator()
-  /// The number of this process, by which its records in the logs of rooms are known.
+  /// The number of this process. The records that the process writes carry it.
   var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
@@ -125,8 +125,8 @@ actor Hub {
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds
-    // This limit counts WebSocket and HTTP connections together. Too many WebSockets are refused by the hub itself, so
-    // that the client is told why.
+    // This limit counts WebSocket and HTTP connections together. If there are too many WebSockets, the hub itself
+    // refuses a new one, so that its client is told why.
     options.connectionsMax = socketsMax
     let listener = try loop.listen(
       host: configuration.host,
@@ -158,8 +158,8 @@ actor Hub {
 
   private var socketsMax: Int { Int(limits.connections) + Int(limits.httpConnections) }
 
-  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. So every drawing that the
-  /// server has given out can be posted to it again.
+  /// The most bytes that a shape takes in a JSON drawing, with the longest name and numbers. The limit on a request's
+  /// body is computed from it, so that every drawing that the server has given out can be posted to it again.
   private static let shapeBytesMax = 1_024
 }
 

@@ -81,8 +81,8 @@ extension Hub {
     let party = visitor.connection.party
     var opening = await opened(visitor.room, mayCreate: true, for: party)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // This copy of the room is older than what the client has seen. If the client joined it, part of the client's
-      // drawing would vanish from the screen.
+      // This copy of the room may lack changes that the client has seen. If the client joined now, they would vanish
+      // from its screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true, for: party) }
     }
@@ -138,8 +138,8 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // If the answer to `hello` is long, the room asks at once to pause reading. The visitor had no seat at that time,
-    // so the pause begins here.
+    // If the answer to `hello` is long, the room may have asked to pause reading before the visitor had a seat. So
+    // reading is paused here.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

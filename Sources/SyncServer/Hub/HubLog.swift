@@ -27,8 +27,8 @@ extension Hub {
       } else {
         log.answer(id, with: event)
       }
-      // Damage is handled for every kind of request, because the log stores nothing more in the room until a snapshot
-      // replaces the damaged records.
+      // Any request may find that a room is damaged. That is handled at once, because the log stores nothing more in
+      // the room until a snapshot replaces the damaged records.
       if error.room != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)
@@ -167,7 +167,8 @@ extension Hub {
     guard !open.isGone else { return }
     guard let stored = append?.parts[part] ?? StoredOperations(record.bytes) else {
       logger.error("a record in an unknown format", ["room": .text(open.name), "position": .init(record.position)])
-      // If the record were skipped, this copy of the room would differ from the copy at the node that wrote the record.
+      // This server can't read the record. If it skipped the record, its copy of the room would differ from the copy at
+      // the node that wrote it.
       return stop(open, "a newer server has written to this room; this one has to be brought up to date")
     }
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
@@ -196,8 +197,8 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     guard !append.room.isGone else { return }
-    // The room has counted the refusal. If a visitor sent the operations, the refusal is logged here. If an HTTP
-    // request sent them, it is logged with the answer to the request.
+    // If a visitor sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
+    // logged with the answer to the request.
     if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }

@@ -6,7 +6,7 @@ import WebSocketLoop
 extension Hub {
   func isLocked(_ room: String) -> Bool { locks.contains(room) }
 
-  /// Locks or unlocks a room. Connections whose role changes are closed, and get the new role when their clients
+  /// Locks or unlocks a room. Connections whose role changes are closed. Their clients get the new role when they
   /// reconnect.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {

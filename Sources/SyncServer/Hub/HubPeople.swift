@@ -34,7 +34,7 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // A large room knows only some of the people at other nodes. `neighbours` has their whole number.
+      // A large room knows only some of the people at other nodes. `neighbours` knows how many there are.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing
@@ -55,7 +55,7 @@ extension Hub {
     return visitor
   }
 
-  /// To be called when something about a visitor changes that the list of people shows.
+  /// To be called when something about a visitor has changed, and the list of people shows it.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))
@@ -109,8 +109,8 @@ extension Hub {
     return neighbours?.has(place) == true ? .unanswered : .done
   }
 
-  /// How often the hub checks, within five seconds, whether the person has left another node. A live node answers
-  /// within milliseconds, and a dead node is noticed within five seconds.
+  /// How many times the hub checks whether the person has left the other node. It checks every 20 ms, so it gives up
+  /// after five seconds. A live node answers within milliseconds, and a dead node is noticed within five seconds.
   private static let looksAtRemoval = 250
   private static let looksBetweenWishes = 50
 

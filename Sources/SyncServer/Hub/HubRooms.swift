@@ -34,7 +34,8 @@ extension Hub {
   /// Opens a room that the log doesn't have. Another node may write to it first, so the log is asked to report its
   /// records from the first one on.
   private func create(_ name: String) async -> Opening<OpenRoom> {
-    // `load` says why this is in a `defer`.
+    // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
+    // have begun to open the room again.
     defer { rooms.endOpening(of: name) }
     guard makeRoomForAnother() else { return .full }
     rooms.expect()
@@ -62,8 +63,8 @@ extension Hub {
   }
 
   private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
-    // This is in a `defer`, because the task that awaits the load may go on too late: another task may have begun to
-    // open the room again.
+    // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
+    // have begun to open the room again.
     defer { rooms.endOpening(of: name) }
     let began = SteadyClock.microseconds()
     let timeline = run.timeline
@@ -104,8 +105,8 @@ extension Hub {
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
     if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
-    // Another task may have created this room while the log didn't have it yet. If there were two rooms of one name,
-    // each would get only part of what is written. So that task's room is used.
+    // Another task may have created this room while the log didn't have it yet. Then that room is used, because two
+    // rooms of one name would each get only a part of what is written.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }

@@ -61,8 +61,8 @@ extension Hub {
   }
 
   /// Makes snapshots before the log is closed, so that rooms open fast after the next start. Snapshots that replace
-  /// damaged records come first, then the smallest, for as long as there is time. Each goes to the log at once, because
-  /// the server may be killed before the next one is made.
+  /// damaged records are made first. The others follow, the smallest first, as long as there is time. Each goes to the
+  /// log at once, because the server may be killed before the next one is made.
   func snapshotBeforeStopping() {
     var last = LastSnapshots()
     guard log.fault == nil else { return }

@@ -47,7 +47,7 @@ extension Hub {
         rooms.markDirty(open)
       }
       // When the time is up, the remaining rooms wait for the next iteration, so that a client with a thousand rooms
-      // doesn't delay everyone else. At shutdown all rooms are served at once.
+      // doesn't delay everyone else. At shutdown all rooms are served in one iteration.
       if SteadyClock.microseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
@@ -61,8 +61,8 @@ extension Hub {
   /// first in the next iteration.
   private static let flushMicrosecondsMax: UInt64 = 3_000
 
-  /// The most readers of one room that are served in one iteration of the event loop, which takes some milliseconds.
-  /// The other readers of a large room are served in later iterations.
+  /// The most readers of one room that are served in one iteration of the event loop. Serving this many takes some
+  /// milliseconds. The other readers of a large room are served in later iterations.
   private static let seatsInATurn = 256
 
   /// Makes sure that the event loop wakes up at time `due`.
@@ -99,7 +99,7 @@ extension Hub {
   }
 
   /// Stamps and encodes the shapes of an HTTP request on another thread. Afterwards the writer's right is checked
-  /// again, since it may have changed meanwhile.
+  /// again, because it may have changed meanwhile.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline

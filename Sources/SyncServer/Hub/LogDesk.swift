@@ -91,13 +91,13 @@ struct LogDesk {
   enum Submission {
     case nothing
     /// Appends wait until a beat (the shortest time between two broadcasts) has passed since the last commit, because a
-    /// commit costs as much for one operation as for a hundred. Clients wait no longer for that: they get operations
-    /// once a beat. The caller has to wake the event loop at `until`.
+    /// commit costs as much for one operation as for a hundred. Clients don't notice the wait, because they are sent
+    /// operations only once a beat. The caller has to wake the event loop at `until`.
     case waits(until: UInt64)
   }
 
-  /// Sends the gathered requests to the log, if `beatMilliseconds` have passed since the last ones or one of them is
-  /// not an append.
+  /// Sends the gathered requests to the log, if one of them is not an append, or if `beatMilliseconds` have passed
+  /// since requests were last sent.
   mutating func endTurn(now: () -> UInt64) -> Submission {
     guard !requests.isEmpty else { return .nothing }
     let now = now()
@@ -110,7 +110,7 @@ struct LogDesk {
     return .nothing
   }
 
-  /// This many requests are sent at once, even if `beatMilliseconds` have not passed yet.
+  /// If this many requests have been gathered, they are sent even before `beatMilliseconds` have passed.
   private static let gatheredRequestsMax = 1_024
 
   private mutating func submit() {

@@ -6,7 +6,7 @@ enum LogErrand {
   /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
   /// are ignored.
   case unfollow(room: String)
-  /// A message to other nodes. Receivers expect that messages get lost, so a failure does no harm.
+  /// A message to other nodes. Receivers are prepared for lost messages, so a failure does no harm.
   case tell(room: String?, bytes: [UInt8])
   /// Drops old history. If the request fails, a later one drops it.
   case retain(milliseconds: UInt64)

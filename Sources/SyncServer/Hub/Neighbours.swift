@@ -4,8 +4,8 @@ import CanvasCRDT
 /// `Company` instead.) Also knows the newest record format that all nodes can read.
 ///
 /// What always holds:
-/// - Once a second a node sends what has changed among its people. A node that missed a change asks for all people,
-///   once a second until they have arrived.
+/// - Once a second a node sends what has changed among its people. If a node missed such a message, it asks for
+///   everyone once a second, until the answer has arrived.
 /// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
@@ -24,7 +24,7 @@ struct Neighbours: Sendable {
 
   private var teller: NewsTeller
   private var nodes: [UInt64: Node] = [:]
-  /// Where somebody has come or gone since the last message to the other nodes.
+  /// Who has come to or left which room since the last message to the other nodes.
   private var changed: Set<PersonPlace> = []
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
@@ -118,8 +118,8 @@ struct Neighbours: Sendable {
   /// this one has not heard yet.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may announce a format that this one doesn't know. Then the newest format known here is used
-    // instead.
+    // A newer server may announce a format that this one doesn't know. In its place, the newest format that is known
+    // here is used.
     let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
     return min(recordFormHere, others)
   }

@@ -3,8 +3,8 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that has a seat here has joined this room as the member with that seat (its index in
-/// the room). Once `isGone` is set, nothing changes the room any more.
+/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. Once
+/// `isGone` is set, nothing changes the room any more.
 ///
 /// `@unchecked Sendable`: only the hub's tasks on the loop's thread use the object.
 final class OpenRoom: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class OpenRoom: @unchecked Sendable {
   private var idleSince: UInt64?
   /// How many waiting jobs need the room to stay open.
   private var holds = 0
-  /// When the operations that wait for the next broadcast arrived, in microseconds.
+  /// The arrival times, in microseconds, of the operations that wait for the next broadcast.
   private var arrivals: [UInt64] = []
   /// How many broadcasts and operations the metrics have counted already.
   private var beatsNoted: UInt64 = 0
@@ -31,10 +31,10 @@ final class OpenRoom: @unchecked Sendable {
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Queue<Deliveries.Answer>()
-  /// Jobs that wait until the room has stored something, or has its overlaps.
+  /// Jobs that wait until the room has stored something. The next value has those that wait for the room's overlaps.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   var settling = OwedAnswers<SettledOverlaps?>()
-  /// The client that wrote each batch on its way to the log, by the number of the request.
+  /// The HTTP client behind each write that is not durable yet, by the number of the request.
   var writers: [UInt64: Writer] = [:]
   /// Whether an account has been charged for making this room.
   private var isPaid = false
@@ -130,8 +130,8 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Removes and returns the arrival times of the operations that have been sent by now.
   func takeArrivals() -> [UInt64] {
-    // Only operations count here. An update of presence says nothing about when operations are sent, and with two
-    // people in a room such an update is nearly always due.
+    // Operations have been sent when none is being gathered and none is unsent. It doesn't matter whether presence is
+    // being gathered, which is nearly always so with two people in a room.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
@@ -160,7 +160,7 @@ final class OpenRoom: @unchecked Sendable {
   ///   - now: the time in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // The snapshot may have been begun before the damage was found, and end before the damaged position. Then it
+    // If the snapshot was begun before the damage was found, it may have only records before the damaged one. Then it
     // doesn't replace the damaged record.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }

@@ -19,7 +19,7 @@ final class RoomFolding: @unchecked Sendable {
   /// The log position up to which records have been applied.
   var position: UInt64 { room?.position ?? 0 }
 
-  /// Gives the room away. No second reference remains here, so that changes of the room copy nothing.
+  /// Gives the room away. No reference to the room remains here, so that later changes don't copy it.
   func take() -> Room {
     guard let taken = room.take() else { preconditionFailure("the room was taken before") }
     return taken

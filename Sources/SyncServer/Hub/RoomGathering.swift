@@ -25,8 +25,9 @@ extension RoomList {
 }
 
 extension RoomListing {
-  /// A room's entry, made from what the log knows without reading records. Which server processes wrote the records
-  /// isn't known, so a client can't join with this cursor. It only shows whether something was written.
+  /// A room's entry, made from what the log knows without reading records. A client can't join with the entry's cursor,
+  /// because it isn't known which server processes wrote the records. The cursor only shows whether something was
+  /// written.
   /// - Parameter peers: how many people other nodes have in the room.
   init(_ summary: RoomSummary, peers: Int) {
     self.init(

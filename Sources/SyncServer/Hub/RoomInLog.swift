@@ -1,6 +1,6 @@
 import RoomLog
 
-/// Whether the log has an open room, and with which epoch.
+/// What is known of an open room in the log: whether it exists there, and with which epoch.
 ///
 /// What always holds: the room's epoch is a proposal until the log has reported anything about the room. From then on
 /// the epoch is the log's, and no append may create the room. Otherwise a pending append could bring the room back

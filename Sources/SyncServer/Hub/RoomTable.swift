@@ -2,7 +2,8 @@
 ///
 /// What always holds:
 /// - Each name has at most one open room, and the table has no room that was closed or deleted.
-/// - A room is opened only once at a time. All jobs that ask for it meanwhile wait for that one opening.
+/// - No room is opened twice at the same time. All jobs that ask for a room while it is being opened wait for that one
+///   opening.
 /// - There are never more rooms than the limit, counting those that are being read from the log.
 /// - A room is at most once on the list of rooms with work to do.
 struct RoomTable {

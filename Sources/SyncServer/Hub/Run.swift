@@ -1,8 +1,9 @@
 /// The number by which this process's records are known in the logs of rooms, and the log's timeline (an unbroken
 /// history) that the number belongs to.
 ///
-/// What always holds: all records with this number were written on this timeline. If the log loses records, other
-/// records at their positions have another number, so cursors tell the two apart.
+/// What always holds: all records with this number were written on this timeline. If the log loses records, the records
+/// that are later written at the same positions have another number. So cursors tell the lost records from the later
+/// ones.
 struct Run {
   private(set) var number: UInt64
   /// The timeline that the log reported last.

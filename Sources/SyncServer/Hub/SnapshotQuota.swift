@@ -1,5 +1,6 @@
-/// Bounds how many snapshots are made at a time, because each snapshot holds the room's bytes twice and waits for a
-/// sync. The bound allows many small snapshots or a few large ones. One is always allowed, however large it is.
+/// Bounds how many snapshots are made at a time, because each snapshot holds the room's bytes twice in memory and waits
+/// for a sync. The bound allows many small snapshots or a few large ones. One snapshot is always allowed, however large
+/// it is.
 struct SnapshotQuota {
   private static let snapshotsMax = 64
   private static let shapesMax = 200_000

@@ -3,7 +3,7 @@ import RoomLog
 /// Whether the free space on the disk is less than the reserve.
 ///
 /// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. Without this
-/// margin, space near the limit would be low and not low in quick alternation.
+/// margin, the result would keep changing while the free space is close to the reserve.
 struct StorageReserve {
   private let directory: String?
   private let reserveBytes: UInt64

@@ -120,7 +120,7 @@ final class Visitor: @unchecked Sendable {
   }
 
   /// The most bytes that one connection is sent in an iteration of the event loop. Without this limit, twenty clients
-  /// that join large rooms at once would keep all others waiting while states are encoded and copied.
+  /// that join large rooms at the same time would keep all others waiting while states are encoded and copied.
   private static let turnBytesMax = 131_072
 
   func pauseReading(_ pause: Pauses.Reason) {

@@ -5,7 +5,7 @@
 /// What always holds: an address or token whose count is 0 has no entry, and there are at most `entriesMax` entries of
 /// each kind.
 struct DayQuotas {
-  /// The seconds in the `Retry-After` that a client is sent whose quota is used up.
+  /// The `Retry-After`, in seconds, that a client is sent when its quota is used up.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
   /// The upper bound on the entries. If there are more, those with the smallest counts are dropped.

@@ -53,8 +53,8 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the bytes of the broadcasts that a room keeps in its ring buffer. They serve connections that
   /// are a little behind. A connection that is further behind gets the newest values instead.
   var ringBytes: UInt64 = 1_048_576
-  /// The upper bound on the number of broadcasts in a room's ring buffer, so that many small ones don't pile up.
-  /// Without a pause between broadcasts, it is reached in ten seconds.
+  /// The upper bound on the number of broadcasts in a room's ring buffer, so that many small ones don't pile up. If
+  /// there is a broadcast every 10 ms (`beatMilliseconds`), the bound is reached after ten seconds.
   var ringBeats: UInt64 = 1_024
   /// How long a busy server gathers operations before it stores them, and how long a room gathers presence before
   /// sending it. This time and a commit together are shorter than a frame of a screen (16 ms). A value half as large
@@ -62,19 +62,19 @@ struct Limits: Hashable, Sendable {
   var beatMilliseconds: UInt64 = 10
   /// A broadcast with this many operations is sent early, so that broadcasts stay short.
   var beatOperations: UInt64 = 4_096
-  /// How many state streams a room may have. They bring its state to readers that join or catch up, and each may take
-  /// as much memory as the room.
+  /// How many state streams a room may have. A stream brings the room's state to readers that join or catch up, and may
+  /// take as much memory as the room.
   var stateStreams: UInt64 = 8
   /// How long a room stays open after its last connection has left. Opening it again means reading its snapshot and the
   /// records after the snapshot.
   var roomIdleMilliseconds: UInt64 = 60_000
   /// The upper bound on the pairs of overlapping shapes that a room announces. A room with more pairs announces none:
-  /// ten thousand shapes on one spot would be fifty million pairs. This many take half a megabyte in JSON, encoded once
-  /// for all clients that join.
+  /// ten thousand shapes on one spot would be fifty million pairs. As many pairs as the bound take half a megabyte in
+  /// JSON, which is encoded once for all clients that join.
   var overlapPairs = UInt64(OverlapIndex.pairsShownMax)
-  /// The upper bound on the work for a room's overlaps, in comparisons of boxes for each shape. Thin shapes can be near
-  /// each other by the thousand and never overlap. Ordinary rooms take a hundred comparisons; a room that takes more
-  /// than this announces no pairs.
+  /// The upper bound on the work for a room's overlaps, in comparisons of boxes for each shape. Thousands of thin
+  /// shapes can be near each other and never overlap, so bounding the pairs is not enough. Ordinary rooms take a
+  /// hundred comparisons for each shape. A room that takes more than this bound announces no pairs.
   var overlapSteps = UInt64(OverlapIndex.stepsPerShape)
   /// How long a room keeps its index of overlaps after the last HTTP request for overlaps.
   var indexIdleMilliseconds: UInt64 = 30_000
@@ -83,19 +83,21 @@ struct Limits: Hashable, Sendable {
 
   // MARK: A connection
 
-  /// How long a client may take to send its `hello`. Until then, a socket that sends nothing counts as a connection.
+  /// How long a client may take to send its `hello`. Until then, even a socket that sends nothing takes up a
+  /// connection.
   var helloMilliseconds: UInt64 = 10_000
-  /// A connection that is silent for this long is pinged. If it stays silent for as long again, it is closed.
+  /// A connection that is silent for this long is pinged. The next value says after how much more silence it is closed.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
   /// How many messages without operations (pings, digests, presence) a client may send in a second. A hand that moves a
   /// cursor causes sixty a second. If a client sends more than the limit, the server reads from it more slowly.
   var messagesPerSecond: UInt64 = 200
-  /// The shortest time between two messages in which the others are sent a peer's presence. The newest presence is
-  /// never lost.
+  /// The shortest time between two messages that send one peer's presence to the others. The newest presence is never
+  /// lost.
   var presenceMilliseconds: UInt64 = 30
-  /// How many operations of a connection may be refused because of the rate. The count falls by ten a second. If a
-  /// client exceeds it and goes on sending for two seconds, it ignores refusals, and its connection is closed.
+  /// How many operations of a connection may be refused because of the rate. The count falls by ten a second. A client
+  /// that exceeds this limit, and still sends too much two seconds after the first refusal, ignores refusals. So its
+  /// connection is closed.
   var refusalsIgnored: UInt64 = 100
   /// The upper bound on the bytes of a peer's name. Everyone in the room is sent the name.
   var nameBytes: UInt64 = 128
@@ -126,8 +128,8 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the WebSocket connections of one address: enough for an office behind one address, too few for
   /// a flood.
   var connectionsPerAddress: UInt64 = 1_000
-  /// The upper bound on all HTTP connections. Each counts until it is closed or becomes a WebSocket. WebSockets have
-  /// another bound, so that HTTP connections can't use up their places.
+  /// The upper bound on all HTTP connections. Each counts until it is closed or becomes a WebSocket. WebSockets have a
+  /// bound of their own, so that HTTP connections can't keep them out.
   var httpConnections: UInt64 = 5_000
   /// The upper bound on the HTTP connections of one address. It is the same as for WebSockets, because each WebSocket
   /// begins as an HTTP connection.
@@ -136,18 +138,17 @@ struct Limits: Hashable, Sendable {
   /// damage is found within a day, instead of when somebody opens the room. More frequent rounds would slow the disk
   /// for everyone. 0 turns the rounds off.
   var verifyIntervalMilliseconds: UInt64 = 86_400_000
-  /// How many stored bytes are verified in a second. The value is a light load for a disk, and adds up to 86 GB in a
-  /// day.
+  /// How many stored bytes are verified in a second. This is a light load for a disk, and adds up to 90 GB in a day.
   var verifyBytesPerSecond: UInt64 = 1_048_576
   /// How long the verification may read without a pause. Another job that reads the log may have to wait for as long.
   /// Commits never wait for the verification.
   var verifyTurnMilliseconds: UInt64 = 50
   /// The upper bound on the memory for the bodies and answers of all HTTP connections together. It is reached only if
-  /// many clients send or fetch a lot at once and slowly.
+  /// many clients slowly send or fetch a lot at the same time.
   var httpBytes: UInt64 = 512 << 20
 
-  /// How many bytes one address may store in a day. A person who draws all day stores less than a hundredth of that. A
-  /// client that writes at its full rate all day would store several times as much.
+  /// How many bytes one address may store in a day. A person who draws all day stores less than a hundredth of this
+  /// limit. A client that writes at its full rate all day would store several times the limit.
   var dayBytesPerAddress: UInt64 = 2 << 30
   /// How many bytes may be stored with one token in a day. The limit is higher than the one for an address, because
   /// people at several addresses may share a token.

@@ -1,7 +1,7 @@
 /// The account that pays for what is stored.
 struct Payer: Hashable, Sendable {
-  /// An account by which the quotas of tokens are counted. Two bearers may have the same label, but each has an account
-  /// of its own.
+  /// An account to which the quotas of tokens apply. Two bearers may have the same label, but each has an account of
+  /// its own.
   enum Account: Hashable, Sendable {
     /// The account of one token: a token of the file, or a signed token without a subject.
     case token(String)
@@ -9,7 +9,7 @@ struct Payer: Hashable, Sendable {
     case subject(String)
   }
 
-  /// The client's address as quotas count it, which `NetworkAddress.party` makes.
+  /// The key under which quotas count the client's address, made by `NetworkAddress.party`.
   let address: String
   /// The account of the client's token. `nil` if the server asks for no tokens.
   let token: Account?

@@ -8,7 +8,8 @@ struct LogCommand: Hashable, Sendable {
     /// - Parameter cutting: whether a damaged record and all records after it are dropped, if no snapshot replaces
     ///   them.
     case repair(room: String?, cutting: Bool)
-    /// - Parameter copy: the path of the copy: a file for the log of a directory, a directory for that of a database.
+    /// - Parameter copy: the path of the copy. The copy of a directory's log is a file. The copy of a database is a
+    ///   directory.
     case backup(copy: String)
     /// - Parameter place: where the rooms are moved to.
     case move(place: Configuration.Storage, room: String?)

@@ -24,7 +24,7 @@ extension LogCommand {
   }
 
   private func run(on directory: String) throws(StorageFault) -> Int32 {
-    // A backup is a single file.
+    // A backup of a directory is a single file, which some commands accept in place of the directory.
     let database =
       try action.takesFile && LogCommand.isFile(directory)
       ? directory : LogCommand.checkDatabase(in: directory)
@@ -144,7 +144,7 @@ extension LogCommand {
     do throws(StorageFault) {
       move = try LogMove(from: database, to: .directory(new), isBackup: true)
     } catch {
-      // Nothing has been copied, so the next try may begin anew.
+      // Nothing has been copied. The new directory is removed, because the next try would be refused if it existed.
       rmdir(new)
       throw error
     }

@@ -13,7 +13,7 @@ struct LogMove {
   /// The secret behind the actors' keys, from the place that the rooms are copied from.
   private let secret: [UInt8]?
 
-  /// Whether this is a backup of a database. It then prints what a backup of a directory prints, and no more.
+  /// Whether this is a backup of a database. If so, it prints only what a backup of a directory prints.
   private let isBackup: Bool
   private var reading: StoredRooms { StoredRooms(ask: source.ask) }
   private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }

@@ -33,7 +33,7 @@ struct LogRepair {
     return left == 0 ? 0 : 1
   }
 
-  /// Repairs a room, one damage at a time, because the next damage shows only after the one before it is repaired.
+  /// Repairs a room step by step, because the next damage shows only after the one before it is repaired.
   /// - Returns: whether the room is sound in the end.
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []

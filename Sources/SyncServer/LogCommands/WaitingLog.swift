@@ -39,7 +39,7 @@ struct WaitingLog {
     return answers.wait(for: id)
   }
 
-  /// Sends many requests at once, and waits for all answers.
+  /// Sends many requests together, and waits for all answers.
   func askAll(_ requests: [(UInt64) -> LogRequest]) -> [LogEvent] {
     let ids = requests.map { _ in answers.nextID() }
     log.submit(zip(ids, requests).map { $1($0) })
@@ -120,7 +120,7 @@ final class LogAnswers: Sendable {
   /// address should soon learn of it.
   private static let patienceSeconds: UInt64 = 10
 
-  /// The rooms that are locked, as far as the log stores locks.
+  /// The rooms that are locked. Empty if the log doesn't store locks.
   var locks: Set<String> { state.withLock { $0.locks } }
 
   func waitForEnd() {

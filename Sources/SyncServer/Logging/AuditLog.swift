@@ -14,7 +14,8 @@ struct AuditLog: Sendable {
     var address: String
     /// The fields that only this kind of event has.
     var details: [(key: String, value: Logger.Field)] = []
-    /// Whether a client can cause such lines without end. If so, each address has a budget for these lines.
+    /// Whether clients can cause lines of this kind as often as they like. If so, each address has a budget for these
+    /// lines.
     var isOften = false
 
     /// All fields except the event.
@@ -115,7 +116,7 @@ struct AuditLog: Sendable {
   }
 }
 
-/// Why the audit log can't be written. The message leaves out the path.
+/// Why the audit log can't be written, without its path.
 struct AuditFault: Error, Hashable {
   let words: String
 }

@@ -6,7 +6,7 @@ import WebSocketLoop
 /// What always holds: each line is written, or is in a count that `takeCounts` returns. An address that has caused no
 /// lines lately has no entry, and there are at most `entriesMax` entries.
 struct LineBudget {
-  /// How many lines an address may cause at once. After that, one more is allowed each second.
+  /// How many lines an address may cause in a burst. After the burst, one more is allowed each second.
   static let linesMax = 100
   /// The upper bound on the addresses with a budget of their own. All further addresses share one.
   private static let entriesMax = 4_096

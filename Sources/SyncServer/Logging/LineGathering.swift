@@ -14,11 +14,11 @@ struct LineGathering: Sendable {
   struct Sum: Sendable {
     let level: Logger.Level
     let words: String
-    /// The fields that are the same in all these lines.
+    /// The fields that are the same in all counted lines.
     let fields: [(key: String, value: Logger.Field)]
     fileprivate let beganAt: UInt64
     private(set) var count: UInt64 = 0
-    /// When the last of these lines came, in Unix time.
+    /// When the last of the counted lines came, in Unix time.
     private(set) var lastMilliseconds: UInt64 = 0
     private(set) var seconds: UInt64 = 0
 

@@ -41,7 +41,7 @@ struct Logger: Sendable {
     case json
   }
 
-  /// The value of one field: a line has fields besides its words.
+  /// The value of one field. A line has fields in addition to its words.
   enum Field: Sendable {
     case text(String)
     case number(Int64)
@@ -130,8 +130,8 @@ struct Logger: Sendable {
     return (line(level, words, ordered: shared, at: 0), shared)
   }
 
-  /// Counts a line of the level info, if a line like it was written a short while ago. For callers that have a bound of
-  /// their own on the lines that they write.
+  /// Counts a line of the level info, if a line like it was written a short while ago. For callers that limit by
+  /// themselves how many lines they write.
   func counts(_ words: String, _ fields: KeyValuePairs<String, Field>, alike: Alike) -> Bool {
     guard writes(.info), let (kind, _) = kind(.info, words, fields, alike) else { return false }
     return gathering.lines.withLock { $0.counts(kind, now: .now()) }
@@ -205,7 +205,7 @@ struct Logger: Sendable {
     }
   }
 
-  /// A JSON object on one line. Characters that a terminal would not show as they are are escaped.
+  /// A JSON object on one line. Characters that a terminal would not show, or would show in another form, are escaped.
   static func jsonLine(_ fields: [(key: String, value: Field)]) -> String {
     var members: [String] = []
     for (name, field) in fields {
@@ -220,8 +220,8 @@ struct Logger: Sendable {
 }
 
 extension String {
-  /// The text without control characters (a client could forge log lines with line breaks), and without characters that
-  /// change the direction of text.
+  /// The text with spaces in place of line breaks, other control characters, and characters that change the direction
+  /// of text. With a line break, a client could forge log lines.
   fileprivate var loggable: String {
     guard unicodeScalars.contains(where: \.isUnloggable) else { return self }
     return String(String.UnicodeScalarView(unicodeScalars.map { $0.isUnloggable ? " " : $0 }))

@@ -9,8 +9,8 @@ import WebSocketLoop
 /// server ends.
 struct WritingGathering {
   static let windowMilliseconds: UInt64 = 10_000
-  /// The upper bound on the writers that are remembered at once. Beyond it, each request of a further writer gets a
-  /// line.
+  /// The upper bound on the writers that are remembered. If there are more writers, each request of a further writer
+  /// gets a line.
   static let writersMax = 1_024
 
   /// A client, and the way in which it writes.
@@ -20,7 +20,8 @@ struct WritingGathering {
     let actor: String
     let token: String?
     let address: String
-    /// The key under which addresses are counted. One client may have many addresses with the same key.
+    /// The key under which the client's address is counted. With IPv6, all addresses of the client's network have the
+    /// same key.
     private var party: String { NetworkAddress.party(of: address) }
 
     static func == (left: Writer, right: Writer) -> Bool {

@@ -9,12 +9,12 @@ struct HubCounts {
   private(set) var operationsIn: UInt64 = 0
   /// How many operations were delivered: an operation that is sent to ten connections counts ten times.
   private(set) var operationsOut: UInt64 = 0
-  /// How often a socket was written to.
+  /// How many times a socket was written to.
   private(set) var writes: UInt64 = 0
   private(set) var overlapOrders = 0
   private(set) var snapshots: UInt64 = 0
   private(set) var snapshotMismatches: UInt64 = 0
-  /// How often another node's copy of a room was found to differ from this node's.
+  /// How many times another node's copy of a room was found to differ from this node's.
   private(set) var differences: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
@@ -80,8 +80,8 @@ struct HubCounts {
   }
 }
 
-/// The longest iteration of the event loop (turn) in the last minute or two. So a scrape every minute sees each long
-/// one, and none is shown for ever.
+/// The longest iteration of the event loop (turn) in this minute and the one before. So a scrape every minute sees each
+/// long iteration, and no long iteration is shown for ever.
 struct GreatestTurn {
   private let measure: @Sendable (LoopTurn) -> UInt64
   private var before = LoopTurn()

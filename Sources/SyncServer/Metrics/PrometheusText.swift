@@ -14,7 +14,7 @@ struct PrometheusText {
 
   init() { bytes.reserveCapacity(PrometheusText.usualBytes) }
 
-  /// A little more than the text of a server with few rooms.
+  /// The space that is reserved for the text: a little more than a server with few rooms needs.
   private static let usualBytes = 32 << 10
 
   mutating func metric(_ name: String, _ kind: Kind, _ words: String, _ value: some BinaryInteger) {
@@ -52,7 +52,7 @@ struct PrometheusText {
   mutating func histogram(_ name: String, _ words: String, _ histogram: Histogram, divisor: Double = 1) {
     head(name, "histogram", words)
     var sum: UInt64 = 0
-    // Encoded once for all buckets, because most lines of the text are of this kind.
+    // The beginning of a bucket's line is encoded once for all buckets, because most lines of the text are for buckets.
     let start = Array("\(name)_bucket{le=\"".utf8)
     for (bound, count) in zip(histogram.scale.bounds, histogram.counts) {
       sum += count

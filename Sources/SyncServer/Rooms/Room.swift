@@ -86,7 +86,7 @@ struct Room: Sendable {
     let known = older?.claim ?? company?.claim(thatSentAway: actor)
     let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
-      // The older connection is at another node, which closes it when it hears of this one.
+      // The older connection is at another node. That node closes it when it hears of the new connection.
       audience.remove(older.id)
     } else if let older {
       sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
@@ -448,9 +448,9 @@ struct Room: Sendable {
 
   // MARK: - Sending
 
-  /// Offers new bytes to connections that can take them. `write` gets whole frames, or what is left of frames that were
-  /// taken in part, and returns how many bytes were taken. A connection that takes only a part is offered nothing more
-  /// until `writable` is called.
+  /// Offers new bytes to connections that can take them. `write` gets whole frames, or the remaining bytes of frames
+  /// that were taken in part, and returns how many bytes were taken. A connection that takes only a part is offered
+  /// nothing more until `writable` is called.
   /// - Parameter seatsMax: the most seats that are offered anything. `hasUnsent` then tells whether there are more.
   /// - Returns: how many seats were offered a broadcast.
   @discardableResult
@@ -569,7 +569,7 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// Gives state streams to readers that wait for one, as far as others have ended by now or may be dropped.
+  /// Gives state streams to waiting readers, if streams have ended by now or may be dropped.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade

@@ -54,7 +54,7 @@ extension Room {
         guard replaces else { return }
         audience.remove(member.id)
       } else {
-        // The claim here is greater. The other node closes its connection when it hears of this claim.
+        // If the claim here is greater, the other node closes its connection when it hears of this claim.
         guard replaces else {
           company?.came(actor)
           return
@@ -99,8 +99,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some people of the silent node may also be connected to a third node, which was ignored because their claims
-      // there were smaller. So the other nodes are asked for their people.
+      // Some people of the silent node may also be connected to a third node. What the third node said about them was
+      // ignored, because their claims there were smaller. So the other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

@@ -8,10 +8,11 @@ struct RoomCounts: Hashable, Sendable {
   private(set) var framesBytes: UInt64 = 0
   private(set) var statesMade: UInt64 = 0
   private(set) var caughtUp: UInt64 = 0
-  /// How often slow readers got the newest values in place of several broadcasts.
+  /// How many times slow readers got the newest values in place of several broadcasts.
   private(set) var leaps: UInt64 = 0
-  /// How often a client that joined was sent the whole state, and how often only the difference from its own state. The
-  /// next two numbers are the same for readers that had fallen behind.
+  /// How many times a client that joined was sent the whole state. The next value counts the clients that were sent
+  /// only the difference from their own state. The two values after that are the same for readers that had fallen
+  /// behind.
   private(set) var joinsWhole: UInt64 = 0
   private(set) var joinsDifference: UInt64 = 0
   private(set) var catchUpsWhole: UInt64 = 0

@@ -22,8 +22,7 @@ extension Response {
     case .busy:
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
-    // The client has closed its connection, so it seldom gets this answer. It gets it if it has closed only its own
-    // direction of the connection.
+    // The client gets this answer only if it has closed just its own direction of the connection.
     case .cancelled: unavailable("the connection was closed before the answer was made")
     }
   }

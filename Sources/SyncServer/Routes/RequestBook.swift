@@ -3,8 +3,8 @@ import CanvasCRDT
 /// Requests by client address: how much an address has written, and how many of its requests through a proxy are being
 /// served.
 ///
-/// What always holds: an address without such a request has no entry. A rate is forgotten when its bucket is full,
-/// because a full bucket is as good as a new one.
+/// What always holds: an address without such a request has no entry. A rate is forgotten when its token bucket is
+/// full, because a full bucket is as good as a new one.
 struct RequestBook {
   private let limits: Limits
   /// The rates of addresses. The keys of this map and the next are made by `NetworkAddress.party`.

@@ -61,8 +61,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations a request costs of its address's rate, in addition to those that it writes. An operator's
-  /// change costs some, because it takes a whole commit, while operations share commits.
+  /// How many operations a request is charged as, in addition to those that it writes. An operator's change is charged
+  /// more than a write, because it takes a commit of its own, while the operations of many writers share a commit.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }

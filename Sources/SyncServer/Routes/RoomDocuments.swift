@@ -45,7 +45,7 @@ extension OverlapIndex {
     return writer.finish()
   }
 
-  /// `GET /v1/rooms/{room}/overlaps?box=`: which shapes a box at that place would overlap.
+  /// `GET /v1/rooms/{room}/overlaps?box=`: the shapes that the box in the query would overlap.
   func document(overlapping box: Rect) -> [UInt8] {
     var writer = JSONWriter(capacity: 256)
     writer.beginObject()

@@ -21,7 +21,8 @@ extension RoomService {
     if grant.level < .operator, let index = submission.operations.firstIndex(where: { $0.at != nil }) {
       return .rejected(Rejection(operation: index, code: .badStamp, message: RoomServiceWords.stamped))
     }
-    // The stamps that operators send may name other actors as writers.
+    // The stamps that operators send may name other actors as writers. The actor of the first stamp is recorded as the
+    // writer.
     let stamped = submission.operations.lazy.compactMap { $0.at?.actor }.first
     if stamped != nil { writer.level = .operator }
     let actor = stamped ?? writer.actor
@@ -104,7 +105,7 @@ extension RoomService {
   }
 
   /// Charges the client for reading a body, whatever the body contains.
-  /// - Returns: how many of the body's operations have been paid for by that. `nil` if the rate is used up.
+  /// - Returns: how many operations were charged. `nil` if the rate is used up.
   private func spend(reading body: [UInt8], _ payer: Payer) -> Int? {
     let operations = min(body.count / RoomServiceWords.bytesForOperation, Int(limits.operationsPerMessage))
     return spend(operations, payer) ? operations : nil
@@ -123,7 +124,7 @@ extension RoomService {
 
 private enum RoomServiceWords {
   static let stamped: Text = "over HTTP only operators may write stamps; leave `at` out"
-  /// Before a body is read, it is charged as one operation for each of this many bytes. Most operations are shorter
+  /// A body is charged before it is read, as if it had one operation in every 1,024 bytes. Most operations are shorter
   /// than that.
   static let bytesForOperation = 1_024
   static let shortBytesMax = 8_192

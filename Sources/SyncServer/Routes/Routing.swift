@@ -12,7 +12,7 @@ extension RoomService {
     return await routed(request, body)
   }
 
-  /// The address of the client itself, as far as the server can know it behind proxies.
+  /// The client's own address, instead of that of a trusted proxy in front of the server.
   nonisolated func address(of request: Request) -> String {
     guard !proxies.isEmpty else { return request.peer }
     return proxies.origin(peer: request.peer, path: request.list(.forwardedFor))
@@ -46,9 +46,9 @@ extension RoomService {
     }
   }
 
-  /// What is wrong with a request's `Host` or `Origin`. Neither is checked for health checks, because they may use any
-  /// name of the server, and their answers are no secret. For the page's own files only `Host` is checked, because they
-  /// say nothing about rooms, so pages of any site may fetch them.
+  /// What is wrong with a request's `Host` or `Origin`. For health checks, neither is checked: they may use any name of
+  /// the server, and their answers are no secret. For the page's own files, only `Host` is checked: these files say
+  /// nothing about rooms, so pages of any site may fetch them.
   private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
     switch parts.first {
     case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
@@ -64,7 +64,8 @@ extension RoomService {
     }
   }
 
-  /// Answers a route for operators. Each has exactly one spelling, so that a proxy can block it with one rule (H11).
+  /// Answers a route for operators. The path of such a route has exactly one spelling, so that a proxy can block it
+  /// with one rule (H11).
   private func operating(_ request: Request) -> Response {
     switch request.path {
     case "/healthz": return reading(request) { .text("ok\n") }

@@ -55,7 +55,7 @@ extension RoomService {
   }
 
   /// The actor of a client that writes over HTTP: the one that its token names. Otherwise an actor that is always the
-  /// same for this token and room (without tokens: for this address and room). So these writes can be seen, and
+  /// same for this token and room or, without tokens, for this address and room. So these writes can be seen, and
   /// reverted, as one person's work.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
     let bearer =

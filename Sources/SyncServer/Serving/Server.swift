@@ -73,7 +73,7 @@ enum Server {
     }
     ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
-    // A second signal to stop ends the process at once.
+    // Waits for a second signal to stop, which ends the process at once.
     while waitForSignal(signals) == SIGHUP {}
     logger.writeSums(isEnd: true)
     logger.warning("stopped at the second signal")

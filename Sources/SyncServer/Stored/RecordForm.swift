@@ -11,7 +11,8 @@ enum RecordForm: UInt8, CaseIterable, Comparable, Sendable {
   case forgetting = 3
 
   static let newest = allCases[allCases.count - 1]
-  /// The newest format that can be read by all versions of the server that may share rooms with this one.
+  /// Servers that share rooms with this one may have an older version. This is the newest format that all of them can
+  /// read.
   static let oldestShared = withRun
 
   static func < (left: RecordForm, right: RecordForm) -> Bool { left.rawValue < right.rawValue }

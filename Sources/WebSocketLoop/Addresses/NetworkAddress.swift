@@ -35,8 +35,8 @@ public struct NetworkAddress: Hashable, Sendable {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
   }
 
-  /// The key by which clients' addresses are counted. An IPv4 address counts whole. Of an IPv6 address only the first
-  /// 64 bits count, because a host usually has all 2⁶⁴ addresses that begin with them. A limit for each single address
+  /// The key by which clients' addresses are counted. Each IPv4 address has its own key. IPv6 addresses that begin with
+  /// the same 64 bits have the same key, because a host usually has all 2⁶⁴ of them. A limit for each single address
   /// would limit nobody.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }

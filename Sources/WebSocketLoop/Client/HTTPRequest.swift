@@ -154,8 +154,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read the whole request. That answer is valid, so it is
-        // read.
+        // The server may have answered and closed before it read the whole request. That answer is valid, so nothing
+        // more is sent, and the answer is read.
         sent = output.count
       }
     }

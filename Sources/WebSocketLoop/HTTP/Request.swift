@@ -110,7 +110,7 @@ public struct Request: Sendable {
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // A name that is wrongly escaped becomes `nil`, so it equals no name that a caller looks up.
+      // If the name is wrongly escaped, the empty text takes its place, which no caller looks up.
       let name = percentDecoded(halves[0], plusIsSpace: true)
       return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }

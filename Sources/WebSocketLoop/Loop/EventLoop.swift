@@ -184,7 +184,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     endTurn(until: max(began + Self.turnMicrosecondsMax, stepEndedAt + Self.workMicrosecondsMin))
   }
 
-  /// Called when the loop is about to sleep. Timers may have run since the loop woke.
+  /// Called when the loop is about to sleep. Timers may have run since the loop woke, and may have posted more work.
   private func willSleep() {
     let began = turnClock.turnBegan(atMilliseconds: now)
     stepEndedAt = max(stepEndedAt, began)
@@ -361,7 +361,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Closes a timer that is left. It belongs to a guest or to the owner, who no longer need it.
+  /// Closes a handle that is left when the loop ends. A timer that is no guest's is cancelled, which also closes it.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in

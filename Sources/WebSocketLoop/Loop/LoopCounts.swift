@@ -5,7 +5,7 @@ public struct LoopCounts: Sendable {
   public internal(set) var httpConnections = 0
   public internal(set) var bytesReceived: UInt64 = 0
   public internal(set) var bytesSent: UInt64 = 0
-  /// How often a connection had to wait, because its socket was full or because enough bytes were in flight
+  /// How many times a connection had to wait, because its socket was full or because enough bytes were in flight
   /// (`LineGauge`).
   public internal(set) var stalls: UInt64 = 0
 }

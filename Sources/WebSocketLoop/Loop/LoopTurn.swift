@@ -2,7 +2,7 @@
 public struct LoopTurn: Sendable {
   /// One step of a turn (iteration of the loop).
   public enum Step: Sendable, Equatable {
-    /// Reading from sockets, and handling short messages at once.
+    /// Reading from sockets, and handling short messages as soon as they have been read.
     case receiving
     /// Handling a request or message for which a client waits. The value names the client, as `NetworkAddress.party`
     /// does.

@@ -100,7 +100,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // Otherwise the loop would report the closed socket in every iteration.
+    // Nothing is watched any more, because the loop would report the closed socket in every iteration.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
@@ -152,8 +152,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // `state` must not keep a second reference to the body, so that the body grows in place instead of being
-        // copied.
+        // Takes the body out of `state`. With a second reference to it, the body would be copied when it grows.
         state = .ended
         let fault = takeBody(&reader)
         state = .readingBody(request, reader)
@@ -336,8 +335,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     wait = nil
   }
 
-  /// Ends the connection at once, because other clients need its place or its memory, and its own client has not
-  /// finished.
+  /// Ends the connection at once. To be called when the client has not finished, and other clients need the connection
+  /// or its memory.
   func makeWay() {
     switch state {
     case .readingHead(isBegun: true), .readingBody:

@@ -28,7 +28,7 @@ struct Outgoing {
     if body.count <= Outgoing.copiedBytesMax { self.head += body } else { self.body = body }
   }
 
-  /// How many bytes of the body are held, besides the head.
+  /// How many bytes of the body are held. The head doesn't count.
   var heldBytes: Int { body.count }
 
   /// Sends as much as the socket takes.

@@ -5,8 +5,8 @@
 /// affected.
 ///
 /// What always holds:
-/// - An entry is in the queue of its party (the client's address) and in the queue of all, in the order in which the
-///   entries began.
+/// - An entry is in the queue of its party (the client's address) and in the queue of all entries. Both are in the
+///   order in which the entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
   /// What there is too little of: space in the list of entries, or memory.
@@ -45,7 +45,8 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // The loop is short, because `compact` limits how many ended entries there are between two existing ones.
+      // This `while` loop is short, because `compact` limits how many ended entries there are between two existing
+      // ones.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -116,7 +117,8 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // An address without entries is counted too, so that one address alone never gets everything.
+    // If `party` has no entries yet, it is counted as one more address, so that one other address alone never gets
+    // everything.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries

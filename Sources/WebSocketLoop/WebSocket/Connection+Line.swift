@@ -57,8 +57,8 @@ extension Connection {
     return cws_read_line(descriptor, &line) == 0 ? line : nil
   }
 
-  /// Whether it can't be known how much has arrived. Behind a proxy only the peer's answers to pings show this, and
-  /// while reading is paused they stay unread.
+  /// Whether it is unknown how much has arrived. Behind a proxy only the peer's answers to pings tell that, and they
+  /// stay unread while reading is paused.
   private var isUnjudged: Bool { echoes != nil && !isReading }
 
   private func look() {

@@ -2,8 +2,8 @@ internal import CWebSockets
 import Glibc
 
 extension Connection {
-  /// The most bytes that one `write` gives to the socket. Otherwise all other connections would have to wait while a
-  /// fast reader takes something large in one call.
+  /// The most bytes that one `write` gives to the socket. Without this limit, all other connections would have to wait
+  /// while a fast reader takes something large in one call.
   private static let writeBytesMax = 1 << 20
   /// The most bytes of one `send()`.
   private static let pieceBytesMax = 1 << 18

@@ -4,9 +4,9 @@ import Glibc
 /// A WebSocket connection, of a server or of a client.
 ///
 /// **Sending.** A connection is not a queue. `write` takes frames from a buffer that many connections share, and
-/// returns how many bytes the socket took. When the handler gets `writable`, the caller offers the others again. So a
-/// stalled reader costs at most one frame (`MessageFrames.fragmentBytesMax`). `send` is for the few messages that only
-/// one reader gets. It keeps the bytes that the socket doesn't take, up to a bound.
+/// returns how many bytes the socket took. When the handler gets `writable`, the caller offers the remaining bytes
+/// again. So a stalled reader costs at most one frame (`MessageFrames.fragmentBytesMax`). `send` is for the few
+/// messages that only one reader gets. It keeps the bytes that the socket doesn't take, up to a bound.
 ///
 /// **Freshness.** A server's `write` takes only as much as the line (the network path to the peer) carries in about a
 /// tenth of a second (`LineGauge`), because bytes in the socket can't be replaced by newer ones. Behind a proxy, the
@@ -98,7 +98,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var pingedAt: UInt64?
   /// How many bytes the peer had acknowledged at the last check. If this number has grown since, the peer is alive.
   private var acknowledged: UInt64 = 0
-  /// When the peer was last heard, if the socket was stalled and had unread bytes at the last check. Otherwise `nil`.
+  /// When the peer was last heard. `nil` unless the socket was stalled and had unread bytes at the last check.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -362,15 +362,15 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // The deadline is set in a later iteration of the loop, because libwebsockets may still set deadlines in this
-      // one, which would replace it.
+      // The deadline is set in a later iteration of the loop, because libwebsockets may still set another deadline in
+      // this one, which would replace it.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }
       return
     }
-    // libwebsockets sees that the socket has ended, and cleans up. The request for writability makes sure that
-    // libwebsockets watches the socket.
+    // After this call libwebsockets sees that the socket has ended, and cleans up. The request for writability that
+    // follows makes sure that libwebsockets watches the socket.
     shutdown(descriptor, Int32(SHUT_RDWR))
     lws_callback_on_writable(wsi)
   }

@@ -21,8 +21,8 @@ struct Echoes {
   private var asked: UInt64 = 0
   private var pings: [Ping] = []
   private var number: UInt64 = 0
-  /// The shortest round trip, in milliseconds. It is long at first, so that the peer isn't sent much before its first
-  /// answer.
+  /// The shortest round trip, in milliseconds. It begins with a long time, so that the peer isn't sent much before its
+  /// first answer.
   private var leastRoundTrip: Double = 1_000
   private var roundTrip: Double = 1_000
 
@@ -71,7 +71,7 @@ struct Echoes {
     )
   }
 
-  /// The beginning of the payload. It tells these pings from those that check whether a silent peer is alive.
+  /// The beginning of the payload. It distinguishes these pings from those that check whether a silent peer is alive.
   private static let word = "got "
   /// How many bytes a fast line may be sent before the next ping.
   private static let unaskedBytesMax: UInt64 = 8_192

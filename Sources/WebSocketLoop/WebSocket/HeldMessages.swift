@@ -26,6 +26,6 @@ struct HeldMessages {
     return true
   }
 
-  /// To be called when the loop's queue serves the connection, which leaves the queue.
+  /// To be called when the loop's queue serves the connection. The connection then is no longer in the queue.
   mutating func hasTurn() { isQueuedUp = false }
 }

@@ -35,7 +35,7 @@ struct LineGauge {
   private var lookedAt: UInt64 = 0
   /// How many bytes are in the socket: those found by the last check, and those written since then.
   private var held = 0
-  /// When the socket holds no more than `low` bytes, more may be written, until it holds `high`.
+  /// Writing stops when the socket holds `high` bytes. It goes on when the socket holds no more than `low` bytes.
   private var low = 0
   private var high = 0
 
@@ -52,8 +52,8 @@ struct LineGauge {
   func covers(_ count: Int, at now: UInt64) -> Bool {
     guard credit >= count else { return false }
     if now &- lookedAt < Self.lookMilliseconds { return true }
-    // In a quiet room, a check of the socket would cost as much as a tenth of the sending, so a few bytes are written
-    // without one.
+    // In a quiet room, checking the socket before each write would add a tenth to the cost of sending. So a few bytes
+    // are written without a check.
     return rate == nil && held + count <= Self.lightBytes
   }
 
@@ -62,8 +62,8 @@ struct LineGauge {
     held += count
   }
 
-  /// How many of `count` bytes may be written to the socket, according to the check that was just made. If any bytes
-  /// may be written, a whole frame may be.
+  /// How many of `count` bytes may be written to the socket, according to the check that was just made. If the result
+  /// is more than 0, the caller may write at least one whole frame.
   mutating func allowance(_ count: Int) -> Int {
     guard isBound else {
       credit = max(credit, count)
@@ -109,8 +109,8 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // The line may have carried little only because this process was late to write. Then the sample says nothing
-      // about the line's rate.
+      // The socket ran empty. So the line may have carried little only because this process was late to write, and the
+      // known rate is kept. If this process held bytes back because of the rate, the rate was too low and is doubled.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)

@@ -3,7 +3,8 @@ import CanvasCRDT
 // Decides which actor a newcomer is.
 
 extension Audience {
-  /// The actor that a newcomer becomes: the one that its `hello` names, if it may be that actor, otherwise a new one.
+  /// The actor that a newcomer becomes: the one that its `hello` names, if the newcomer may have it, otherwise a new
+  /// one.
   func actor(
     for hello: Hello,
     as role: Role,
@@ -23,8 +24,9 @@ extension Audience {
       // A viewer never closes an editor's connection.
       return role == .editor || older?.role != .editor
     }
-    // A client without a key may go on as an actor that it chose itself, or that it got before there were keys. It may
-    // not take over an actor that is connected. It gets no key, because a key would allow that.
+    // A client without a key may go on as an actor that it chose itself, or that it got before there were keys, unless
+    // the actor is connected. The client gets no key for this actor, because with a key it could take the actor over
+    // from a connected client.
     return hello.key == nil && older == nil && !keys.isMarked(actor, in: room)
   }
 }

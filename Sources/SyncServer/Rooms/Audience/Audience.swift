@@ -9,7 +9,8 @@ import CanvasCRDT
 /// - A taken seat has a member, and also a reader unless the member is a guest. A free seat is on the list of free
 ///   seats. `MemberID` tells apart the members that had a seat one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - A channel counts its members, and remembers the broadcast since which it has had one.
+/// - For each channel, the members are counted, and the first broadcast since which it has always had a member is
+///   known.
 /// - A member who shows something new is in `news` until a broadcast has sent it. Every member has been named, or waits
 ///   to be named: see `Roster`.
 struct Audience: Sendable {
@@ -222,7 +223,7 @@ struct Audience: Sendable {
 
   /// The presence that a slow connection is sent now. It is bounded, so that it doesn't delay operations, and begins
   /// with the members who have waited longest.
-  /// - Parameter news: members whose presence the connection lacks when it has got all broadcasts.
+  /// - Parameter news: the presence in the broadcasts that the connection lacks.
   /// - Returns: the presence to send now, and the members whose presence is still to be sent.
   func portion(of news: [PeerState], at seat: Int, bytesMax: Int) -> (told: [PeerState], owed: [Identifier]) {
     let owed = readers.owed(at: seat)
@@ -301,7 +302,7 @@ struct Audience: Sendable {
     readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 
-  /// The joins, leaves and presence that a connection lacks, compared with a connection that has got all broadcasts.
+  /// The joins, leaves and presence that a connection lacks, up to the newest broadcast.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
     // If the ring buffer still has all the broadcasts, their joins and leaves take fewer bytes than comparing everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {

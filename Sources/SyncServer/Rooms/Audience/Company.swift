@@ -22,9 +22,9 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// By actor: the claim at another node because of which this node closed a session of that actor. It may be greater
-  /// only because the other node's clock is ahead. So if the actor comes back here, its new claim is made greater
-  /// still.
+  /// By actor: the claim at another node because of which this node closed a session of that actor. Perhaps that claim
+  /// was greater just because the other node's clock is ahead. So if the actor comes back here, its new claim is made
+  /// greater still.
   private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: the number of this node's process.
@@ -135,8 +135,8 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// The upper bound on the claims that are remembered. While a room is open, few sessions here are closed because of
-  /// claims at other nodes.
+  /// The upper bound on the claims that are remembered. While a room is open, it is seldom reached, because few
+  /// sessions here are closed for claims at other nodes.
   private static let claimsMax = 256
 
   /// A part of another node's message has arrived.

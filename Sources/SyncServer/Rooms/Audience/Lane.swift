@@ -3,7 +3,8 @@
 struct Lane: Sendable {
   let id: MemberID
   let channel: Channel
-  /// The ordinal of the broadcast that this connection gets next, or first if it is still being sent the room's state.
+  /// The ordinal of the broadcast that this connection gets next. While the connection is still being sent the room's
+  /// state, that is the broadcast that follows the state.
   var place: UInt64 = 0
   /// Whether the connection needs only broadcasts. `Reader.isPlain` says when.
   var isPlain = false

@@ -33,8 +33,8 @@ struct Member: Sendable {
   /// The others are not sent the member's presence before this time, on the monotonic clock.
   private(set) var presenceDueAt: UInt64 = 0
   private(set) var isPresenceUntold = false
-  /// The room numbers all presence that it sends. This is the number of the member's last presence, so the member with
-  /// the lowest number has waited longest.
+  /// The number of the member's last presence. All presence that the room sends is numbered, so the member with the
+  /// lowest number has waited longest.
   private(set) var presenceTurn: UInt64 = 0
 
   init(id: MemberID, claim: Claim, channel: Channel?, peer: Peer) {

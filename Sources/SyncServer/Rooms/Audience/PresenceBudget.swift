@@ -1,18 +1,17 @@
 import CanvasCRDT
 
 /// A rate limit on the presence that a receiver is sent, in bytes a second. The bytes for a fraction of a second may be
-/// sent at once.
+/// sent in a burst.
 ///
-/// What always holds: over any longer time, a receiver is sent at most what the rate allows, and one member's presence
-/// more.
+/// What always holds: over any longer time, a receiver is sent at most what the rate allows plus one member's presence.
 struct PresenceBudget: Sendable {
   private let bytesPerSecond: Int64
   /// The budget left, in thousandths of a byte, so that the share of one millisecond is a whole number. It is negative
   /// after presence that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Whether the budget was used up. Then nothing is sent until it is enough for the presence of several members.
-  /// Otherwise each member's presence would be sent alone.
+  /// Whether the budget was used up. Then nothing is sent until the budget is enough for the presence of several
+  /// members. Otherwise each member's presence would be sent in a message of its own.
   private(set) var isUsedUp = false
 
   init(limits: Limits) {
@@ -20,9 +19,10 @@ struct PresenceBudget: Sendable {
     thousandths = bytesPerSecond * 1_000 / PresenceBudget.atOnceDivisor
   }
 
-  /// At most the budget of an eighth of a second may be sent at once.
+  /// A burst may have at most the budget of an eighth of a second.
   private static let atOnceDivisor: Int64 = 8
-  /// How long nothing is sent after the budget was used up, so that it is enough for the presence of several members.
+  /// How long nothing is sent after the budget was used up, so that the budget is enough for the presence of several
+  /// members.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -42,7 +42,7 @@ struct PresenceBudget: Sendable {
 
   static func bytes(of state: JSONText) -> Int { state.bytes.count + stateBytes }
 
-  /// The bytes of JSON around one member's presence: the actor, the member names, a comma.
+  /// The bytes of JSON around one member's presence: the actor, the keys of the JSON object, a comma.
   private static let stateBytes = 33
 
   /// When the budget is enough for the presence of several members again.

@@ -4,7 +4,8 @@ import CanvasCRDT
 /// a few answers. There is no queue of broadcasts.
 ///
 /// What always holds:
-/// - A chunk that a socket has begun to take is sent whole before anything else. It counts as sent only then.
+/// - A chunk that a socket has begun to take is sent whole before anything else. A chunk counts as sent only when it
+///   has been sent whole.
 /// - If the socket takes no byte of what it is offered, the offer is withdrawn: when the socket takes bytes again,
 ///   there may be something newer.
 /// - `told` is set when the reader joins or falls behind. It is cleared when the reader has been sent what it lacks.
@@ -19,8 +20,8 @@ struct Reader: Sendable {
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// From a stream of the room's state that the reader can't enter yet. It waits for a broadcast, or, if there were
-    /// too many streams, until another one may begin.
+    /// From a stream of the room's state that the reader can't enter yet. The reader waits for a broadcast or, if it
+    /// was turned away because there were too many streams, until a new stream may begin.
     case waiting(wasTurnedAway: Bool)
     /// From a stream of the room's state. `next` is the index of its next part.
     case state(stream: Int, next: Int)
@@ -31,11 +32,11 @@ struct Reader: Sendable {
   }
 
   private(set) var stage = Stage.live
-  /// The log position up to which the reader had all operations when it fell behind. It has got no broadcast since.
-  /// `nil` if it has to be sent everything.
+  /// The log position up to which the reader had all operations when it fell behind. The reader has got no broadcast
+  /// since. `nil` if it has to be sent everything.
   private(set) var position: UInt64?
   private(set) var told: Told?
-  /// How often a state stream was ended before the reader had got it whole, since the reader last got one whole.
+  /// How many of the reader's state streams in a row were ended before the reader had got them whole.
   private(set) var statesLost = 0
   /// The reader knows the joins and leaves of the broadcasts before this ordinal, from its welcome or from when it
   /// caught up.
@@ -139,8 +140,8 @@ struct Reader: Sendable {
   }
 
   /// Loads the newest values in place of some broadcasts. Short values are loaded together with the answers before and
-  /// after those broadcasts. Long values are sent from a shared buffer, and by a later call if there are answers to be
-  /// sent first.
+  /// after those broadcasts. Long values are sent from a shared buffer. If answers have to be sent before long values,
+  /// this call loads only the answers.
   /// - Parameters:
   ///   - own: bytes for this reader alone, which follow the values.
   ///   - owed: the members whose newest presence the reader lacks after that.
@@ -153,8 +154,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest is about one log position. The reader skips that position, so it gets a digest of the position that it
-    // has afterwards.
+    // A digest is about one log position. The reader skips the position that the waiting digest is about, so it gets a
+    // digest of the position that it has after the newest values.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -226,8 +227,8 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// If the socket has begun to take newest values, they count from now on as the last of the broadcasts that they
-  /// replace.
+  /// If the socket has begun to take newest values, these values count from now on as one broadcast: the last of those
+  /// that they replace.
   /// - Returns: the ordinal of that broadcast. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }

@@ -35,7 +35,7 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The seat may still be on the list because of the member that had it before, and must not be listed twice.
+    // The seat may still be on the list because of its former member, and must not be listed twice.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
@@ -252,8 +252,8 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // The index advances by one, rather than to the number of the broadcast plus one, because the ring buffer may have
-    // dropped the broadcast meanwhile.
+    // `place` advances by one, instead of being set from the ordinal of the broadcast, because the ring buffer may have
+    // dropped that broadcast meanwhile.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -303,12 +303,11 @@ struct Readers: Sendable {
 
   func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
 
-  /// How often a state stream was ended before the connection had got it whole, since the connection last got one
-  /// whole.
+  /// How many of the connection's state streams in a row were ended before the connection had got them whole.
   func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
 
-  /// Whether the last request of this reader for a state stream was refused because there were too many. The reader
-  /// would be refused again, because it lacks at least as much now.
+  /// Whether the last request of this reader for a state stream was refused because there were too many streams. The
+  /// reader would be refused again, because it lacks at least as much now.
   func wasTurnedAway(_ seat: Int) -> Bool {
     if case .waiting(wasTurnedAway: true)? = readers[seat]?.stage { true } else { false }
   }
@@ -373,7 +372,7 @@ struct Readers: Sendable {
   }
 
   /// Prepares for the ring buffer dropping its oldest broadcast. For each reader that needs this broadcast next,
-  /// records what is known to the reader.
+  /// records what the reader knows.
   /// - Returns: how many readers need this broadcast.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
@@ -417,7 +416,7 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The memory that readers take apart from the ring buffer: the sum, and the most for one reader.
+  /// The memory that readers take, not counting the ring buffer: the sum, and the most for one reader.
   var bytesHeld: (all: Int, most: Int) {
     readers.reduce(into: (0, 0)) { sum, reader in
       guard let held = reader?.bytesHeld else { return }
@@ -425,6 +424,6 @@ struct Readers: Sendable {
     }
   }
 
-  /// How many readers wait for a state stream because there were too many when they asked.
+  /// How many readers wait for a state stream because there were too many streams when they asked.
   var turnedAway: Int { readers.indices.count { wasTurnedAway($0) } }
 }

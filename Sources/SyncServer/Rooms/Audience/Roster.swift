@@ -32,7 +32,8 @@ struct Roster: Sendable {
   private var unnamedTaken = 0
   /// The number of people that was last sent to clients that want to know it.
   private(set) var crowdTold: UInt64 = 0
-  /// When names were last announced, on the monotonic clock. The next value is the same for the number of people.
+  /// When names were last announced, on the monotonic clock. The next value says when the number of people was last
+  /// announced.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
   /// The result of `peers`. It is kept until the entries change.
@@ -167,7 +168,7 @@ struct Roster: Sendable {
     shownAt: UInt64
   ) {
     var peer = peer
-    // A join has no presence, because presence is a message of its own.
+    // Joins are announced without presence, which is sent in a message of its own.
     peer.state = nil
     changes.joined.append(peer)
     entries[peer.actor] = Entry(id: id, peer: peer, namedAt: ordinal, stateAt: 0, shownAt: shownAt)
@@ -185,8 +186,8 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // The entries of people who have left count too, so these are removed first. One of them may be an earlier session
-    // of this actor.
+    // People who have left may still have entries, which count towards the limit. So these entries are removed first.
+    // One of them may be an earlier session of this actor.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),

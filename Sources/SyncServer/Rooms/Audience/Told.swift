@@ -84,6 +84,6 @@ struct Told: Sendable {
 
 extension Peer {
   /// The upper bound on the bytes that one peer's entry takes in a message, without the peer's presence. Escaping may
-  /// turn each byte of the name into six.
+  /// turn each byte of the name into six. Everything else takes at most 96 bytes.
   fileprivate var bytesMax: Int { 6 * name.utf8Count + 96 }
 }

@@ -9,7 +9,8 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// A clock that gives the stamps reserved for `made`, if its time is `milliseconds`.
+  /// A clock that gives the stamps reserved for the shapes in `made`. To give these stamps, it needs `milliseconds` as
+  /// the time.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// What the server's own limits allow in a message, in addition to the room's limits, and the account that pays for
-/// storing it.
+/// The limits on a message that come from the whole server rather than from the room, and the account that pays for
+/// what is stored.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// Decides which operations may enter a room's log. Merging them later checks nothing.
+/// Decides which operations may enter a room's log. Operations in the log are merged without another check.
 ///
 /// What always holds:
 /// - An admitted batch is pending until the log has answered for it. The log answers once.
 /// - The room's limits apply to the canvas as it will be with all pending batches.
-/// - The log is in doubt from the first batch that it refuses until it stores one. Batches that it refused meanwhile
-///   may have been stored all the same.
+/// - The log is in doubt from its first refusal of a batch until it stores a batch. The refused batches may have been
+///   stored all the same.
 struct Door: Sendable {
   private let limits: Limits
   private var underWay: [UInt64: Passage] = [:]
@@ -112,7 +112,8 @@ struct Door: Sendable {
   }
 
   /// Numbers a batch and counts it against the limits.
-  /// - Parameter unseen: how many shapes the batch makes in addition to these operations. Those are stamped later.
+  /// - Parameter unseen: how many shapes the batch makes in addition to `operations`. The operations that make these
+  ///   shapes are stamped later.
   private mutating func letIn(
     _ operations: [Operation],
     unseen: Int = 0,
@@ -165,8 +166,8 @@ struct Door: Sendable {
     // An operation that was accepted before is accepted again, even if the server's clock has been set back since (W8).
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
-    // After the server's clock was set back, the room may have stamps that are ahead of that clock. To overwrite their
-    // values, a writer needs stamps that are at least as late.
+    // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
+    // overwrite these values, a writer needs stamps that are at least as late.
     case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
     case .ahead(let by):
       throw Rejection(
@@ -203,7 +204,8 @@ struct Door: Sendable {
     return true
   }
 
-  /// Drops the shares of memory that have decayed to nothing. To be called now and then.
+  /// Forgets the addresses and tokens that have used none of the memory for deletions lately. To be called now and
+  /// then.
   mutating func rest(now: Moment) { shares.forgetFaded(now: now) }
 
   // MARK: Pending batches

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Decides when a room forgets deletions early.
 ///
-/// A room remembers only a bounded number of deletions. Without early forgetting, a client that deletes that many
-/// shapes would keep everyone from drawing until these deletions are old enough to be forgotten.
+/// A room remembers only a bounded number of deletions. Without early forgetting, a client that deletes as many shapes
+/// as the bound would keep everyone from drawing until these deletions are old enough to be forgotten.
 ///
 /// Forgetting is a record in the room's log, with a time. After that record, every node ignores operations that are
 /// stamped before that time and that the room doesn't have, and refuses new ones as `too_old`. So nodes agree even if

@@ -10,7 +10,7 @@ import CanvasCRDT
 ///   its batch. Operations that write to a shape that exists and stays are not counted.
 /// - `unseen` counts, by batch, the pending shapes whose identifiers the server made. No other operation can name such
 ///   a shape before it is applied.
-/// - `coming` is the change that all of these together will make to the canvas's own counts.
+/// - `coming` is the change that all pending batches together will make to the canvas's own counts.
 ///
 /// If the log refuses a batch, or the batch comes too late, its deletions don't happen. Messages that were admitted
 /// because of those deletions may then make the room too large by as many shapes.
@@ -84,7 +84,7 @@ struct Fullness: Sendable {
     return Array(arriving.keys)
   }
 
-  /// To be called when a batch has been admitted whose new shapes no other operation can name yet.
+  /// To be called when a batch with new shapes has been admitted, and no other operation can name these shapes yet.
   mutating func add(unseen count: Int, batch: UInt64) {
     guard count > 0 else { return }
     unseen[batch] = count
@@ -148,8 +148,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // The room will give an operation without a stamp one that is later than all others in the room and the message.
-      // Any such stamp serves here.
+      // An operation without a stamp will get a stamp that is later than all others in the room and the message. Any
+      // stamp that late serves here.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -160,8 +160,8 @@ struct Fullness: Sendable {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
-    // `room_full` is final, so it must not be caused by pending batches that a log in doubt may never store. The
-    // message itself may also turn out to be stored already.
+    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt may never
+    // store. Besides, the message itself may turn out to be stored already.
     if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }

@@ -2,9 +2,9 @@ import CanvasCRDT
 
 /// How much of a room's memory for deletions each address and each token has used lately.
 ///
-/// A new shape uses one place of that memory, because it will be deleted some day. Deleting a shape that never existed
-/// also uses one. So does editing such a shape, because the room keeps the edit without a shape (a remnant). A used
-/// place counts less and less, and decays as fast as the room can forget deletions.
+/// A place in that memory holds one deletion. A new shape uses a place, because it will be deleted some day. Deleting a
+/// shape that never existed also uses a place. So does editing such a shape, because the room keeps the edit without a
+/// shape (a remnant). The number of used places decays as fast as the room can forget deletions.
 ///
 /// What always holds: after `forgetFaded`, an address or token that has used nothing lately has no entry. There are at
 /// most `entriesMax` entries.
@@ -29,7 +29,7 @@ struct MemoryShares: Sendable {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// How many of a memory's `most` places one payer may use.
+  /// How many places one payer may use in a memory that has `most` places.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
   /// Refuses a message with which its payer would use more than its share. Shares are enforced only while the memory

@@ -7,7 +7,8 @@ protocol Newest {
 ///
 /// What always holds:
 /// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was pending
-///   may stay in `sum` until that batch is removed. If the value has been stored, that makes no difference.
+///   may stay in `sum` until that batch is removed. If the value was removed because it was stored, that does no harm:
+///   merging it with the canvas again changes nothing.
 /// - Adding and removing take two merges each on average, however many batches there are, because the log mostly
 ///   answers for batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
@@ -16,7 +17,7 @@ struct NewestOnTheWay<Value: Newest> {
   /// The newer batches, the newest last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Removed batches that are still in one of the arrays, because a batch beside them is pending.
+  /// Removed batches that are still in one of the arrays, because an older batch is pending.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }

@@ -15,18 +15,18 @@ struct TextSpace: Sendable {
   private var coming = 0
   /// By shape, the number of pending batches that write its text, delete it, or rely on the space that its text frees.
   private var touched: [Identifier: Int] = [:]
-  /// By shape, the number of those batches that rely on the space that its text frees.
+  /// By shape, the number of pending batches that rely on the space that its text frees.
   private var freed: [Identifier: Int] = [:]
 
   /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether no other operation can name the batch's shapes yet. Then each of its texts can be subtracted when it has
-    /// been applied.
+    /// Whether no other operation can name the batch's shapes yet. If so, the bytes of each text can be subtracted as
+    /// soon as that text has been applied.
     fileprivate var isOfUnseen = false
     /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
-    /// The shapes whose text the batch frees, if the batch relies on that space.
+    /// The shapes whose text becomes shorter, if the batch has space only because of that.
     fileprivate var freed: Set<Identifier> = []
   }
 
@@ -42,7 +42,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // When this deletion has been applied, the shape has no text, so no other batch may rely on freeing that text.
+      // This deletion frees the shape's text. So no other batch may rely on freeing the same text.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -65,7 +65,8 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// The least text that these properties hold until the operation is applied. 0 if another batch frees that text.
+  /// How many bytes of text the operation replaces: those that the properties it writes have now. 0 if another batch
+  /// frees them.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
@@ -82,7 +83,7 @@ struct TextSpace: Sendable {
       if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
-      // The room will give the operation a stamp later than all others. Any such stamp serves here.
+      // The operation will get a stamp that is later than all others in the room. Any stamp that late serves here.
       let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
     }
@@ -112,7 +113,8 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // `room_full` is final, so it must not be caused by pending batches that a log in doubt may never store.
+    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt may never
+    // store.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// All connections that get the same bytes, because they have the same encoding and vocabulary, and all or none of them
-/// want overlap notices and the number of people.
+/// All connections that get the same bytes: they have the same encoding and vocabulary, and made the same choice about
+/// overlap notices and about the number of people.
 struct Channel: Hashable, Sendable {
   let index: Int
 

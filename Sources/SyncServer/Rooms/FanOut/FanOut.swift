@@ -103,8 +103,8 @@ struct FanOut: Sendable {
     }
   }
 
-  /// Encodes the newest operations for a channel. The message is sent even if it has no operations, because the
-  /// client's cursor has to advance. That happens if the client's vocabulary has none of the properties.
+  /// Encodes the newest operations for a channel. If the client's vocabulary has none of the written properties, a
+  /// message without operations is sent, because the client's cursor has to advance.
   private func encode(
     _ operations: [Operation],
     since start: UInt64,
@@ -142,8 +142,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest broadcast has to be dropped. Before `dropOldest`, what is known to the readers that need that
-  /// broadcast next has to be recorded.
+  /// Whether the oldest broadcast has to be dropped. Some readers may need that broadcast next. What they know has to
+  /// be recorded before `dropOldest` is called.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -192,8 +192,8 @@ struct FanOut: Sendable {
     return leaps[gap]
   }
 
-  /// The most bytes of presence that a slow reader gets together with a number of bytes of operations: the same number,
-  /// but at least some.
+  /// The most bytes of presence that a slow reader gets together with this many bytes of operations: as many, but at
+  /// least a 64th of what is sent in a second.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {

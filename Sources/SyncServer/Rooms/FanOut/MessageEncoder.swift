@@ -65,7 +65,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // The entry adds the actor and the JSON member names to the state's own bytes.
+        // The entry adds the actor and the keys of a JSON object to the state's own bytes.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
@@ -84,7 +84,8 @@ struct MessageEncoder: Sendable {
 
   /// Splits pairs into as many notices as needed, but at least one.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
-    // A pair takes 28 bytes in the longer of the two encodings.
+    // A pair takes 28 bytes in the longer of the two encodings. Counting 32 bytes for each, and four pairs fewer,
+    // leaves space for the rest of the message.
     let pairsMax = max(1, Int(clamping: messageBytesMax / 32) - 4)
     var notices: [OverlapNotice] = []
     var began = began[...]

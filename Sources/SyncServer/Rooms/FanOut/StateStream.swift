@@ -95,19 +95,21 @@ struct StateStream: Sendable {
 
   /// The age from which a stream counts as old, if none of its readers has lost a stream before.
   private static let oldMilliseconds: UInt64 = 30_000
-  /// How often the age at which a stream is old may be doubled. After four doublings it is eight minutes, enough for a
-  /// large room on a slow connection. With more, readers who are slow on purpose would keep others waiting for longer.
+  /// How many times the age at which a stream is old may be doubled. After four doublings the age is eight minutes,
+  /// enough for a large room on a slow connection. With more doublings, readers who are slow on purpose would keep
+  /// others waiting for longer.
   private static let doublingsMax = 4
 
-  /// Whether the stream has only changes, and all since a log position. A reader at that position can't use a stream of
-  /// the whole state: it would have to start over, and might never get to the end on a slow connection.
+  /// Whether the stream has only changes, and all changes since a log position. A reader at that position can't use a
+  /// stream of the whole state: the reader would have to start over, and might never get to the end on a slow
+  /// connection.
   func isDifference(since place: UInt64?) -> Bool {
     guard let since, let place else { return false }
     return since <= place
   }
 
-  /// The frames of one part. A reader's cursor changes only with the last part. In a stream of the whole state, it is
-  /// the beginning of the log until then.
+  /// The frames of one part. A reader's cursor changes only with the last part. Until then it stays where the stream's
+  /// changes begin, or at the beginning of the log if the stream has the whole state.
   mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count

@@ -5,11 +5,11 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - There are never more streams than the limit. Short streams have a limit of their own.
-/// - A stream that somebody reads stays until it has been read, unless a reader waits that no stream suits. Then a
-///   stream may be dropped if its readers have taken nothing for long, if it is old, or if its readers' address has
-///   more than its share of the streams.
-/// - Each stream that a reader loses doubles the age at which its next one is old, up to eight minutes. So a reader
-///   that goes on gets to the end some day, unless that takes longer.
+/// - A stream that somebody reads stays until it has been read, unless another reader waits and none of the streams
+///   suits it. Then a stream may be dropped if its readers have taken nothing for long, if it is old, or if its
+///   readers' address has more than its share of the streams.
+/// - Each stream that a reader loses doubles the age at which its next stream counts as old, up to eight minutes. So a
+///   reader that needs no longer than eight minutes gets to the end some day, if it goes on.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -33,8 +33,8 @@ struct StateStreams: Sendable {
     /// member.
     let ringStart: UInt64
 
-    /// Whether a stream has everything that the reader has to be sent now. Otherwise there have been broadcasts since
-    /// the stream was made, which the reader needs too.
+    /// Whether a stream has everything that the reader has to be sent now. If not, there have been broadcasts since the
+    /// stream was made, and the reader needs these too.
     fileprivate func isMet(by stream: borrowing StateStream, at position: UInt64, _ pairs: PairsTold) -> Bool {
       stream.position == position && (!channel.hasOverlaps || stream.pairsVersion == pairs.version)
     }
@@ -42,7 +42,8 @@ struct StateStreams: Sendable {
 
   /// The overlapping pairs that members with overlap notices know after all broadcasts.
   struct PairsTold {
-    /// `nil` if these members have not been sent all pairs yet, or if the reader doesn't want notices.
+    /// The pairs. `nil` if members with overlap notices have not been sent all pairs yet, or if the reader doesn't want
+    /// notices.
     let all: [ShapePair]?
     /// Grows with each broadcast that has overlaps.
     let version: UInt64
@@ -57,7 +58,7 @@ struct StateStreams: Sendable {
   }
 
   /// Puts a reader into a stream: an existing one if it suits, otherwise a new one.
-  /// - Parameter pairs: all pairs that overlap now, as far as members have been sent them.
+  /// - Parameter pairs: the overlapping pairs that other members have been sent by now.
   /// - Returns: `nil` if the reader has to wait until one of the streams ends.
   mutating func enter(
     _ want: Want,
@@ -128,7 +129,7 @@ struct StateStreams: Sendable {
 
   /// The stream that may be dropped for a reader from the address `party`. First choice is a stream that nobody reads,
   /// then one whose readers take nothing. The third choice is a stream of the address that has the most streams to
-  /// itself, if it is old or the address has more than its share. So one address can't keep others out.
+  /// itself, if that stream is old or that address has more than its share. So one address can't keep others out.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -152,8 +153,8 @@ struct StateStreams: Sendable {
       // If the next broadcast has all overlapping pairs, the stream must not have them too. Otherwise the stream must
       // have them.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
-      // A stream from before the newest broadcast is used only if it is long. A short one is made anew, which takes
-      // fewer bytes than the old stream and the broadcasts since then.
+      // A stream from before the newest broadcast is used only if it is long (more than four parts). A short stream is
+      // made anew, because the new one takes fewer bytes than the old one and the broadcasts since then.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
       else { continue }
       return number

@@ -5,9 +5,8 @@ import CanvasCRDT
 /// What always holds:
 /// - The canvas is the merge of all records up to `position`, each applied once and in the log's order, with none
 ///   missing. Nothing else changes the canvas.
-/// - A record is left out if it may conflict with a forgotten deletion. That is so if an earlier record has had
-///   deletions from before some time forgotten, and this record has a value from before that time that the canvas
-///   lacks.
+/// - A record is left out if it may conflict with a forgotten deletion: by an earlier record the room forgot all
+///   deletions from before some time, and this record has a value from before that time that the canvas lacks.
 /// - Only the records decide whether a record is left out, and what the shapes are. It makes no difference whether a
 ///   forgotten deletion is still in memory.
 /// - `operationCount` counts the operations of the applied records, whether or not they changed anything.
@@ -163,7 +162,7 @@ struct Fold: Sendable {
     /// The record was applied before.
     case known
     case leftOut
-    /// The record was applied. If the caller wants them, the values that lost to newer ones are listed.
+    /// The record was applied. If the caller wants to know, these are the values that lost to newer ones.
     case taken([Superseded])
   }
 
@@ -182,7 +181,7 @@ struct Fold: Sendable {
   }
 
   /// Reserves stamps for operations that are stamped on another thread.
-  /// - Returns: a clock that gives those stamps, if its time is that of this call.
+  /// - Returns: a clock that gives those stamps. To give these stamps, it needs the wall time of `now` as the time.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -204,12 +203,12 @@ struct Fold: Sendable {
   }
 
   /// Drops from memory some of the deletions that are to be forgotten. To be called now and then, because dropping all
-  /// of them at once could hold up others for long.
+  /// of them in one call could hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // All deletions from before the time have been dropped. If the time were kept, it would drop later deletions too
-    // after a clock was set back.
+    // All deletions from before that time have been dropped. If the time were kept, and a clock were set back,
+    // deletions made afterwards would be dropped too.
     if count < most { forgettingBefore = 0 }
   }
 

@@ -88,8 +88,8 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// If these edits remove shapes that lines are tied to, adds edits of the lines, so that the lines' ends stay where
-  /// they are drawn (S14). Other edits of the lines are kept.
+  /// If these edits delete shapes to which line shapes are attached, adds edits of the line shapes that keep their ends
+  /// where they are drawn (S14). Edits of the line shapes that are there already are kept.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self

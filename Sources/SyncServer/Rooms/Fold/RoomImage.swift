@@ -13,8 +13,11 @@ struct RoomImage: Sendable {
   let runs: RoomRuns
 
   /// The image as bytes: `version, position, operations, clock, forgotten, runs`, then each part of the state in the
-  /// binary encoding, preceded by its length. The runs are: one byte that is 1 if older runs are forgotten; their
-  /// count; and for each its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs.
+  /// binary encoding, preceded by its length.
+  ///
+  /// The runs (server processes) that wrote the log are: one byte that is 1 if older runs are forgotten; their count;
+  /// and for each its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs.
+  ///
   /// Version 3 has, after `forgotten`, the time before which deletions were forgotten early. Version 3 is written only
   /// if there is such a time, so that older servers can read all other snapshots.
   func encoded() -> [UInt8] {

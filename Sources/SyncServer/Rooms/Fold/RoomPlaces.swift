@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Makes a room's cursors from positions in its log, and reads them back.
 struct RoomPlaces: Hashable, Sendable {
-  /// Tells the room from others of its name, earlier or later: a room gets a new epoch when it is created again or
-  /// restored from a backup.
+  /// Distinguishes the room from earlier and later rooms of the same name: a room gets a new epoch when it is created
+  /// again or restored from a backup.
   let epoch: UInt64
   private(set) var runs: RoomRuns
 

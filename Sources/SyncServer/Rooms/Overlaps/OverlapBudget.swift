@@ -21,7 +21,8 @@ struct OverlapBudget: Sendable {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)
     let time = now.monotonicMilliseconds
     let passed = Int(clamping: time - min(time, grownAt ?? 0))
-    // At first, and after a pause, the whole budget is available.
+    // Each millisecond adds this many steps. At the first call, and long after the last one, the whole budget is
+    // available.
     let perMillisecond = max(1, Int(clamping: stepsPerShape) * OverlapBudget.shapesPerMillisecond)
     let grown = passed > 1_000_000 ? capacity : steps + passed * perMillisecond
     steps = min(capacity, grownAt == nil ? capacity : max(0, grown))

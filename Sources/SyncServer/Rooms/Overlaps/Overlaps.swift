@@ -46,7 +46,7 @@ struct Overlaps: Sendable {
   /// The notices for the next broadcast (`Beat`).
   private var news: Notices?
 
-  /// The HTTP requests that the next order will answer, and those that the current order will answer.
+  /// The HTTP requests that the next order will answer. The next value has those that the current order will answer.
   private var questions: [UInt64] = []
   private var questionsUnderWay: [UInt64] = []
 
@@ -211,7 +211,7 @@ struct Overlaps: Sendable {
 
   private mutating func tell(_ changes: OverlapChanges) {
     // A broadcast is always made between the end of an order and the next order. So there are no earlier notices to
-    // combine these with.
+    // combine the new ones with.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
