@@ -4,12 +4,12 @@ import PackageDescription
 // CI sets CANVAS_STRICT, which turns warnings into errors.
 let strict = Context.environment["CANVAS_STRICT"] == "1"
 let settings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
-// Most tests aren't optimised, because the slower compilation would cost more time than it saves. The code that they
-// test is optimised. Tests with long loops of their own use `settings`, such as the simulation.
+// Most tests aren't optimised, because optimising takes more time than it saves. The code that they test is optimised.
+// Tests with long loops of their own, such as the simulation, are optimised too: they use `settings`.
 let briefly = settings + [.unsafeFlags(["-Onone"])]
 
-// The commit that is being built, if the environment names it. Otherwise the source has the commit that `git archive`
-// has filled in.
+// The commit that is being built, if the environment names it. Otherwise the program reports the commit that `git
+// archive` has written into the sources.
 let commit = Context.environment["CANVAS_COMMIT"].flatMap { $0.isEmpty ? nil : $0 }
 
 let package = Package(
@@ -22,7 +22,7 @@ let package = Package(
     .target(
       name: "CanvasCRDT",
       swiftSettings: settings,
-      // Functions for rounding and square roots, on processors without such instructions.
+      // libm, for rounding and square roots on processors without such instructions.
       linkerSettings: [.linkedLibrary("m")]
     ),
     .target(
@@ -79,7 +79,7 @@ let package = Package(
       swiftSettings: settings
     ),
     .target(name: "TestSupport", dependencies: ["CanvasCRDT"], path: "Tests/TestSupport", swiftSettings: settings),
-    // A library for tests. It is a test target because only those can import SyncServer with `@testable`.
+    // A library for tests. It is a test target, because only a test target can import SyncServer with `@testable`.
     .testTarget(
       name: "ServerModel",
       dependencies: ["SyncServer", "CanvasCRDT", "TestSupport"],

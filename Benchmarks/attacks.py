@@ -347,7 +347,8 @@ def forgotten(count=1_000_000):
         if status != 204:
             raise RuntimeError(f"{status} for forgetting")
         time.sleep(max(0, until - time.monotonic()))
-    # A client's share is limited only when more than half of the maximum is used.
+    # One client's share of the erasures is limited only once more than half of the maximum is used. `count` stays below
+    # half.
     return prepare, attack, (*RATES, "--max-erasures", str(4 * count))
 
 

@@ -20,15 +20,16 @@ import server as servers  # noqa: E402
 import thin_line  # noqa: E402
 from load import built  # noqa: E402
 
-# The goals for the age of what a reader sees, as p50 and p99 in milliseconds, by line, encoding and number of shapes.
+# The goals for the age of the drawing that a reader sees: the median and the 99th percentile in milliseconds. The keys
+# are the rate, the encoding and the number of shapes.
 WANTED = {
     ("256kbit", "json", 20): (300, 600),
     ("64kbit", "binary", 20): (400, 900),
     ("1mbit", "json", 200): (350, 700),
 }
 FEW, MANY = {"shapes": 20, "moves": 60}, {"shapes": 200, "moves": 10}
-# The rows of the table: the line's rate, the reader's encoding, and the operations per second of other writers. `None`
-# means as many as the machine can handle.
+# The rows of the table: the rate of the reader's network connection, the reader's encoding, and the load from other
+# writers. The rate `None` means no limit.
 ROWS = [(rate, encoding, load) for rate in ("64kbit", "256kbit", "1mbit", None) for encoding in ("json", "binary") for load in (FEW, MANY)]
 ROWS += [
     (rate, encoding, FEW | beside)
@@ -39,7 +40,7 @@ QUICK = [row for row in ROWS if (row[0], row[1], row[2]["shapes"]) in WANTED and
 
 # The goal for the answer to a reader's own edit, as p99 in milliseconds.
 ACK_WANTED = 600
-# How many readers share one line, and the kbit/s that each of them has.
+# How many readers share one network connection, and how many kbit/s each reader has: first 64, then 256.
 HANGING, SHARES = 200, (64, 256)
 
 

@@ -56,7 +56,7 @@ def postgres_seconds():
 
 async def quiet(writing, reading, seconds):
     """Measures one writer at one node and one reader at another: how long the writer waits for its answer, and how
-    long the operation takes to the reader."""
+    long the operation takes to reach the reader."""
     writer, reader = await Client.join(writing, "quiet"), await Client.join(reading, "quiet")
     shape, acks, seen, sent = identifier(), [], [], {}
 
@@ -104,7 +104,7 @@ async def killed(first, second, people=30):
 def store_rooms(load, place, count):
     """Stores some empty rooms with the names that canvas-load uses."""
     with load.serve(place):
-        # Starting the server is enough: it makes the database's tables.
+        # Starting the server is enough, because that makes the database's tables.
         pass
     database.ask(
         "INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) "
@@ -176,7 +176,7 @@ def held_database(share):
         for pid in cluster.processes(0):
             group.hold(pid)
         yield f"{cluster.address}/postgres"
-        # A cgroup can be removed only when it has no processes.
+        # The database is stopped first, because a cgroup can be removed only when it has no processes.
         cluster.stop(0)
 
 
@@ -209,7 +209,8 @@ def crowded(load, count, seconds, share=0.15):
     - Returns: how many deliveries per second the nodes make in total."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
-        # Entered first, and so exited last: a cgroup can be removed only when its server has ended.
+        # The cgroups are entered before the servers, and so removed after them. A cgroup can be removed only when its
+        # server has ended.
         groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
         for group, server in zip(groups, servers):
@@ -281,7 +282,7 @@ def measure_rooms(load, options, runs, row):
         with load.serve(place) as server:
             running = load.start("idle", server, **flags)
             load.await_connections(server, count)
-            # The load generator waits for the same time before it begins to measure.
+            # The load generator also waits two seconds before it measures.
             time.sleep(2)
             before = postgres_seconds()
             time.sleep(options.seconds)

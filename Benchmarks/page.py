@@ -28,7 +28,7 @@ import server as servers  # noqa: E402
 from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
-# Notes when the whole room was painted, in milliseconds since the navigation.
+# Stores the time at which the whole room was painted, in milliseconds since the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null
@@ -182,8 +182,8 @@ def told(world, person, what, seconds=6):
     print(f"| CPU of all the browser's processes in it | {used / len(times):.1f} |", flush=True)
 
 
-# Simulates a hand that moves on in each frame. `value.what` is `pan`, with the wheel, or `drag`, with the button held
-# down.
+# Simulates a hand that moves in each frame. If `value.what` is `pan`, it turns the wheel. If it is `drag`, it moves the
+# mouse with the button held down.
 HAND = """const stage = document.getElementById('stage')
   let step = 0
   const go = {
@@ -248,8 +248,8 @@ def strokes_and_texts(count):
     return shapes
 
 
-# Simulates a pen that sends 120 events per second. Each is timed from its arrival to the end of the frame that paints
-# it. `value.before` is the number of points that are drawn at once before the timing begins.
+# Simulates a pen that sends 120 events per second. Each event is timed from its arrival to the end of the frame that
+# paints it. First, `value.before` points are drawn without being timed.
 PEN = """const stage = document.getElementById('stage')
   const point = (at) => ({
     pointerId: 7, pointerType: 'pen', isPrimary: true, bubbles: true, button: -1, buttons: 1, pressure: 0.5 + 0.3 * Math.sin(at / 40),

@@ -149,7 +149,7 @@ class Pycrdt:
         document = Doc()
         shapes = document.get("shapes", type=Map)
         moved = []
-        # An observer ends when its handle is freed, so this variable keeps the handle.
+        # `watching` keeps the observer's handle, because the observer ends when its handle is freed.
         watching = shapes, shapes.observe_deep(lambda events: moved.extend(
             event.keys["position"]["newValue"][0] for event in events if "position" in event.keys))
 
@@ -215,8 +215,8 @@ async def measured(peer, options, process):
         (await loop.create_connection(lambda i=i: Frames(peer.path, peer.greeting(), take(i)), "127.0.0.1", process.port))[1]
         for i in range(options.readers)
     ]
-    # All readers must have joined. Otherwise a late one gets the first positions with its state, where they aren't
-    # counted.
+    # Waits until all readers have joined. A late reader would get the first positions as part of its state, where they
+    # aren't counted.
     await eventually(lambda: len(joined) == options.readers, lambda: f"{peer.name}: {len(joined)} readers have joined")
     writers = [await peer.writer(socket, number) for number, socket in enumerate(sockets)]
     for write in writers:

@@ -69,7 +69,7 @@ class Process:
             time.sleep(0.005)
 
     def await_rooms(self):
-        """Waits until the server has its rooms. Over a database, it listens before that."""
+        """Waits until the server has its rooms. With a database, it listens before it has them."""
         self.await_port()
         while True:
             try:
@@ -205,7 +205,8 @@ class Bench:
             filled = self.run("fill 100,000", "join", server, shapes=100_000, clients=5, room="large")
             beside = self.start("traffic", server, clients=50, writers=10, seconds=4)
             time.sleep(3)
-            # By now the server has dropped the room's encoded state. So the first join includes encoding it.
+            # By now the server has freed its cached encoding of the room's state. So the time of the first join
+            # includes encoding the state again.
             joined = self.run("20 join 100,000", "join", server, clients=20, room="large", together=True, filled=True)
             others = self.finish("traffic beside", beside)
         self.row(
@@ -224,7 +225,7 @@ class Bench:
     def idle(self):
         count = 2_000 if self.options.quick else 10_000
         with self.serve() as server:
-            # More than 20 s, after which the server pings each connection.
+            # Longer than 20 s, after which each idle client pings the server.
             seconds = 5 if self.options.quick else 25
             rested = self.run("idle", "idle", server, clients=count, rooms=count // 10, waves=10, wave=2_000, seconds=seconds)
         waves = rested["residentAfterWavesMegabytes"]
@@ -251,13 +252,13 @@ class Bench:
         count = 500 if self.options.quick else 2_000
         directory = self.directory()
         with self.serve(directory, CROWDED) as server:
-            # Several generators share the clients, because libwebsockets searches a list of all connections that are
-            # being opened.
+            # Several generators share the clients. A single one would be slow, because libwebsockets searches a list of
+            # all connections that are being opened.
             parts = [
                 self.start("return", server, clients=count // RETURNING, rooms=100, writers=1 if part == 0 else 0) for part in range(RETURNING)
             ]
             self.await_connections(server, 2 * count)
-            # Waits until all clients have the state and each other's names.
+            # Waits until each client has the state and knows who else is in the room.
             time.sleep(3)
             server.process.kill()
             server.process.wait()
@@ -273,7 +274,7 @@ class Bench:
 
     def watchers(self):
         with self.serve(flags=CROWDED) as server:
-            # Nobody writes in this room until all watchers have joined.
+            # The writers of the large room begin only when all watchers have joined.
             count = 1_000 if self.options.quick else 5_000
             large = self.start("traffic", server, clients=count, rate=30, seconds=12)
             self.await_connections(server, count)

@@ -1,5 +1,5 @@
-// Fuzzes a canvas's state, encoded in columns and without a message around it. Accepted columns must merge into a
-// canvas whose own columns give an equal canvas. Other input must be refused without a crash.
+// Fuzzes a canvas's state: the columns of a state message, without the message's header. Accepted columns must merge
+// into a canvas. That canvas's own columns must give an equal canvas. Other input must be refused without a crash.
 
 @testable import CanvasCRDT
 

@@ -137,7 +137,7 @@ all_start=${EPOCHREALTIME/./}
 # Runs the tests without `swift test`, because only one `swift test` can run at a time.
 suites=(.build/test/release/CanvasSyncPackageTests.xctest --testing-library swift-testing)
 # Tests that wait for sockets and disks. They run one at a time, because they would miss their deadlines beside tests
-# that keep all cores busy. `disks` and `lines` are those that wait longest.
+# that keep all cores busy. The tests in `disks` and `lines` wait longest.
 waiting='WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests'
 disks='RoomLogTests.LyingDisk'
 lines='RoomLogTests.(Cut|HostName|LyingLine|RandomLine|SetBack|SilentHost|Undecided)'

@@ -4,7 +4,8 @@ import Glibc
 @main
 enum Main {
   static func main() {
-    // Signals are blocked before other threads start. These inherit the mask, so only the main thread gets signals.
+    // Signals are blocked before other threads start. Each new thread inherits the mask, so only the main thread gets
+    // signals.
     Signals.block()
     StandardFiles.open()
     let words = Array(CommandLine.arguments.dropFirst())

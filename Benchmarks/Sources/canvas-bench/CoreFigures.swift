@@ -32,7 +32,7 @@ struct CoreFigures {
     decodeMilliseconds = medianSeconds { rebuilt = decodedCanvas(state) } * 1e3
     precondition(rebuilt == canvas, "the state does not rebuild the canvas")
 
-    // The decoder has freed its buffers by now, so the heap contains only the canvas.
+    // Frees the canvas, so that the heap contains neither a canvas nor buffers of the decoder when it is measured.
     rebuilt = Canvas(seed: 1)
     let before = heapBytes()
     rebuilt = decodedCanvas(state)

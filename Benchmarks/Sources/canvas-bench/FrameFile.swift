@@ -1,10 +1,12 @@
 import CanvasCRDT
 import Foundation
 
-/// Writes the workload as a file of the server's frames, for Benchmarks/wasm/apply.mjs: the base canvas as state, an
-/// empty frame, and one frame for each update. Before each frame is its length in four bytes, little-endian.
+/// Writes the workload as a file of the server's frames, for Benchmarks/wasm/apply.mjs: first the base canvas as a
+/// state, then an empty frame, then one frame for each update. Before each frame is its length in four bytes,
+/// little-endian.
 ///
-/// Also prints how long the native core takes for these frames, so that both cores are measured in one run.
+/// Also prints how long the native core takes for these frames. So one run measures both cores, the native one and
+/// core.wasm.
 enum FrameFile {
   static func write(_ workload: Workload, to path: String) throws {
     let updates = frames(workload.updates, of: 1)

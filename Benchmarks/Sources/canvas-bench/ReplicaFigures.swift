@@ -4,7 +4,8 @@ import CanvasCRDT
 /// which a bare merge doesn't need.
 struct ReplicaFigures {
   let shapes: Int
-  /// How long receiving another client's update takes: in a message of its own, and in frames of 16.
+  /// The time for receiving one update of another client. `receiveIn16Microseconds` is the same time if each message
+  /// has 16 updates.
   let receiveMicroseconds: Double
   let receiveIn16Microseconds: Double
   /// How long an edit of this client takes: showing it, recording it for undo, encoding it, and returning it to be

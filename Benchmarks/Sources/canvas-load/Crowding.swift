@@ -9,7 +9,8 @@ import WebSocketLoop
 ///
 /// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Crowding: ConnectionHandler, @unchecked Sendable {
-  /// At most this many handshakes are under way at once. Linux's queue of connections to accept holds more.
+  /// At most this many handshakes are under way at once, so that Linux's queue of unaccepted connections never
+  /// overflows.
   private static let handshakesMax = 200
   private static let writer = -1
   private static let settleMilliseconds: UInt64 = 1_000
@@ -83,7 +84,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     if connection.tag == Crowding.writer { return take(message) }
     messages += 1
     bytes += UInt64(message.bytes.count)
-    // A message of operations or state without the flag `more` ends the state.
+    // The state ends with the first message of operations (0x42) or state (0x43) whose flag `more` isn't set.
     guard helloAt[connection.tag] > 0, message.bytes.count > 1, message.bytes[0] == 0x42 || message.bytes[0] == 0x43,
       message.bytes[1] & 1 == 0
     else { return }
@@ -144,7 +145,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     liveAt = steadyNanoseconds()
     cpuAtLive = process.cpuNanoseconds
     isWriting = false
-    // Waits while the server still sends the names of other clients.
+    // Waits, because the server is still telling each client who else is in the room.
     loop.schedule(afterMilliseconds: Crowding.settleMilliseconds) { self.finish() }
   }
 

@@ -1,5 +1,5 @@
-/// A histogram of durations, exact to 1/64. Adding takes only nanoseconds, because each operation is counted for each
-/// receiver.
+/// A histogram of durations, exact to 1/64. Adding a duration must take only nanoseconds, because each operation adds
+/// one for each receiver.
 struct Histogram {
   private static let fineBits = 6
   private var counts = [UInt64](repeating: 0, count: 64 << Histogram.fineBits)
@@ -18,7 +18,7 @@ struct Histogram {
     return (exponent + 1) << fineBits + Int(value >> UInt64(exponent)) - 1 << fineBits
   }
 
-  /// The smallest duration in the class at this index.
+  /// The smallest duration in the bucket at this index.
   private static func value(of place: Int) -> UInt64 {
     guard place >= 1 << fineBits else { return UInt64(place) }
     let exponent = place >> fineBits - 1

@@ -42,7 +42,7 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
     join(flags.clients) { [self] in
       residentIdle = process.residentBytes
       cpuJoining = process.cpuNanoseconds - before
-      // Waits while the server still sends the clients each other's names.
+      // Waits, because the server is still telling each client who else is in the room.
       loop.schedule(afterMilliseconds: 2_000) { self.rest() }
     }
   }
@@ -57,7 +57,8 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   private func nextWave() {
-    // The server returns freed memory to the system one second after many connections have gone.
+    // Waits until the server has returned freed memory to the system. It does so one second after many connections have
+    // gone.
     loop.schedule(afterMilliseconds: 1_500) { [self] in
       afterWaves.append(Double(process.residentBytes) / 1e6)
       guard waves < flags.waves else { return finish() }
@@ -97,7 +98,8 @@ final class Idling: ConnectionHandler, @unchecked Sendable {
   }
 
   func received(_ message: Message, on connection: Connection) {
-    // The state is empty here, and completes the join. All later messages are about other clients.
+    // The room is empty, so the first message of operations is the whole state and completes the join. Later messages
+    // only tell about other clients.
     guard connection.tag == 0, case .operations? = try? flags.encoding.serverMessage(message.bytes) else { return }
     connection.tag = 1
     ready += 1

@@ -2,7 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Fills a room, and then joins it many times. A join takes from `connect` until the whole state is in a canvas.
+/// Fills a room, and then joins it many times. The time of a join runs from `connect` until the whole state is in a
+/// canvas.
 ///
 /// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Joining: ConnectionHandler, @unchecked Sendable {
@@ -147,7 +148,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     guard joiners[index].allAfter == 0 else { return }
     let isRead = index == 0 || !flags.areTogether
     if !isRead {
-      // Except for the welcome, all joiners get the same bytes. So the number of bytes shows how much of the state a
+      // All joiners get the same bytes, apart from the welcome. So the number of bytes tells how much of the state a
       // joiner has.
       joiners[index].bytes += message.bytes.count
       if message.bytes.count > 1_000, joiners[index].firstAfter == 0 {
@@ -171,7 +172,8 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     if flags.areTogether { settleUnread() }
   }
 
-  /// Completes joins whose messages aren't decoded: those with as many bytes as the decoded join.
+  /// Completes the joins whose messages aren't decoded. Such a join is complete when it has as many bytes as the
+  /// decoded join.
   private func settleUnread() {
     for index in joiners.indices.dropFirst()
     where joiners[index].allAfter == 0 && joiners[index].bytes >= joiners[0].bytes {
@@ -188,7 +190,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     }
     guard flags.isFilled || joiners[index].canvas.digest == digest else { Load.complain("a joiner has another canvas") }
     joiners[index].canvas = Canvas(seed: 1)
-    // Waits, because the server's work after sending the last byte counts too.
+    // Waits before reading the processor time, because the server still works after it has sent the last byte.
     loop.schedule(afterMilliseconds: 30) { [self] in
       joiners[index].cpu = (process?.cpuNanoseconds ?? 0) - joiners[index].cpu
       if done == joiners.count { finish() } else { join(index + 1) }

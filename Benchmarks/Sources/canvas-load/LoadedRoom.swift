@@ -4,8 +4,8 @@ import WebSocketLoop
 
 /// What the load generator knows of a room: its writers, and the messages that its clients were sent.
 ///
-/// All clients of a room get the same bytes. So each message is decoded for the first client, and only compared for all
-/// others. With that, a generator with one core keeps up with the server.
+/// All clients of a room get the same bytes. So a message is decoded only when the first client gets it. For all other
+/// clients, the bytes are compared. That is fast enough for a generator with one core to keep up with the server.
 struct LoadedRoom {
   /// An operation by a writer of this room.
   struct Mark {
@@ -23,7 +23,7 @@ struct LoadedRoom {
   let name: String
   /// For each shape, the index of its writer in the generator's list.
   private var writers: [Identifier: Int32] = [:]
-  /// The newest messages, oldest first. `seenBefore` is the number of messages dropped before them.
+  /// The newest messages, oldest first. Earlier messages are dropped, and `seenBefore` is their number.
   private var seen: [Seen] = []
   private var seenBefore = 0
   /// The canvas that results from all messages so far.
@@ -91,8 +91,8 @@ struct LoadedRoom {
     return seenBefore + seen.count - 1
   }
 
-  /// The position that the operation with this sequence number gives to its writer's shape. It moves 0.1 to the right
-  /// each time. So the number can be read from the position, and coordinates have a typical length.
+  /// The position that a writer's operation gives to its shape: 0.1 further to the right than the operation before. So
+  /// a receiver can compute the sequence number from the position. The coordinates have as many digits as usual.
   static func position(of sequence: Int) -> Point { Point(x: Double(sequence) / 10, y: 240.5) }
 
   private static func sequence(of position: Point) -> Int32 { Int32((position.x * 10).rounded()) }

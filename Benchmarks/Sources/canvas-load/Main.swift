@@ -11,7 +11,7 @@ enum Load {
       let flags = try Flags(arguments: Array(CommandLine.arguments.dropFirst()))
       let loop = try EventLoop(name: "load")
       loop.execute { start(flags, on: loop) }
-      // The event loop's thread ends the process after printing.
+      // The main thread only waits: the event loop's thread prints the results and ends the process.
       while true { sleep(3_600) }
     } catch let problem as Flags.Problem {
       complain(problem.words)

@@ -1,9 +1,9 @@
 import Glibc
 import WebSocketLoop
 
-/// A minimal server, as a lower bound. It passes each message of a room on to all clients there, and does nothing else.
-/// It uses the server's event loop, and batches messages for as long as the server does. A real server costs more, for
-/// reading, checking, merging, storing and answering.
+/// A minimal server, whose figures are a lower bound for any server. It passes each message of a room on to all clients
+/// there, and does nothing else. It uses the server's event loop, and collects messages into batches for as long as the
+/// server does. A real server costs more, for reading, checking, merging, storing and answering.
 ///
 /// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Relay: ServerHandler, TurnObserver, @unchecked Sendable {

@@ -177,7 +177,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     guard live == tabs.count, allBackAfter == 0 else { return }
     allBackAfter = steadyNanoseconds() - goneAt
     isEditing = false
-    // Waits for the edits that were made while the server was away.
+    // Waits until the edits that clients made while the server was away have reached all clients.
     loop.schedule(afterMilliseconds: 300) { [self] in
       for index in tabs.indices { run(index) { $0.askDigest(at: $1) } }
     }

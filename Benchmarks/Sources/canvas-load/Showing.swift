@@ -2,9 +2,10 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures what it costs when many people move their cursors in one room, and how often each of them is seen.
+/// Measures what it costs when many people move their cursors in one room, and how often each cursor arrives at other
+/// people.
 ///
-/// Only a few clients read their messages. For all others, only the bytes are counted.
+/// Only a few clients decode their messages. For all others, only the bytes are counted.
 ///
 /// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Showing: ConnectionHandler, @unchecked Sendable {
@@ -143,7 +144,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
 
   private func finish() {
     let seconds = Double(steadyNanoseconds() - startedAt) / 1e9
-    // A client that a reader has never seen counts as 0.
+    // If a reader has never seen a client, its count is 0.
     let counts = seen.flatMap { seen in
       seen.values.map { Double($0) / seconds } + Array(repeating: 0, count: max(0, clients.count - 1 - seen.count))
     }

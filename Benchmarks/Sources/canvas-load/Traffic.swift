@@ -2,8 +2,8 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Measures deliveries. Each writer moves a shape, and everybody in the room receives it. A delivery takes from the
-/// writer's `send` until one receiver has the operation.
+/// Measures deliveries. Each writer moves a shape, and everybody in the room receives it. The time of a delivery runs
+/// from the writer's `send` until one receiver has the operation.
 ///
 /// `@unchecked Sendable`: everything runs on the event loop's thread.
 final class Traffic: ConnectionHandler, @unchecked Sendable {
@@ -255,7 +255,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
       writers[index].sequence += 1
       writers[index].sentAt.append(now)
     }
-    // 0 means no id, so the id is the sequence number of the last operation plus one.
+    // The id is the sequence number of the last operation plus one, because an id of 0 means no id.
     let id = MessageIdentifier(json: JSONText(UInt64(writers[index].sequence)))
     if !connection.send(flags.encoding.frame(.operations(Submission(id: id, operations: operations)))) { unsent += 1 }
     counts.sent += UInt64(count)
@@ -268,7 +268,8 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     writers[index].acknowledged = sequence
     counts.durable += UInt64(max(0, newly))
     acknowledgement.add(now - writers[index].sentAt[sequence - 1])
-    // The first operation creates the shape. It isn't part of the window of unanswered operations.
+    // In a flood, each acknowledgement triggers the next batch. The first operation only creates the shape, so its
+    // acknowledgement triggers none.
     if flags.isFlood, sequence > 1, phase == .warming || phase == .measuring { send(from: index, count: flags.batch) }
   }
 

@@ -2,12 +2,11 @@ import Glibc
 
 /// Copies a whole database of rooms while a server goes on writing to it.
 public enum LogBackup {
-  /// The suffix of a copy's name until the copy is complete. It keeps anyone from taking a partial copy for a whole
-  /// one.
+  /// The suffix of a copy's name until the copy is complete, so that nobody mistakes a partial copy for a complete one.
   public static let unfinished = ".unfinished"
 
   /// Copies the database at `path` to `copy`, and syncs the copy to the disk. There must be no file at `copy` yet. If
-  /// the process is killed halfway, there is still none.
+  /// the process is killed halfway, no file appears there.
   /// - Parameter secret: a secret to store in the copy, for a database that has none.
   public static func make(
     of path: String,
@@ -29,9 +28,9 @@ public enum LogBackup {
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
 
-  /// Renames a finished copy from `new` to `copy`. It may be a file or a directory.
+  /// Renames a finished copy from `new` to `copy`. The copy may be a file or a directory.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
-    // Another process may have made a copy while this one was being written.
+    // Another process may have made a copy at this path while this one was being written.
     guard access(copy, F_OK) != 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: EEXIST))
     }
@@ -72,8 +71,8 @@ public enum LogBackup {
     }
   }
 
-  /// Stores a new random mark in the copy. If the copy is put back later, the server sees from the mark that its
-  /// clients' cursors belong to another database.
+  /// Stores a new random mark in the copy. If an operator later restores the copy, the server sees from the mark that
+  /// its clients' cursors belong to another database.
   private static func mark(_ copy: String, _ secret: [UInt8]?, _ options: SQLiteOptions) throws(StorageFault) {
     try attempt(copy) { () throws(SQLiteFailure) in
       let database = try Database(path: copy, mayCreate: false, fileSystem: options.fileSystem)

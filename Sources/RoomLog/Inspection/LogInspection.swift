@@ -15,13 +15,13 @@ public struct LogInspection: Sendable {
   /// Errors that SQLite finds in the file itself, such as in pages and indexes.
   public private(set) var faults: [String] = []
   public private(set) var findings: [Finding] = []
-  /// How stored snapshots differ from what the records add up to, as text for the operator.
+  /// How stored snapshots differ from the state that results from the records, as text for the operator.
   public private(set) var differences: [String] = []
 
   public var isSound: Bool { faults.isEmpty && findings.isEmpty && differences.isEmpty }
 
   /// Compares a room's snapshots with its records, and returns the differences as text. The caller provides this
-  /// function, because the log doesn't know what records mean. `answer` carries out `load` and `read` requests.
+  /// function, because the log can't interpret records. The function calls `answer` with `load` and `read` requests.
   public typealias Comparison = (_ room: String, _ answer: @escaping (LogRequest) -> LogEvent) -> [String]
 
   /// - Parameter path: the database file: `canvas.db` in a data directory, or a copy.
@@ -84,7 +84,7 @@ public struct LogInspection: Sendable {
       records += count
       differences += comparing(room) { reader.answer($0) }
     case .failed(_, _, .noSuchRoom):
-      // The room was deleted after the list was read.
+      // The room was deleted after the list of rooms was read, so it doesn't count.
       rooms -= 1
     case .failed(_, _, .unavailable(let fault)): faults.append("room \(room) can't be read: \(fault)")
     case .failed(_, _, let error):
@@ -97,8 +97,8 @@ public struct LogInspection: Sendable {
     }
   }
 
-  /// Finds records that belong to no listed room. A deleted room's records don't count: they are deleted little by
-  /// little, and until then the room is in the table `dropped`.
+  /// Finds records that belong to no existing room. Records of rooms in the table `dropped` are left out: these rooms
+  /// were deleted, and their records are being deleted in the background.
   private static func recordsWithoutRoom(in database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement(
       """
@@ -112,7 +112,7 @@ public struct LogInspection: Sendable {
         words.append("\(query.integer(1)) records up to position \(query.integer(2)) belong to no room")
       }
     } catch {
-      // The integrity check has already reported damage.
+      // The integrity check has already reported this damage.
       guard error.isDamage else { throw error }
     }
     return words

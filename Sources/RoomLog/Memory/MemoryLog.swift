@@ -2,9 +2,9 @@ import Synchronization
 
 /// A log that keeps its rooms in memory: for tests, and for a server that stores nothing.
 ///
-/// It has no thread and no clock. It is open at once. `submit` carries out the requests and calls the sink before it
-/// returns. Several logs may share their rooms, like the nodes of a cluster. A request to one of them then also calls
-/// the sinks of the others.
+/// It has no thread and no clock, and is open as soon as it is made. `submit` carries out the requests and calls the
+/// sink before it returns. Several logs may share their rooms, like the nodes of a cluster. A request to one of them
+/// then also calls the sinks of the others.
 public final class MemoryLog: RoomLog {
   private let shared: SharedMemory
   private let number: Int
@@ -32,7 +32,7 @@ final class SharedMemory: Sendable {
     var unreported: [LogEvent] = []
     var figures = LogStatistics()
     var isClosed = false
-    /// Whether the sink is being called. The loop that calls it also reports the events that arise meanwhile.
+    /// Whether `report` is calling the sink already. If so, it also reports the events that arise during the calls.
     var isReporting = false
     /// An append whose outcome is unknown. While there is one, the log refuses all writes.
     private(set) var undecided: UndecidedAppend?
@@ -67,11 +67,11 @@ final class SharedMemory: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - store: what earlier logs have stored.
-  ///   - positionStep: the distance between two positions. Only tests use more than 1, because rooms take a gap for a
-  ///     missing record.
-  ///   - undecided: is called before each append. If it returns a fate, the log that made the append learns the outcome
-  ///     only by `decide()` or when that log is closed. Tests use this.
+  ///   - store: the rooms and records that earlier logs have stored.
+  ///   - positionStep: the distance between two positions. Only tests use more than 1, because rooms would take a gap
+  ///     for a missing record.
+  ///   - undecided: for tests, is called before each append. If it returns a fate, the append's log learns the outcome
+  ///     only when `decide()` is called or when that log is closed.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,

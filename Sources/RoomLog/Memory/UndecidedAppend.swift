@@ -1,7 +1,7 @@
 /// An append of a `MemoryLog` whose outcome is unknown for a while. Tests use it to imitate a lost connection to a
 /// database.
 ///
-/// What always holds: later events of the append's room are reported only after the append is.
+/// What always holds: an event that comes after the append in its room is reported only after the append's outcome.
 struct UndecidedAppend {
   /// Whether the append was stored. Its log doesn't know that yet.
   enum Fate: CaseIterable { case stored, lost }
@@ -27,8 +27,8 @@ struct UndecidedAppend {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // For a new follower, one event can have records from before the append and from after it. The earlier ones are
-      // reported now.
+      // If the follower is new, one event can have records from before the append and from after it. Those from before
+      // are reported now.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }
@@ -41,7 +41,7 @@ struct UndecidedAppend {
     return nil
   }
 
-  /// The position of the newest record that waits in `later`. If none waits, it is the append's last one.
+  /// The position of the newest record that waits in `later`. If none waits, the position of the append's last record.
   private func newest(of stored: AppendedRecords) -> UInt64 {
     let kept = later.compactMap { event -> AppendedRecords? in
       if case .appended(let appended) = event, appended.epoch == stored.epoch { appended } else { nil }

@@ -14,7 +14,8 @@ public enum LogError: Error, Hashable, Sendable {
   case pastEnd(room: String, last: UInt64)
   /// The records up to and including this position have been trimmed.
   case trimmed(room: String, through: UInt64)
-  /// The record at this position is missing, or its checksum is wrong. Position 0 means the room's own row.
+  /// The record at this position is missing, or its checksum is wrong. Position 0 means that the row about the room
+  /// itself is damaged.
   case damaged(room: String, position: UInt64)
   /// The snapshot's checksum is wrong, and no older snapshot or records can replace it.
   case damagedSnapshot(room: String, position: UInt64)

@@ -12,8 +12,8 @@ public enum LogEvent: Hashable, Sendable {
   case loaded(id: UInt64, LoadedRoom)
   /// The room is followed. Everything that was stored in it before the request has been reported.
   case following(id: UInt64, room: String)
-  /// The room is no longer followed. Without an `id`, the caller didn't ask for that: the log can no longer report all
-  /// new records, so the caller has to load the room again.
+  /// The room is no longer followed. With an `id`, the caller has asked for that. Without one, the log can no longer
+  /// report all new records, so the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
   case told(id: UInt64, room: String?)
   /// A message from another node, for the followers of a room. Without a room, it is for all nodes.
@@ -34,18 +34,18 @@ public enum LogEvent: Hashable, Sendable {
   case verified(id: UInt64, room: String, records: Int)
   case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
-  /// The request wasn't carried out. Exception: an append that failed with `.unavailable` may still be stored. It is
-  /// then reported like another node's append, without an `id`.
+  /// The request wasn't carried out. Only an append that failed with `.unavailable` may be stored after all. It is then
+  /// reported without an `id`, like an append by another node.
   case failed(id: UInt64, room: String?, LogError)
-  /// Why appends can't be stored: in this room, or in all rooms if `room` is `nil`. Without a fault, they can be stored
-  /// again.
+  /// Why appends can't be stored: in this room, or in all rooms if `room` is `nil`. A fault of `nil` reports that they
+  /// can be stored again.
   case availability(room: String?, StorageFault?)
-  /// The log goes on from another copy of the database, which may lack records that were reported. From now on,
-  /// requests have to carry this number.
-  /// - Parameter lost: a room that has lost such records. It is no longer followed.
+  /// The log has switched to another copy of the database, which may lack records that were reported. The first value
+  /// is the new timeline. From now on, requests have to carry it.
+  /// - Parameter lost: a room that has lost reported records. It is no longer followed.
   case otherTimeline(UInt64, lost: String?)
-  /// Why rooms can't be read or followed, in a log that nodes share. It is reported after some seconds without reading.
-  /// `nil` reports that reading works again.
+  /// Why rooms can't be read or followed, in a log that nodes share. It is reported after reading has failed for some
+  /// seconds. `nil` reports that reading works again.
   case readability(StorageFault?)
   /// A problem with the storage that an operator should know of, as text. The log goes on.
   case concern(String)
@@ -60,7 +60,7 @@ public struct AppendedRecords: Hashable, Sendable {
   /// The request that appended the records. `nil` if another process, or an earlier one, appended them.
   public var id: UInt64?
   public var room: String
-  /// The room's epoch. It differs from the request's only if another node created the room first.
+  /// The room's epoch. It differs from the epoch in the request only if another node created the room first.
   public var epoch: UInt64
   /// The records in the order of their positions. Never empty.
   public var records: [LogRecord]
@@ -90,7 +90,7 @@ public struct RecordPage: Hashable, Sendable {
   public var room: String
   public var epoch: UInt64
   public var records: [LogRecord]
-  /// The last position of this page. The request for the next page has it as its `after`.
+  /// The last position that this page covers. The request for the next page passes it as `after`.
   public var through: UInt64
   /// Whether this is the last page up to the bound that the request names.
   public var isLast: Bool
@@ -128,7 +128,7 @@ public struct RoomSummary: Hashable, Sendable {
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. If its position is `last`, it has the room's present number of shapes.
+  /// The newest complete snapshot. If its position is `last`, its number of shapes is the room's present one.
   public var snapshot: SnapshotPlace?
   /// The damage that keeps the room from being opened, if any.
   public var damage: LogError?

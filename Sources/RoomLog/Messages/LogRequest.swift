@@ -35,18 +35,18 @@ public struct AppendRequest: Sendable {
   public var room: String
   /// The epoch of the room to append to. For a new room, 64 random bits that the caller draws.
   public var epoch: UInt64
-  /// Whether the append creates the room if there is none. If another node has created it meanwhile, the append goes
-  /// there, and the report has that room's epoch.
+  /// Whether the append creates the room if there is none. If another node has created the room meanwhile, the records
+  /// go into that room, and the report has that room's epoch.
   ///
-  /// The caller must clear this once anything about the room was reported. Otherwise an append could bring back a
-  /// deleted room.
+  /// The caller must clear this flag once the log has reported anything about the room. Otherwise an append could bring
+  /// back a deleted room.
   public var mayCreate: Bool
   /// When the server received the records. If that is before the room's last record, the log stores the last record's
   /// time, so that times never decrease.
   public var milliseconds: UInt64
   public var records: [NewRecord]
-  /// The newest timeline that the caller knows. If the log is on a newer one, it may have records that the caller
-  /// hasn't seen, so it refuses the append as unavailable.
+  /// The newest timeline that the caller knows. If the log is on a newer timeline, it refuses the append as
+  /// unavailable, because there may be records that the caller hasn't seen.
   public var timeline: UInt64
 
   public init(
@@ -71,10 +71,10 @@ public struct AppendRequest: Sendable {
   var cost: Int { records.reduce(64) { $0 + $1.bytes.count + 32 } }
 }
 
-/// A record before the log gives it a position.
+/// A record that has no position yet. The log gives it one.
 public struct NewRecord: Hashable, Sendable {
   public var bytes: [UInt8]
-  /// How many operations the bytes contain. The list of rooms shows the room's total. Retention needs the number to
+  /// How many operations the bytes contain. The list of rooms shows each room's total, and retention uses the number to
   /// choose which snapshots to keep.
   public var operations: UInt32
 
@@ -139,11 +139,11 @@ public struct LoadRequest: Sendable {
   }
 }
 
-/// Follows a room: from now on, the log reports all records that any node stores in it, and its deletion.
+/// Follows a room: from now on, the log reports the room's deletion, and all records that any node stores in the room.
 ///
 /// The answer comes once everything that was stored before the request has been reported. So a caller that already
-/// follows the room can send this again to catch up with other nodes. A refusal leaves the room as it was: followed or
-/// not.
+/// follows the room can send this request again to catch up with other nodes. A refused request changes nothing: if the
+/// room was followed, it still is.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -165,9 +165,9 @@ public struct FollowRequest: Sendable {
 
 /// Stores a snapshot: the room's state after the record at `position`.
 ///
-/// A log that nodes share stores it only if the caller follows the room up to that position, and if it is certain that
-/// no reported record is lost. Otherwise other nodes could open the room from a wrong snapshot after the records are
-/// gone. Copies from another log are exempt.
+/// A log that nodes share stores a snapshot only if the caller follows the room up to that position, and if the
+/// database certainly still has all reported records. Otherwise the snapshot could contain lost records, and other
+/// nodes would open the room from it. Copies from another log are exempt.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -179,7 +179,7 @@ public struct SnapshotRequest: Sendable {
   public var bytes: [UInt8]
   /// Whether the snapshot and its records are copied from another log.
   public var isCopy: Bool
-  /// The snapshot's place in the other log. Needed if the record at that place has been dropped.
+  /// For a copy, the snapshot's place in the other log. Needed if the other log has dropped the record at that place.
   public var origin: SnapshotPlace?
   /// The log's timeline when it reported the records.
   public var timeline: UInt64
@@ -334,8 +334,7 @@ extension LogRequest {
     }
   }
 
-  /// Whether the request may be refused as busy. It may if it has many bytes and the caller can send it later or drop
-  /// it.
+  /// Whether the request may be refused as busy: it has many bytes, and the caller can send it later or drop it.
   var mayWaitElsewhere: Bool {
     switch self {
     case .append, .tell, .snapshot: true

@@ -47,7 +47,7 @@ public struct FollowingFigures: Sendable {
   public var reconnects: UInt64 = 0
   /// The number of rooms whose last append was refused while other rooms could be written.
   public var roomsRefused = 0
-  /// How often a room had lost records that were already reported.
+  /// How many times a room was found to have lost records that were already reported.
   public var roomsSetBack: UInt64 = 0
   /// For each connection, by its purpose, whether it can be used.
   public var connections: [String: Bool] = [:]

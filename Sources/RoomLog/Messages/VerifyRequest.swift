@@ -41,8 +41,8 @@ public struct VerifyPlace: Hashable, Sendable {
     case records(after: UInt64, through: UInt64)
     /// Next are the room's complete snapshots after a position.
     case snapshots(after: UInt64)
-    /// Next is the rest of the snapshot at `position`. `last` is the number of the last part that was read. `bytes` and
-    /// `checksum` are those of all parts so far.
+    /// Next are the remaining parts of the snapshot at `position`. `last` is the number of the last part that was read.
+    /// The values `bytes` and `checksum` cover all parts that were read so far.
     case parts(position: UInt64, last: Int64, bytes: Int, checksum: UInt64)
   }
 

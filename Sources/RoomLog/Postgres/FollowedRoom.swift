@@ -1,6 +1,6 @@
 /// What a node knows of a room that the log's owner follows.
 struct FollowedRoom {
-  /// A new number each time a room is followed. It keeps late answers to an earlier request apart.
+  /// A new number each time a room is followed. It shows whether a late answer belongs to an earlier request.
   let number: UInt64
   /// The room's epoch. `nil` until the room exists.
   var epoch: UInt64?
@@ -19,7 +19,7 @@ struct FollowedRoom {
   /// Requests that are answered once everything stored so far has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
-  /// Whether to read the room again after the present read, because more may have been stored.
+  /// Whether to read the room again after the read that is under way, because more records may have been stored.
   var isReadAgain = false
 
   /// - Parameter after: the last position that the owner has already read.
@@ -35,14 +35,15 @@ struct FollowedRoom {
     return waiting
   }
 
-  /// The event to report when the room is gone. An owner that doesn't know the room's epoch gets `.unfollowed`.
+  /// The event to report when the room is gone: `.deleted`, or `.unfollowed` for an owner that doesn't know the room's
+  /// epoch.
   func ending(of name: String, epoch: UInt64) -> LogEvent {
     isBegun ? .deleted(id: nil, room: name, epoch: epoch) : .unfollowed(id: nil, room: name)
   }
 }
 
 extension FollowedRoom {
-  /// The position after which to read. If the newest reported record has to be compared, the read includes it.
+  /// The position after which to read. It is one lower if the newest reported record has to be read again and compared.
   var readsAfter: UInt64 {
     guard let newest else { return reported > 0 ? reported - 1 : 0 }
     return isInDoubt ? min(reported, newest.position - 1) : reported
@@ -63,7 +64,8 @@ extension FollowedRoom {
   /// as it was when the rows were requested.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // This node's held appends were stored before the rows were requested, so the room must reach at least that far.
+    // This node's held appends were stored before the rows were requested, so the room must reach at least their last
+    // position.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }

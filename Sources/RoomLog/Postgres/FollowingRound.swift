@@ -1,13 +1,13 @@
-/// Decides when to poll which followed rooms. Polling finds records whose notification was lost. It takes at most one
-/// second for each 2,000 rooms.
+/// Decides when to poll which followed rooms. Polling finds records whose notification was lost. A round over all rooms
+/// takes at most one second for each 2,000 rooms.
 ///
-/// What always holds: at most one poll is under way, and none is due meanwhile.
+/// What always holds: at most one poll is under way, and meanwhile no other poll is due.
 struct FollowingRound {
   private var next: UInt64 = 0
   private var isLooking = false
   /// The rooms that have yet to be polled in this round.
   private var rooms: [String] = []
-  /// How many records of the rooms polled so far in this round are stored but not reported.
+  /// The number of records that are stored but not reported, in the rooms that were polled so far in this round.
   private var lag: UInt64 = 0
 
   /// The latest time at which to call `begin`.
@@ -41,7 +41,7 @@ struct FollowingRound {
   }
 
   private static let lookMicroseconds: UInt64 = 1_000_000
-  /// One query polls at most this many rooms. On a busy machine, such a query takes 5 ms of processor time here and 10
-  /// ms in PostgreSQL.
+  /// One query polls at most this many rooms. On a busy machine, such a query takes 5 ms of processor time in this
+  /// process, and 10 ms in PostgreSQL.
   private static let roomsInALook = 2_000
 }

@@ -1,7 +1,7 @@
 /// The order in which a database's hosts and their addresses are tried.
 ///
-/// What always holds: the hosts are tried in turn, each at all its addresses. After a useful connection, the next try
-/// begins with the next host.
+/// What always holds: the hosts are tried in turn, and each host is tried at all its addresses. If a connection was
+/// usable, the next try begins with the next host.
 struct HostTurns {
   private let hosts: [PostgresAddress.Host]
   private var next = 0
@@ -9,8 +9,8 @@ struct HostTurns {
   private var addresses: ArraySlice<String> = []
 
   enum Turn {
-    /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets only the host's name, which
-    /// needs no look-up.
+    /// Connect to a host. Without a host, libpq chooses one. Without an address, libpq gets the host's name, which then
+    /// is a numeric address or a socket's directory.
     case connect(PostgresAddress.Host?, at: String?)
     case lookUp(PostgresAddress.Host)
   }

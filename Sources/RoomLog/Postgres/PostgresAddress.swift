@@ -1,8 +1,7 @@
 /// The address of a database: a URL in libpq's form (postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING).
 ///
 /// libpq reads the URL itself. This type reads only the hosts, so that each host can be tried alone, for one second.
-/// libpq has no such limit for a name that nobody resolves, or for a host that accepts a connection and then stays
-/// silent.
+/// libpq has no such limit while it looks up a name, or while a host accepts a connection and then stays silent.
 struct PostgresAddress: Hashable, Sendable {
   struct Host: Hashable, Sendable {
     var name: String
@@ -108,7 +107,7 @@ struct PostgresAddress: Hashable, Sendable {
       addresses = addresses ?? defaults["hostaddr"]
     }
     if hosts.count > 1 {
-      // To be tried alone, a host needs its own port, because libpq wants one port for each host of the URL.
+      // Each host is tried alone, so each needs a port of its own. A host without a port gets the default.
       for index in hosts.indices where hosts[index].port.isEmpty { hosts[index].port = defaults["port"] ?? "5432" }
     }
     if let addresses = addresses?.split(separator: ",", omittingEmptySubsequences: false) {

@@ -4,8 +4,8 @@ extension PostgresWriting {
     var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
-    // For each request, the range of its statements in the transaction. Their answers have the same indexes. A refused
-    // request has no statements.
+    // For each request, the range of its statements in the transaction. The answers to the statements have the same
+    // indexes. For a refused request, the range is empty.
     var places: [Range<Int>] = []
     var refusals: [Int: LogError] = [:]
     for (index, request) in requests.enumerated() {
@@ -19,8 +19,8 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // If `mayCreate` is set, the append may go into a newer room of this name, whose positions begin at 1. So no
-      // position is known to be before the append.
+      // If `mayCreate` is set, the append may go into a newer room of this name, whose positions begin at 1. So only 0
+      // is certain to be before the append.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
     }

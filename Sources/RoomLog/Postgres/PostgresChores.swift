@@ -51,7 +51,7 @@ final class PostgresChores {
 
   func goOn(now: UInt64) {
     guard link.isReady else { return refuseWaiting() }
-    // Skips rooms that have a chore under way.
+    // Begins the waiting chores in order, but skips those of rooms that have a chore under way.
     while underWay.count < PostgresChores.atOnce,
       let next = waiting.firstIndex(where: { !underWay.contains($0.room ?? "") })
     {
@@ -98,8 +98,8 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // The database has switched to another timeline since the snapshot was made. The records that it covers may be lost
-    // there.
+    // The snapshot was made on another timeline than the present one, which may lack the records that the snapshot
+    // covers.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
     }
@@ -190,7 +190,8 @@ final class PostgresChores {
     let room: [PostgresValue] = [.text(entry.name), .unsigned(entry.epoch)]
     link.send([(.hold, room), (.trim, room + [.unsigned(position)])]) { answer in
       guard let rows = self.answer(chore, answer)?[1] else { return }
-      // Meanwhile, another node has deleted the room, or has trimmed it further and dropped this snapshot.
+      // If there is no row, another node has meanwhile deleted the room, or has trimmed it further and dropped this
+      // snapshot.
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
       trimmed.trimmed = rows.unsigned(0, 0)

@@ -51,7 +51,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // The caller has read less than was reported, so it may have missed reports. What it lacks is reported again.
+    // The caller has read less than was reported, so it may have missed reports. The missing records are repeated.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -137,7 +137,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // If the doubt arose after the query was sent, these rows can't remove it.
+    // These rows settle the doubt about lost records only if it existed when the query was sent.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -146,7 +146,7 @@ final class PostgresFollowing {
     case .damaged(let position): leaveDamaged(name, at: position, waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
-      // The room is read again when that append has been answered.
+      // The room is read again when this node's append has been answered.
       followed[name]?.waiting += waiting
       followed[name]?.isReadAgain = true
     case .all:
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The caller read up to this record before it followed the room. Later comparisons need the record's append.
+      // The caller had read this record before it followed the room. Later comparisons need the record's append.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -306,7 +306,7 @@ final class PostgresFollowing {
     }
     followed[appended.room]?.epoch = appended.epoch
     guard first.position > room.reported else {
-      // The caller has followed the room again from a later position, so it has already read the append.
+      // The caller has read the append already. A position at or before `known` shows that records were lost.
       if first.position <= known { setBack(appended.room) }
       return reports.tell([.appended(appended)])
     }
@@ -348,7 +348,7 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// To be called when the connection has become ready. Meanwhile the database may have gained or lost records.
+  /// To be called when the connection has become ready. Before that, the database may have gained or lost records.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
@@ -357,7 +357,7 @@ final class PostgresFollowing {
   /// To be called when the connection is lost. All followed rooms are read again once it is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // All reads under way have been answered as lost before this.
+    // By now, all reads under way have been answered as lost.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// One connection to the database, used on the log's thread. It never blocks: `turn` does what can be done now, and
-/// `descriptor` and `events` tell what to poll for.
+/// then `descriptor` and `events` tell the caller what to poll for.
 ///
 /// A request is a list of statements, all of which are carried out, or none. Requests are pipelined: they are sent
 /// without waiting for earlier answers, and answered in order.
@@ -9,7 +9,8 @@ import Glibc
 /// What always holds:
 /// - Each request is answered once: with the rows of each statement, with the database's refusal, or with `.lost`.
 /// - A link that is not ready takes no requests.
-/// - What is read over a link is durable on the standbys too, because each new link first commits something.
+/// - What is read over a link is durable on the standbys too, because each new link first makes a commit that waits for
+///   them.
 /// - A lost connection is noticed even if the link is idle.
 final class PostgresLink {
   typealias Answer = (_ answer: Result<[PostgresRows], PostgresFailure>) -> Void
@@ -347,8 +348,8 @@ final class PostgresLink {
   }
 
   /// Gives up a connection to a database that can't be used.
-  /// - Parameter isLasting: whether the reason will probably last. Then the next try comes later, because each try is a
-  ///   login.
+  /// - Parameter isLasting: whether the reason will probably last. If so, the pause before the next try is longer,
+  ///   because each try is a login.
   func refuse(_ fault: StorageFault, isLasting: Bool = false) {
     close()
     if isLasting, case .away(let until) = state { state = .away(until: until + PostgresLink.lastingMicroseconds) }
@@ -356,8 +357,8 @@ final class PostgresLink {
     told(self, .failed(fault))
   }
 
-  /// Takes an answer that the link can't do without.
-  /// - Returns: the rows. `nil` if the request failed, and then the connection is given up.
+  /// Takes the answer to a request that must succeed.
+  /// - Returns: the rows. `nil` if the request failed. The connection is then given up.
   func went(_ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows

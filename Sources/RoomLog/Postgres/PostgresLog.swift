@@ -144,7 +144,8 @@ final class PostgresInbox: Sendable {
     return queue.take(deadline: 0)
   }
 
-  /// Removes an answered request from the queue's byte count. It counts until then, although the thread has taken it.
+  /// Removes an answered request from the queue's byte count. A request counts until it is answered, even after the
+  /// thread has taken it.
   func release(_ request: LogRequest) { queue.release([request]) }
   var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
 }

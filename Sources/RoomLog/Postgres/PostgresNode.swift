@@ -27,7 +27,8 @@ final class PostgresNode {
   private var reading: PostgresReading!
   private var chores: PostgresChores!
 
-  /// Random bytes. First the secret that this node offers to store, then the one that is stored for all nodes.
+  /// A secret of random bytes: at first the one that this node offers to store, later the one that is stored for all
+  /// nodes.
   var secret: [UInt8]
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
@@ -101,8 +102,8 @@ final class PostgresNode {
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
-      // The settings are not queried while a commit is under way. If the database refused that commit, it would refuse
-      // the query behind it too, and a failed query closes the connection.
+      // The settings are not queried while a commit is under way. If the database refused the commit, it would also
+      // refuse the query, and a refused query closes the connection.
       if mayLookAtSettings, now >= nextLookAtSettings {
         nextLookAtSettings = now + PostgresNode.settingsMicroseconds
         lookAtSettings(over: writer)

@@ -175,7 +175,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // Rows of trimmed records are deleted later, so they may still be read here.
+      // Rows of trimmed records are deleted later, so they may still be read here. They are skipped.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
@@ -258,7 +258,7 @@ final class PostgresReading {
       guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
       var place = VerifyPlace(
         room: rows.number(0, 0),
-        // The greatest room number now. Rooms that are made later are left to the next round.
+        // `roomMax` is the greatest room number now. Rooms that are made later are left to the next round.
         stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
         roomMax: min(start.roomMax, rows.number(0, 5))
       )

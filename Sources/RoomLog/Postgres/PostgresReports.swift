@@ -56,10 +56,10 @@ final class PostgresReports {
     inbox.release(request)
   }
 
-  /// Why nothing can be stored now. Only meaningful while that is so.
+  /// Why nothing can be stored now. To be called only while that is so.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// The error for a caller that knows only an older timeline of the database.
+  /// The error for a caller that knows only an older timeline of the database than the present one.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
   /// Turns a failed request into the error for its caller.
@@ -109,7 +109,8 @@ final class PostgresReports {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }
 
-  /// Forgets a room's refused append, also when the room is deleted or no longer open here.
+  /// Forgets that the room's last append was refused. To be called when an append is stored, and when the room is
+  /// deleted or no longer followed.
   /// - Returns: whether the room's last append was refused.
   @discardableResult
   func forgetRefusal(of room: String) -> Bool {
@@ -124,7 +125,7 @@ final class PostgresReports {
   }
 
   /// - Parameter absences: since when, and why, the connections for reading and following aren't ready. Short absences
-  ///   aren't reported, because clients would change to another node, and soon come back.
+  ///   aren't reported, because clients would move to another node although this one is soon ready again.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

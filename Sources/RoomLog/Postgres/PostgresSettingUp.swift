@@ -1,4 +1,4 @@
-/// Makes a connected link ready: checks the database, prepares the statements, and commits something.
+/// Makes a connected link ready: checks the database, prepares the statements, and makes a first commit.
 extension PostgresNode {
   func setUp(_ link: PostgresLink) {
     link.prepare([PostgresSchema.settings, PostgresSchema.presence]) { answer in

@@ -57,7 +57,8 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with this name. If an append stored nothing, the epoch shows why.
+  /// The epoch of the room with this name. If an append stored nothing, the epoch shows whether the room is gone or
+  /// another one has its name.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
   /// Deletes a room. Returns no row if the room doesn't exist.
@@ -70,7 +71,8 @@ extension PostgresStatement {
     """
   )
 
-  /// Finds which of this writer's undecided appends are stored. For each room, it searches after a given position.
+  /// Finds which of this writer's undecided appends are stored. In each room, only records after a given position are
+  /// searched.
   static let settle = PostgresStatement(
     "settle",
     """
@@ -85,14 +87,13 @@ extension PostgresStatement {
     """
   )
 
-  /// Takes a lock that a writer's connection holds as long as it lives. A connection that gets the lock is the writer's
-  /// only one.
+  /// Takes a lock that a writer's connection holds as long as the connection lasts. A connection that gets the lock is
+  /// the writer's only one.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
   /// A pause before the next try to get the lock. Connections that are being ended need that time.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
-  /// Ends this writer's earlier connections, if they wait for their client or for a lock. Other connections may be
-  /// waiting for the disk or for the standbys in a commit. Ending such a connection would make the commit visible
-  /// before a standby has it.
+  /// Ends this writer's earlier connections if they wait for their client or for a lock. A connection that waits for
+  /// the disk or for the standbys may be in a commit. Ending it would make the commit visible before a standby has it.
   static let evict = PostgresStatement(
     "evict",
     """
@@ -294,8 +295,8 @@ extension PostgresStatement {
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
   )
-  /// The rooms that have a snapshot old enough to trim them to it. The database's clock must also say that it is old
-  /// enough, because a node's clock may be ahead.
+  /// The rooms that have a snapshot that is old enough for trimming. The database's clock must say so too, because a
+  /// node's clock may be ahead.
   static let trimmable = PostgresStatement(
     "trimmable",
     """
@@ -314,7 +315,7 @@ extension PostgresStatement {
     """
   )
 
-  /// SQL for a node's time. It is replaced by the database's time if it is more than a second ahead of that.
+  /// SQL for the time that a node has sent, but at most one second after the database's own time.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

@@ -77,7 +77,7 @@ final class PostgresWriting {
     for request in refused { reports.refuse(request, .unavailable(fault)) }
   }
 
-  /// Refuses everything that waits, and doesn't wait for the answer to a batch that was sent.
+  /// Refuses all waiting requests. Refuses the batch under way too, without waiting for its answer.
   func close() {
     linkIsLost(reports.presentFault)
     if let underWay { refuse(underWay, reports.presentFault) }
@@ -206,14 +206,14 @@ final class PostgresWriting {
 
   // MARK: Silent nodes
 
-  /// How long a batch waits for locks before this node has PostgreSQL end connections that have been silent for as
-  /// long.
+  /// When a batch has waited this long for locks, this node lets PostgreSQL end connections that have been silent for
+  /// as long.
   ///
   /// A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL's own timeouts don't apply
-  /// while it expects more of a request, so it would wait as long as the connection lasts. The silent node sees a
-  /// broken connection.
+  /// while it expects the rest of a request, so it would wait as long as the connection lasts. When the silent node
+  /// goes on, it finds its connection broken.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
-  /// The pause before silent connections are ended again, because more connections may have fallen silent.
+  /// If a batch still waits, silent connections are ended again after this time, because others may have fallen silent.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
   /// The next time to end silent connections, while a batch is under way.
@@ -234,8 +234,8 @@ final class PostgresWriting {
 
   // MARK: Settling
 
-  /// Finds out the outcome of a batch that was under way when its connection broke. By now no earlier connection can
-  /// store anything. So what isn't stored now never will be.
+  /// Finds out the outcome of a batch that was under way when its connection broke. No earlier connection can store
+  /// anything now. So what isn't stored yet never will be.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()
@@ -260,10 +260,10 @@ final class PostgresWriting {
     }
   }
 
-  /// In how many positions to search for an undecided append if its room isn't followed. All nodes together write fewer
-  /// records to a room while a batch is undecided.
+  /// If a room isn't followed, an undecided append is searched for among this many of the room's last records. While a
+  /// batch is undecided, all nodes together write fewer records to a room.
   private static let settledPositions: Int64 = 1_000_000
-  /// The timeout of the search for undecided appends. It can take long if many rooms aren't followed. With a shorter
-  /// timeout, it would be started again and again.
+  /// The timeout of the search for undecided appends, which can take long if many rooms aren't followed. With a shorter
+  /// timeout, the same search would be started again and again.
   private static let settleMicroseconds: UInt64 = 60_000_000
 }

@@ -1,8 +1,8 @@
 /// Limits on how much of each room's history is kept. Without a limit, all of it is kept.
 ///
 /// Records are dropped only if a complete snapshot covers them. So the room can be read as of any moment in the kept
-/// history: from a snapshot and the records after it. More history than the limit asks for is kept if no snapshot is at
-/// the right place.
+/// history: from a snapshot and the records after it. If there is no snapshot just at the limit, some older records are
+/// kept too.
 public struct Retention: Hashable, Sendable {
   /// The age from which records may be dropped, in milliseconds.
   public var ageMillisecondsMax: UInt64?
@@ -13,8 +13,8 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// Snapshots divide the kept history into at most this many parts. So the oldest part can be dropped alone. And
-  /// reading the room as of some moment needs only the records of one part.
+  /// Snapshots divide the kept history into at most this many parts. The oldest part can be dropped alone, and reading
+  /// the room as of some moment needs the records of only one part.
   static let partsMax: UInt64 = 4
 }
 
@@ -27,8 +27,8 @@ extension RoomEntry {
 
   /// The snapshots that can be deleted:
   /// - Those before the snapshot to which the room is trimmed.
-  /// - Those too near the one before: less than 1/`Retention.partsMax` of the history lies between the two. The newest
-  ///   snapshot is always kept.
+  /// - Those too near the snapshot before them, with less than 1/`Retention.partsMax` of the history in between. The
+  ///   newest snapshot is always kept.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

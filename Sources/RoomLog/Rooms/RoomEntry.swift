@@ -53,7 +53,7 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
-  /// Makes the checks of an append that don't depend on the room.
+  /// Checks what must hold for an append to any room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
     for record in records where record.bytes.count > recordBytesMax {

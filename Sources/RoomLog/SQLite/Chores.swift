@@ -12,7 +12,8 @@ struct Chores {
 
   var isEmpty: Bool { writings.isEmpty && clearings.isEmpty && retentions.isEmpty && !mayHaveFreePages }
 
-  /// The work that an earlier process left unfinished, and the greatest room number among deleted rooms.
+  /// The work that an earlier process left unfinished. Also the greatest room number among deleted rooms, which no new
+  /// room may get.
   static func leftOver(
     in database: Database,
     rooms: [String: RoomEntry]
@@ -50,7 +51,7 @@ struct SnapshotWriting {
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// The request that the queue counts while the snapshot's bytes are in memory.
+  /// The request whose bytes the queue counts while the snapshot is in memory.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {
@@ -163,8 +164,8 @@ extension Writer {
     try connection.transaction(synced: false) { () throws(SQLiteFailure) in
       try connection.database.run("PRAGMA incremental_vacuum(\(WriterBounds.freePagesAtOnce))")
     }
-    // `incremental_vacuum` frees nothing if the database was rebuilt without `auto_vacuum`, for example by an
-    // operator's `VACUUM`.
+    // Tries again only if pages were freed: `incremental_vacuum` frees nothing if the database was rebuilt without
+    // `auto_vacuum`, for example by an operator's `VACUUM`.
     let left = try connection.database.number("PRAGMA freelist_count")
     if left >= free { chores.mayHaveFreePages = false }
   }

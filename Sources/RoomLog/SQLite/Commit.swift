@@ -9,13 +9,14 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of the repaired or deleted rooms, whose damage is forgotten.
+  /// The numbers of rooms that were repaired or deleted. What was noted about their damage is dropped.
   var repaired: [Int64] = []
   /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
 }
 
-/// Why a request can't be carried out. `.refused` concerns only the request. All others fail the whole transaction.
+/// Why a request can't be carried out. `.refused` concerns this request alone. Every other case fails the whole
+/// transaction.
 enum StagingFailure: Error {
   case refused(LogError)
   case failed(SQLiteFailure)
@@ -45,8 +46,8 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // From now on this room is refused. The batch is tried again, so that the other rooms' records are stored. If
-          // a second room fails, the damaged page is the one to which all rooms' records are added.
+          // From now on this room is refused, and the batch is tried again for the other rooms. If another room fails
+          // then, the damage isn't in one room's page, but in the page to which all rooms' records are added.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))

@@ -5,13 +5,13 @@ import Glibc
 /// It is a kernel lock on `canvas.lock`, so it ends even if the process crashes. The file has the process's number, for
 /// the message that a second process prints.
 ///
-/// The file also has a random mark that the directory's database has too. If the database has another mark, it comes
-/// from elsewhere, such as a backup.
+/// The file and the directory's database also have the same random mark. If the marks differ, the database comes from
+/// elsewhere, such as a backup.
 final class DirectoryLock {
   private var descriptor: Int32
   let path: String
-  /// The random number that tells the directory's own database from others. While it is being changed, both the old and
-  /// the new one are valid.
+  /// The random mark of the directory's own database. While the mark is being changed, both the old and the new one are
+  /// valid.
   private(set) var marks: [UInt64] = []
 
   init(directory: String) throws(StorageFault) {
@@ -20,8 +20,8 @@ final class DirectoryLock {
       if errno == EROFS { throw .readOnly(path: directory) }
       throw SystemCalls.isNoRight(errno) ? .noRight(path: directory) : .noDirectory(path: directory)
     }
-    // A new directory is durable once its parent is synced. This user may lack the right to do that, so a failure is
-    // ignored.
+    // A new directory is durable once its parent is synced. A failure is ignored, because this user may lack the right
+    // to sync the parent.
     _ = SystemCalls.sync(SystemCalls.folder(of: directory))
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

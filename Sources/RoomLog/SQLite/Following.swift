@@ -24,8 +24,8 @@ extension Writer {
     let answer = LogEvent.following(id: request.id, room: request.room)
     do throws(LogError) {
       guard let entry = rooms[request.room] else {
-        // A failed commit may have stored a room that the log doesn't know yet. So while there is no connection, the
-        // room may exist, and is reported once it is found.
+        // While there is no connection, the room may exist although the log doesn't know it, because a failed commit
+        // may have stored it. So the request isn't refused, and the room is reported once it is found.
         if request.epoch != nil, connection != nil { throw .noSuchRoom(room: request.room) }
         return [answer]
       }

@@ -10,7 +10,7 @@ struct OpenedDirectory {
   var rooms: [String: RoomEntry]
   var damaged: [Int64]
   private(set) var secret: [UInt8] = []
-  /// The files that every user of the machine had rights to, before these rights were removed.
+  /// The files that every user of the machine had rights to. `PrivateFiles` has removed these rights.
   let openToAll: [String]
 
   init(directory: String, options: SQLiteOptions) throws(StorageFault) {
@@ -29,7 +29,7 @@ struct OpenedDirectory {
         do throws(SQLiteFailure) {
           _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
         } catch {
-          // Another program, such as a backup, is reading the database. Then the write-ahead log stays long, which is
+          // If another program, such as a backup, is reading the database, the write-ahead log stays long. That is
           // harmless.
           guard error.primaryCode == SQLITE_BUSY else { throw error }
         }
@@ -109,12 +109,12 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have stored its new mark in the database without being able to sync it. A power cut could
-    // then bring back either mark. Using that mark again keeps the number of possible marks at two.
+    // An earlier opening may have stored a new mark without being able to sync it. After a power cut, the database has
+    // that mark or the one before. Using the unsynced mark again keeps a third mark from becoming possible.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
-    // A power cut between the two writes leaves the old mark or the new one in the database. So the lock file lists
-    // both until then.
+    // Until the new mark is synced, a power cut leaves the old or the new mark in the database. So the lock file lists
+    // both.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")

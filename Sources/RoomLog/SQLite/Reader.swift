@@ -74,8 +74,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Cached pages are freed before this part, so that it is read from the file. They are freed after it, because
-        // no other request needs its pages.
+        // Cached pages are freed before this part, so that it is read from the file. They are freed again afterwards,
+        // because no other request needs the pages of this part.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))

@@ -9,8 +9,7 @@ extension Writer {
     switch repair.means {
     case .snapshot:
       let damage = try damage(of: entry)
-      // Position 0 means that the entry itself is damaged. The list of snapshots comes from the entry, so it can't be
-      // used then.
+      // Position 0 means that the entry itself is damaged. Then its list of snapshots can't be used.
       let covering = entry.snapshots.filter { $0.position >= damage.position }
       guard damage.position > 0,
         let newest = try failing({ () throws(SQLiteFailure) in try newestSound(of: covering, entry, connection) })
@@ -64,8 +63,8 @@ extension Writer {
     staging.clearings.append(.snapshot(room: number, position: position))
   }
 
-  /// Drops the room's records from `position` on. At position 0 the room's own row is damaged. Then the entry is
-  /// rebuilt from the records and snapshots that exist.
+  /// Drops the room's records from `position` on. Position 0 means that the room's own row is damaged. Then the entry
+  /// is rebuilt from the records and snapshots that exist.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

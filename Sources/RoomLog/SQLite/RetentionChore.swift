@@ -62,8 +62,8 @@ extension Writer {
     }
   }
 
-  /// The newest undamaged snapshot among these. Each is read and checked, because records must not be dropped if only a
-  /// damaged snapshot covers them.
+  /// The newest undamaged snapshot of a list. Each snapshot is read and checked, because records must not be dropped if
+  /// only a damaged snapshot covers them.
   func newestSound(
     of places: [SnapshotPlace],
     _ entry: RoomEntry,

@@ -20,8 +20,8 @@ public struct SQLiteOptions: Sendable {
   /// Random bits for new epochs and marks. Tests pass in a seeded generator.
   public var random: @Sendable () -> UInt64 = { UInt64.random(in: .min ... .max) }
 
-  /// The secret from which the server makes each actor's key. It replaces the stored one. Without it, the log keeps the
-  /// stored secret, or makes one.
+  /// The secret from which the server makes each actor's key. It replaces the stored secret. If it is `nil`, the log
+  /// keeps the stored secret, or makes one.
   public var secret: [UInt8]?
 
   /// The name of the SQLite virtual file system to use. Tests use one that fails.
@@ -49,7 +49,7 @@ enum WriterBounds {
   /// The size of a part of a snapshot. Writing one part takes a fraction of a millisecond.
   static let snapshotPartBytes = 65_536
 
-  /// How many bytes the disk has to take in a test before appends are accepted again.
+  /// The size of the test write that has to succeed before appends are accepted again.
   static let probeBytes = 65_536
 
   /// The database may keep this many free pages. If there are more, and more than a quarter of all pages, they are

@@ -3,7 +3,7 @@
 enum Secret {
   private static let bytes = 32
 
-  /// Stores the given secret. Without one, the stored secret is used, or a new one is made.
+  /// Stores the given secret. If none is given, the stored secret is used, or a new one is made.
   /// - Returns: the secret.
   static func settle(
     _ given: [UInt8]?,

@@ -1,7 +1,7 @@
 /// Checks whether the end of a database's file is missing.
 ///
-/// SQLite doesn't notice it while there is a write-ahead log, and a checkpoint would fill the missing pages with zeros.
-/// So this checks that each page that the file's header counts is in the file or in the write-ahead log.
+/// SQLite doesn't notice the loss while there is a write-ahead log, and a checkpoint would fill the missing pages with
+/// zeros. So this checks that the file or the write-ahead log has each page that the file's header counts.
 enum Shortfall {
   private static let headerBytes = 100
   private static let logHeaderBytes = 32
@@ -25,7 +25,8 @@ enum Shortfall {
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  /// Reads the frames that exist, because a damaged header may count any number of pages.
+  /// How many of the missing pages are in the write-ahead log. The loop goes through the frames and not through the
+  /// missing pages, because a damaged header may claim any number of pages.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,

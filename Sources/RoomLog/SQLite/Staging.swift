@@ -92,7 +92,7 @@ extension Writer {
     )
   }
 
-  /// Checks a snapshot, and queues it. Its parts are written after this commit and later ones.
+  /// Checks a snapshot, and queues it. Its parts are written in the background, after this commit and later ones.
   private func stage(
     _ request: SnapshotRequest,
     in staging: inout Staging,
@@ -112,8 +112,8 @@ extension Writer {
     let at = try failing { () throws(SQLiteFailure) in
       try connection.place(room: number, position: request.position)
     }
-    // If the record at the snapshot's position has been dropped, its time and count come from an earlier snapshot
-    // there.
+    // If the record at the snapshot's position has been dropped, its time and count come from an earlier snapshot at
+    // the same position.
     let earlier = entry.snapshots.first { $0.position == request.position }
     let place = SnapshotPlace(
       position: request.position,

@@ -140,7 +140,7 @@ final class Writer {
       case .refused(let id, let room, let error): refusals.append(.failed(id: id, room: room, error))
       case .request(let request):
         if request.isAboutFollowing {
-          // Earlier requests have to be answered first, so they are committed first.
+          // A request about following is answered at once. So the requests before it are committed and answered first.
           guard batch.isEmpty else { break taking }
           answer(following: request)
           break
@@ -165,8 +165,8 @@ final class Writer {
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // A reader may still need some pages, which then can't be copied. The next checkpoint waits until the log has
-      // grown by as much, so that it isn't tried after each commit.
+      // Pages that a reader still needs couldn't be copied. The next try waits until the log has grown further, because
+      // otherwise each commit would try in vain.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -180,8 +180,8 @@ final class Writer {
   /// Closes the connection after a failure. `probe` reopens it once the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // The file may have been deleted. Its data is lost when this process ends, so as much of the write-ahead log as
-      // possible is copied into the database.
+      // The write-ahead log may be the file that was deleted. Its data is lost when this process ends, so as much of it
+      // as possible is copied into the database.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false
@@ -245,9 +245,9 @@ final class Writer {
     }
   }
 
-  /// Checks that all acknowledged records are stored, and returns events for those that the log doesn't know. A commit
-  /// that failed may have reached the disk after all. Its caller was told that it failed, so such records are reported
-  /// without an `id`.
+  /// Checks that all acknowledged records are stored, and returns events for stored records that the log doesn't know.
+  /// They come from a commit that failed but reached the disk after all. Its caller was told that it failed, so the
+  /// records are reported without an `id`.
   ///
   /// A room with a damaged row is skipped here, and refused later.
   private func compare(
@@ -258,7 +258,8 @@ final class Writer {
     var news: [LogEvent] = []
     for entry in rooms.values.sorted(by: { $0.number < $1.number }) where !damaged.contains(entry.number) {
       guard let found = stored[entry.name], found.number == entry.number else {
-        // A deletion that failed may have been stored after all. If the room wasn't deleted, it is lost.
+        // The room is missing. It may have been deleted by a commit that failed but reached the disk. Otherwise its
+        // records are lost.
         guard try wasDropped(entry, in: writer) else { throw .recordsGone(path: path, room: entry.name) }
         news.append(.deleted(id: nil, room: entry.name, epoch: entry.epoch))
         continue

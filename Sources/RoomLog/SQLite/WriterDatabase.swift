@@ -155,7 +155,8 @@ final class WriterDatabase {
     return (rooms, damaged)
   }
 
-  /// A room's records after `position`, up to the first missing or damaged one. `damage` is the position of that one.
+  /// A room's records after `position`, up to the first missing or damaged one. `damage` is the position of that
+  /// record.
   func records(
     of entry: RoomEntry,
     after position: UInt64
@@ -181,7 +182,7 @@ final class WriterDatabase {
     return (records, nil)
   }
 
-  /// A record's time, and the number of the room's operations up to and including it.
+  /// A record's time, and the number of the room's operations up to and including this record.
   func place(room: Int64, position: UInt64) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
     let row = try database.statement("SELECT milliseconds, operations FROM records WHERE room=?1 AND position=?2")
     row.bind(1, room)
@@ -189,8 +190,8 @@ final class WriterDatabase {
     return try row.step() ? (row.unsigned(0), row.unsigned(1)) : nil
   }
 
-  /// Whether a complete snapshot is undamaged. `nil` if there is none. It is read from the file, because cached pages
-  /// would be right even if the file is damaged.
+  /// Whether a complete snapshot is undamaged. `nil` if there is no such snapshot. The snapshot is read from the file,
+  /// because cached pages may be right even if the file is damaged.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     database.releaseMemory()
     do throws(SQLiteFailure) {

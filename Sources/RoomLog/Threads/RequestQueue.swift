@@ -1,6 +1,6 @@
 import Glibc
 
-/// The queue of requests before a thread of the log.
+/// The queue of requests for a thread of the log.
 ///
 /// `@unchecked Sendable`: a mutex protects everything. It is a `pthread_mutex_t`, because waiting with a timeout needs
 /// a condition variable, which Swift's own `Mutex` doesn't offer.
@@ -11,11 +11,11 @@ final class RequestQueue: @unchecked Sendable {
     case refused(id: UInt64, room: String?, LogError)
   }
 
-  /// How many bytes may wait to be written before appends are refused as busy. This bounds memory while the disk is
-  /// slower than the writers. Requests that carry no bytes are never refused as busy, because that could do harm: a
-  /// refusal to follow a room would close it.
+  /// How many bytes may wait to be written before appends are refused as busy. This bounds the memory if the disk is
+  /// slower than the writers. Requests without bytes are never refused as busy, because a refusal could do harm: for
+  /// example, a room that can't be followed is closed.
   static let standardBytesMax = 64 << 20
-  /// How many bytes of snapshots may wait to be written. They are large, but there are few at a time.
+  /// How many bytes of snapshots may wait to be written. Snapshots are large, but only few of them wait at a time.
   static let standardSnapshotBytesMax = 256 << 20
 
   private let bytesMax: Int

@@ -10,7 +10,7 @@ final class SharedFigures: Sendable {
   struct Damage: Sendable {
     var room: String
     var position: UInt64
-    /// Whether the room can still be opened, because a newer snapshot covers the damaged records.
+    /// Whether the room can be opened nevertheless, because a newer snapshot covers the damaged records.
     var isHistory: Bool
 
     var error: LogError { .damaged(room: room, position: position) }
@@ -27,8 +27,8 @@ final class SharedFigures: Sendable {
 
   var isAvailable: Bool { figures.withLock { $0.fault == nil } }
 
-  /// Notes damage of a room. If a room is damaged at two positions, only one is kept: damage that prevents opening
-  /// comes first, then the lower position.
+  /// Notes damage of a room. If a room is damaged at two positions, only one is kept: damage that prevents opening is
+  /// preferred, and then the lower position.
   func note(_ damage: Damage, room number: Int64) {
     damages.withLock { damages in
       if let known = damages[number], known.position <= damage.position, known.isHistory == damage.isHistory { return }

@@ -62,7 +62,7 @@ struct Invocation: Sendable {
     return PropertyRules.takesName(user) ? user : "Terminal"
   }
 
-  /// The configuration with which a command joins a room. Some commands have their own.
+  /// The configuration with which most commands join a room. The others have configurations of their own.
   func replicaConfiguration(name standard: Text = "Terminal") -> ReplicaConfiguration {
     var configuration = ReplicaConfiguration()
     configuration.name = name ?? standard

@@ -40,7 +40,8 @@ final class Bot: WriterFollower {
       guard writer.submitter.state == .joined else { return }
       hasBegun = true
       submit(behaviour.begin(), at: now)
-      // A random delay, because bots that join together would otherwise all move at the same instants.
+      // The first move comes after a random delay. Otherwise bots that join together would all move at the same
+      // instants.
       dueAt = now + UInt64.random(in: 0...interval)
       return
     }
@@ -51,7 +52,7 @@ final class Bot: WriterFollower {
         submit([move], at: now)
       }
       dueAt += interval
-      // After a long sleep, the missed moves are skipped, not made all at once.
+      // A bot that is more than a second late, for example after a sleep, skips the missed moves.
       if dueAt + 1_000_000 < now { dueAt = now }
     }
   }

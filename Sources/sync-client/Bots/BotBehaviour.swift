@@ -39,7 +39,8 @@ struct BotBehaviour: Sendable {
   init(_ kind: Kind, shapes: Int, area: Rect, seed: UInt64, number: Int) {
     self.kind = kind
     self.area = area
-    // The seed is hashed first. Otherwise two bots could get the same random numbers, one bot some steps later.
+    // The seed is hashed first. Otherwise two bots could get the same sequence of random numbers, shifted by some
+    // steps.
     var mixer = SplitMix(seed: seed &+ UInt64(number))
     random = SplitMix(seed: mixer.next())
     center = Point(

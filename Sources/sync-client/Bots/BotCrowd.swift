@@ -11,7 +11,8 @@ final class BotCrowd {
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
 
-  /// The period of the timer that makes due moves. It allows for a hundred moves a second.
+  /// The period of the timer that makes all due moves. It is the interval between two moves at the highest `--rate`,
+  /// 200 a second.
   private static let tickMilliseconds: UInt64 = 5
 
   init(_ bots: [Bot], _ tally: BotTally, perSecond: Double) {
@@ -63,9 +64,9 @@ final class BotCrowd {
     }
   }
 
-  /// Waits for all answers, for all bots at once, and then leaves the room.
+  /// Waits for the answers of all bots at the same time, and then leaves the room.
   ///
-  /// - Parameter patience: the timeout in milliseconds. If the task is cancelled, the wait already ends when no answer
+  /// - Parameter patience: the timeout in milliseconds. If the task is cancelled, the wait ends as soon as no answer
   ///   has come for a short time.
   func finish(isCleaning: Bool, patience: UInt64) async {
     let now = Clocks.monotonicMicroseconds()

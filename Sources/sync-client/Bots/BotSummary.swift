@@ -72,8 +72,8 @@ struct BotSummary {
     tally.refused.map { (Text($0.key.wireName).string, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Prints the last acknowledged position of each shape. The room must have the same positions, unless somebody else
-  /// has moved the shapes.
+  /// Prints the last acknowledged position of each shape. The shapes must have these positions in the room, unless
+  /// somebody else has moved them.
   static func writeLedger(_ crowd: BotCrowd, to output: Output) {
     for bot in crowd.bots {
       for (shape, position) in bot.positions.sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,5 @@
-/// A histogram of latencies with wider classes for longer times. It needs only a page of memory for a whole day, and a
-/// percentile is at most 1/32 off.
+/// A histogram of latencies whose buckets are wider for longer times. So it stays small, and a percentile is at most
+/// 1/32 off.
 struct LatencyHistogram: Hashable, Sendable {
   private static let stepsPerDoubling = 32
 
@@ -26,7 +26,7 @@ struct LatencyHistogram: Hashable, Sendable {
     return microsecondsMax
   }
 
-  /// The index of a value's class. Small values have classes of their own. Larger ones share a class if their six
+  /// The index of a value's bucket. Each small value has its own bucket. Larger values share a bucket if their six
   /// highest bits are equal.
   private static func place(of value: UInt64) -> Int {
     guard value >= UInt64(stepsPerDoubling) else { return Int(value) }

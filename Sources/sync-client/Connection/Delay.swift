@@ -7,7 +7,7 @@ struct Delay: Hashable, Sendable {
   /// How long the client retries while the server answers with status 503. A server does so while it starts, or while
   /// it can't reach its log.
   static let unavailableMilliseconds: UInt64 = 10_000
-  /// The pause between these retries. Our server names the same time in `Retry-After`.
+  /// The pause before each retry after status 503. Our server asks for the same pause in `Retry-After`.
   static let askingMilliseconds: UInt64 = 1_000
 
   let code: String
@@ -26,6 +26,7 @@ struct Delay: Hashable, Sendable {
 }
 
 extension Postponement {
-  /// The server's message, with the probable cause. The server doesn't tell the cause to every client.
+  /// The server's message. For `unavailable`, a full disk is added as the probable cause, because the server tells the
+  /// cause only to some clients.
   var words: String { code == .unavailable ? "\(message.string); its disk may be full" : message.string }
 }

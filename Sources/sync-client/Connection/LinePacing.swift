@@ -1,8 +1,9 @@
 /// Backpressure for short-lived messages, such as the mouse position, which soon become outdated.
 /// `web/network/pacing.ts` does the same for the page.
 ///
-/// Once the system has a message, a newer one can't replace it, and the system buffers megabytes for a slow connection.
-/// So the client sends a ping now and then. While too many bytes have no answer yet, it sends no short-lived messages.
+/// Once the operating system has a message, a newer one can't replace it, and the operating system buffers megabytes
+/// for a slow connection. So the client sends a ping now and then. While too many bytes have no answer yet, it sends no
+/// short-lived messages.
 struct LinePacing {
   /// At most this many bytes may be on their way without an answer. At 64 kbit/s they take a third of a second.
   private static let unansweredBytesMax = 2_500
@@ -22,8 +23,8 @@ struct LinePacing {
 
   var isFree: Bool { usedAt == nil || unanswered <= LinePacing.unansweredBytesMax }
 
-  /// Notes that a short-lived message is being sent. One may always be under way, even while edits keep the connection
-  /// full.
+  /// Notes that a short-lived message is being sent. One such message may be under way even while edits keep the
+  /// connection full.
   mutating func use(at time: UInt64) { usedAt = time }
 
   mutating func note(bytes: Int, at time: UInt64) {

@@ -26,17 +26,17 @@ struct LinePulse {
   static let answerMilliseconds: UInt64 = 2_500
   /// The timeout of a ping after the machine has slept. It is short, because the connection is most likely dead.
   static let wakingMilliseconds: UInt64 = 500
-  /// The timeout for opening a connection: for the first try, and for later ones. A new try is quicker than waiting,
-  /// because the system resends a lost first packet after ever longer pauses.
+  /// The timeout for opening a connection: for the first try, and for later ones. A new try is often faster than
+  /// waiting, because the system pauses ever longer before it resends a lost first packet.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
-  /// The timeout for the server's welcome. The next one is for each part of the drawing, because slow connections need
-  /// seconds for a part. Other messages don't extend them.
+  /// The timeouts for the server's welcome, and for each part of the drawing, which takes seconds over a slow
+  /// connection. Other messages don't extend these timeouts.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
   /// How often the round-trip time is measured, even on a busy connection.
   static let measureMilliseconds: UInt64 = 5_000
-  /// The largest factor by which the timeouts grow. A connection that seems dead may only be slow. With constant
-  /// timeouts, the client would give up each new connection too.
+  /// The largest factor by which the timeouts grow. They grow because a connection that seems dead may only be slow.
+  /// With constant timeouts, the client would give up every new connection too.
   private static let factorMax: UInt64 = 16
   /// The round-trip time from which a connection counts as slow.
   private static let slowMilliseconds: UInt64 = 800
@@ -92,13 +92,13 @@ struct LinePulse {
   /// - Parameter waitsForAnswers: whether any sent edits are unanswered.
   mutating func look(waitsForAnswers: Bool, at now: Moment) -> Step {
     let time = now.monotonicMilliseconds
-    // The monotonic clock stands still while the machine sleeps. So the machine has slept if the wall clock moved on
-    // more.
+    // `look` is called at short intervals, but not while the machine sleeps. So the machine has slept if the wall clock
+    // has moved on by more than `quietMilliseconds`.
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // A try from before the sleep has most likely failed. And the fault that has made the pauses between tries long may
-    // be over.
+    // A try that was made before the sleep has most likely failed. And the pauses between tries may be long because of
+    // a fault that is over by now.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later

@@ -35,7 +35,7 @@ final class RoomClient {
   private(set) var pulse = LinePulse()
   private var pacing = LinePacing()
   private var looking: LoopTimer?
-  /// The newest presence, if it is waiting for the connection to become free.
+  /// This user's newest presence, while it waits for the connection to become free.
   private var heldPresence: JSONText?
 
   private let follower: (any RoomFollower)?

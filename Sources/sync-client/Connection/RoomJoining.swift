@@ -26,8 +26,8 @@ extension RoomJoining {
     var end = await waitToJoin(withinMilliseconds: waited)
     if end == .tooLate, waited < withinMilliseconds { tell(delay) }
     while end == .tooLate, waited < withinMilliseconds, !isUnavailable || waited < Delay.unavailableMilliseconds {
-      // Starts again, because the pauses between the client's own tries grow, and would become longer than the time
-      // that is left.
+      // The next try is made here, because the client by itself pauses longer after each failed try. Such a pause could
+      // be longer than the time that is left.
       if isUnavailable { start() }
       let step = min(Delay.askingMilliseconds, withinMilliseconds - waited)
       end = await waitToJoin(withinMilliseconds: step)

@@ -38,7 +38,7 @@ final class RoomSocket {
   func connect() {
     token = server.token.newest
     var options = WebSocketOptions()
-    // The largest limit on messages that a server can be configured with.
+    // No server can be configured with a higher limit on the size of its messages.
     options.messageBytesMax = 64 << 20
     options.waitingBytesMax = 64 << 20
     connection = ClientLoop.shared.loop.connect(
@@ -52,7 +52,8 @@ final class RoomSocket {
 
   func send(_ bytes: [UInt8]) {
     let frame = encoding.isText ? MessageFrames(text: bytes) : MessageFrames(binary: bytes)
-    // If the frame can't be sent, the connection counts as lost. The owner will send its content again later.
+    // If the frame can't be sent, the connection counts as lost. The owner will send the same content over the next
+    // connection.
     if connection?.send(frame) == false { connection?.abort() }
   }
 

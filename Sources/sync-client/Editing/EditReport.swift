@@ -24,7 +24,8 @@ struct EditReport: Sendable {
     if invocation.isJSON { output.write { write(to: &$0) } } else { writeLines(to: output) }
     var told: Set<Text> = []
     for edit in rejected where told.insert(edit.message).inserted {
-      // Commands don't ask for read-only access. So the server has decided it, for one of these reasons.
+      // Commands never ask for read-only access. So the server has made the access read-only, for one of these two
+      // reasons.
       let why =
         edit.code == .readOnly ? "this token is read-only, or an operator has locked the room" : edit.message.string
       let code = Text(edit.code.wireName).string

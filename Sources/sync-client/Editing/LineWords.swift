@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The ends and points of a line as users type them: `from=Sun to=Moon,0,0.5 through='10,10 200,50'`. They name shapes,
-/// so they can be resolved only after the room is joined.
+/// The ends and points of a line as users type them: `from=Sun to=Moon,0,0.5 through='10,10 200,50'`. These words name
+/// shapes, so they can be resolved only after the room is joined.
 struct LineWords {
   /// One end of a line. `tie` is the shape to which the end is attached, or `nil` if it is free.
   private struct End {
@@ -20,7 +20,7 @@ struct LineWords {
 
   var isEmpty: Bool { from == nil && to == nil && through == nil }
 
-  /// Takes the words about lines out of `words`, and reads them.
+  /// Removes the words `from=…`, `to=…` and `through=…` from `words`, and reads them.
   init(takingFrom words: inout [String]) throws(ClientFailure) {
     var others: [String] = []
     for word in words {
@@ -93,7 +93,7 @@ struct LineWords {
     if let line, line.properties.rotation != 0 { set.rotation = 0 }
   }
 
-  /// Fails unless the shape is of a kind that can have these words.
+  /// Fails if a shape of this kind can't have the ends or points that the user has given.
   @ClientLoop
   private func refuse(for kind: ShapeKind, in editor: RoomEditor) async throws {
     if let end = from ?? to, kind != .line {

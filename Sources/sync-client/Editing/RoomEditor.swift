@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// A room that a command has joined to edit it. All commands of a user share one actor for each room, so that undo
-/// works.
+/// A room that a command has joined to edit it. All commands of a user share one actor for each room, so that a command
+/// can undo the edit of an earlier one.
 @ClientLoop
 struct RoomEditor {
   let client: RoomClient
@@ -35,9 +35,9 @@ struct RoomEditor {
     client.edit { replica, now in
       do {
         let effects = try body(&replica, now)
-        // Saves the replica before anything is sent, because an actor must never reuse its newest stamps.
+        // The replica is saved before anything is sent. Otherwise a later command could use the same stamps again.
         //
-        // The edit itself isn't saved, so that a later command doesn't send it if this one is killed. Its undo step is
+        // The edit itself isn't saved. So if this command is killed, no later command sends the edit. Its undo step is
         // saved, because the server may have stored the edit. If the server hasn't, undo skips the step.
         state?.save(replica, history: replica.saveHistory())
         return effects

@@ -86,7 +86,7 @@ final class TerminalState {
         seed: seed
       )
     else { return nil }
-    // The history may be damaged. The replica is still the same actor, so it is used without a history.
+    // A damaged history is ignored. The replica is used all the same, because it is still the same actor.
     try? replica.restoreHistory(Array(body.dropFirst(Int(length))))
     return replica
   }

@@ -13,8 +13,8 @@ enum Picture {
   /// The longest side of a picture in pixels. Larger ones are scaled down. This bounds memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// At most this many pixels are painted, as the sum over all shapes. If many large shapes lie on each other, the
-  /// picture is scaled down. This bounds time.
+  /// At most this many pixels are painted, counted for each shape separately. If many large shapes lie on each other,
+  /// the picture is scaled down. This bounds time.
   private static let paintedMax = 3e8
   /// Each row that an edge crosses costs about as much time as this many pixels.
   private static let pixelsPerRow = 8.0
@@ -73,8 +73,8 @@ enum Picture {
     return max(CanvasView.scales.lowerBound, min(wanted, bySide, byArea, CanvasView.scales.upperBound))
   }
 
-  /// The painter's dots are twice as high as wide, because it draws for terminal cells. So two columns of dots make one
-  /// column of square pixels.
+  /// The painter's dots are twice as high as wide, because it paints for terminal cells. So two dots side by side make
+  /// one square pixel of the picture.
   private static func encode(_ scene: CanvasScene, _ box: Rect, scale: Double) -> [UInt8] {
     let width = max(1, Int((box.size.width * scale).rounded(.up)))
     let height = max(1, Int((box.size.height * scale).rounded(.up)))

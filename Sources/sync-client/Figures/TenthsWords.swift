@@ -4,8 +4,8 @@ import CanvasCRDT
 enum TenthsWords {
   static func text(_ tenths: Int16) -> String { "\(tenths * 10) %" }
 
-  /// Reads `70%` and `70 %`. Also reads `7` and `0.7`, which earlier versions used, but not `1`: it could be a tenth or
-  /// the whole.
+  /// Reads `70%` and `70 %`. Also reads `7` and `0.7`, which earlier versions used, but not `1`: it could mean 10 % or
+  /// 100 %.
   static func tenths(_ text: String) -> Double? {
     if text.hasSuffix("%") {
       let number = text.dropLast().reversed().drop { $0 == " " }.reversed()

@@ -2,10 +2,11 @@ import CanvasCRDT
 
 /// JSON that is safe to print on a terminal.
 ///
-/// JSON escapes only ASCII's control characters. A terminal also obeys those of C1. And characters that change the
-/// direction of text would let one name look like another.
+/// JSON escapes only the control characters of ASCII. A terminal also obeys the control characters U+0080 to U+009F.
+/// And characters that change the direction of text would let one name look like another.
 enum PlainJSON {
-  /// Escapes these characters, for example as `\u0085`. They occur only in strings, where escapes are allowed.
+  /// Escapes the characters that are unsafe on a terminal, for example as `\u0085`. They occur only in strings, where
+  /// escapes are allowed.
   static func escaping(_ json: [UInt8]) -> [UInt8] {
     // A quick check: most JSON is ASCII, which needs no escapes.
     guard json.contains(where: { $0 >= 0x7F }) else { return json }

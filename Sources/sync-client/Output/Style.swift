@@ -6,7 +6,7 @@ enum Style: Sendable {
   case plain
   case strong
   case faint
-  /// For overlaps. It is the page's orange.
+  /// For overlaps: orange, as on the page.
   case warning
   case good
   case bad

@@ -38,7 +38,7 @@ enum FileBytes {
     guard overwrite(bytes, new, O_EXCL, exists ? known.st_mode & 0o7777 : mode) else {
       let failure = errno
       unlink(new)
-      // The folder may be read-only, although the file is writable.
+      // If the folder is read-only and the file is writable, the file is overwritten in place.
       if exists, failure == EACCES || failure == EROFS { return overwrite(bytes, path, O_TRUNC, mode) }
       errno = failure
       return false

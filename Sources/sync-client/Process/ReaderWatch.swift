@@ -5,7 +5,7 @@ enum ReaderWatch {
   /// Ends the command as soon as the reader closes the pipe, and not only at the next write. Does nothing for files and
   /// terminals.
   ///
-  /// A thread of its own waits for that, because the event loop watches only sockets.
+  /// A separate thread waits for the pipe to be closed, because the event loop watches only sockets.
   static func start() throws(ClientFailure) {
     var thread = pthread_t()
     let failure = pthread_create(

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Only the main thread takes signals, with `sigwait`, so no signal handler interrupts other code.
 ///
-/// The first signal to end cancels the command, which then ends in order. The second ends the process at once.
+/// The first signal that asks the process to end cancels the command, which then ends in order. A second such signal
+/// ends the process at once.
 enum Signals {
   /// The signals that end the process. Some may have been ignored from the start, for example by `nohup`. Those stay
   /// ignored.

@@ -63,7 +63,7 @@ struct ServerRequests {
       let why = words.map { ": \($0)" } ?? ""
       return .couldNotConnect("\(place): \(ConnectionWords.noToken)\(why)", code: "no_token")
     case 403:
-      // The token is for other rooms, or doesn't allow this. Only the server knows which.
+      // The token is for other rooms, or doesn't allow this request. Only the server knows which.
       return .couldNotConnect(
         "\(server.authority): \(words ?? ConnectionWords.forbidden(room))",
         code: error?["code"]?.text ?? "forbidden"

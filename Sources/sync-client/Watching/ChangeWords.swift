@@ -6,7 +6,7 @@ enum ChangeWords {
   /// terminal styles.
   static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []
-    // A line is described by its ends or points. Its box follows from those, so it isn't mentioned.
+    // A line is described by its ends or points. Its box follows from them, so the box isn't mentioned.
     var told = set.assigned
     if !told.intersection([.from, .to]).isEmpty { told = told.subtracting([.position, .size, .path]) }
     if told.contains(.path) { told = told.subtracting([.position, .size]) }

@@ -30,8 +30,8 @@ struct RoomEvent: Hashable, Sendable {
     case several
     case oneself
 
-    /// Whether both count as the same person. Each HTTP request has a new actor without a name, and all of those count
-    /// as one.
+    /// Whether both count as the same person. Each HTTP request has a new actor without a name, so all actors without a
+    /// name count as one person.
     func isSameHand(as other: Writer) -> Bool {
       if case .person(let person) = self, case .person(let another) = other, person.name == nil, another.name == nil {
         return true

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Turns a room's changes into events. A drag changes a shape's position many times a second. All of that becomes one
-/// event once the shape has stopped changing.
+/// Turns a room's changes into events. A drag changes a shape's position many times a second. All these changes become
+/// one event once the shape has stopped changing.
 struct RoomLedger: Sendable {
   /// A shape that hasn't changed for this long has come to rest.
   static let restMilliseconds: UInt64 = 300
@@ -52,7 +52,7 @@ struct RoomLedger: Sendable {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? Text(shape.text))
   }
 
-  /// A shape's name before a change. If the canvas is newer and lacks the shape, it is the last known name.
+  /// The shape's name before a change. If the canvas no longer has the shape, this is the last known name.
   private func nameBefore(_ shape: Identifier) -> ShapeName {
     ShapeName(id: shape, name: picture.names.name(of: shape) ?? shapes[shape]?.name ?? Text(shape.text))
   }
@@ -62,8 +62,8 @@ struct RoomLedger: Sendable {
   /// Notes that the shape's next change is its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// Starts again with a newly loaded room, which may have been deleted or restored from a backup. Returns the waiting
-  /// events, and then one for each difference from `earlier`.
+  /// Starts again after the room was newly loaded, because it may have been deleted, or restored from a backup. Returns
+  /// the waiting events, and then one for each difference from `earlier`.
   mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
     var events = due(at: now, isLast: true)
     let before = picture

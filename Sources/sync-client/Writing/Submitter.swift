@@ -48,8 +48,8 @@ struct Submitter: Sendable {
   private var stateTold = ClientConnection.State.offline
   private var wakeTold: UInt64?
 
-  /// At most this many batches are sent without an answer. The server stores many with one sync, so this keeps its disk
-  /// busy.
+  /// At most this many batches are sent without an answer. The server stores many batches with one sync, so this number
+  /// keeps its disk busy.
   static let sentGroupsMax = 64
 
   init(name: Text, color: Color?, seed: UInt64) {

@@ -90,7 +90,7 @@ enum Add {
     if !standard.kind.isStroke {
       set.fill = given.assigned.contains(.fill) ? given.fill : fill(of: kind, using: &random)
     }
-    // The fill is set above. The position and the rotation are either given or decided later.
+    // The fill is set above. The position and the rotation come from the command line, or are decided later.
     for property in standard.assigned.subtracting([.position, .rotation, .fill])
     where !given.assigned.contains(property) {
       set.take(property, from: standard)

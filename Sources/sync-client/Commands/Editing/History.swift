@@ -81,7 +81,7 @@ enum History {
   }
 }
 
-/// The next steps of undo or redo. To find them, the steps are carried out on a copy of the replica. Nothing is sent.
+/// The next steps of undo or redo, found by carrying them out on a copy of the replica. Nothing is sent.
 struct StepList {
   let steps: [[RoomEvent]]
   /// The total number of steps.
@@ -123,7 +123,7 @@ struct StepList {
         output.write("\(output.styled(gap + number, .faint))  \(words)")
       }
     }
-    // A remark for people only, because programs expect one step on each line.
+    // This remark is for people only, because programs expect one step on each line.
     guard !invocation.isJSON, Output.isTerminal, count > steps.count else { return }
     output.write(output.styled("1–\(steps.count) of \(count); --steps lists more", .faint))
   }

@@ -81,7 +81,7 @@ final class PipeTeller: WriterFollower {
           tell("unanswered", line.number, parsed.id) { _ in }
           break
         }
-        // `submit` returns before the answer can come, so it is early enough to note the line below.
+        // The answer can't come before `submit` has returned, so it is early enough to fill `pending` afterwards.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
       } catch {

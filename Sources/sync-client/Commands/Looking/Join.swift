@@ -26,7 +26,7 @@ enum Join {
     return .success
   }
 
-  /// - Parameter host: the screen that is open already, if there is one.
+  /// - Parameter host: the full screen, if it is open already.
   @ClientLoop
   static func run(_ room: RoomName, _ invocation: Invocation, host open: ScreenHost?) async throws {
     let host = open ?? ScreenHost()

@@ -7,13 +7,13 @@ struct ShapeTable {
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// How many overlapping shapes are named in a row. With more, only the number is shown.
+  /// A row of the table names at most this many overlapping shapes. Of the others, it shows only how many there are.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
   private static let tiedColumns = 20
 
-  /// - Parameter stamps: each shape's newest stamp, which names the shape's last editor. Without them, that column is
-  ///   left out.
+  /// - Parameter stamps: each shape's newest stamp, which names the shape's last editor. `nil` leaves out the column of
+  ///   the editors.
   init(_ stored: StoredDrawing, stamps: [Identifier: Stamp]?) {
     let picture = RoomPicture(stored.canvas)
     shapeCount = picture.order.count
@@ -69,7 +69,8 @@ struct ShapeTable {
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // Finding overlaps takes time, and more than 64 names wouldn't fit in a row.
+    // For more than 64 shapes, computing how much each overlaps would take too long, and a row of the table names only
+    // a few.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))

@@ -43,7 +43,7 @@ final class Watcher: RoomFollower {
     case programs
   }
 
-  /// How many people are named at first. With more, only the number is printed.
+  /// At the start, at most this many people are named. If there are more, only their number is printed.
   private static let namesMax = 12
 
   private let reader: Reader
@@ -131,7 +131,7 @@ final class Watcher: RoomFollower {
 
   // MARK: - Telling
 
-  /// Prints all waiting events, because the command ends. Some shapes may still be moving.
+  /// Prints all waiting events when the command ends, even if shapes are still moving.
   func flush(_ client: RoomClient) {
     timer?.cancel()
     timer = nil

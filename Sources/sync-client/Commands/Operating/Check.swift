@@ -23,7 +23,8 @@ enum Check {
     let shapes = client.replica.canvas.liveCount
     let digest = client.replica.confirmedDigest
     await client.leave()
-    // An empty room may not exist, for example because its name was mistyped. The server knows whether it does.
+    // An empty drawing may mean that there is no such room, for example because its name was mistyped. So the server is
+    // asked.
     if client.replica.canvas.isEmpty {
       _ = try await ServerRequests(server: invocation.server, tell: invocation.tell).get(
         room.path("/history"),

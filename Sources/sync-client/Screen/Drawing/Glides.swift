@@ -77,7 +77,7 @@ struct Glides {
     steps[shape] = nil
   }
 
-  /// The gliding shapes as they are drawn at the given time. A shape that has arrived is returned for the last time.
+  /// The gliding shapes as they are drawn at the given time. A shape that has just arrived is included one last time.
   mutating func advance(to now: UInt64) -> [(shape: Identifier, item: CanvasScene.Item)] {
     let seen = glides.map { ($0.key, $0.value.item(at: now)) }
     glides = glides.filter { !$0.value.isOver(at: now) }
@@ -110,7 +110,8 @@ struct Steps {
       return nil
     }
     let passed = Double(now &- toldAt)
-    // Two changes this far apart may be independent. With a third one, they are a movement over a slow connection.
+    // Two changes that are further apart than `quickMilliseconds` may be independent. A third one makes them a movement
+    // over a slow connection.
     let isMovement = passed < Steps.quickMilliseconds || interval != nil
     // An average, because some steps come late, together with the next ones.
     let mean = interval.map { ($0 + passed) / 2 } ?? passed

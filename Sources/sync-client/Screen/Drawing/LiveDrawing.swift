@@ -13,7 +13,8 @@ struct LiveDrawing {
   /// All overlapping pairs, sorted. Computed only when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The width of the thickest line in the drawing. A line outside the view may reach into it by this much.
+  /// The width of the thickest line in the drawing. A line that lies outside the view may reach into the view by up to
+  /// this width.
   private var strokeWidthMax = 0.0
   /// When lines began to glide with the shapes to which they are attached.
   private var linesGlideFrom: UInt64?
@@ -171,7 +172,7 @@ struct LiveDrawing {
     if found.count * 8 < count {
       return found.sorted { (picture.order.index(of: $0) ?? 0) < (picture.order.index(of: $1) ?? 0) }
     }
-    // All shapes were found, so they needn't be sorted: they are taken in the order of the drawing.
+    // If all shapes were found, they needn't be sorted: the order of the drawing is used.
     if found.count == items.count { return picture.order.places.compactMap { items[$0.shape] == nil ? nil : $0.shape } }
     let wanted = Set(found)
     return picture.order.places.compactMap { wanted.contains($0.shape) ? $0.shape : nil }

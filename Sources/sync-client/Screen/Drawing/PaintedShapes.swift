@@ -1,8 +1,9 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The painted shapes and their names. They are kept until a shape changes, because people's cursors move much more
-/// often. A frame paints only a limited part of a large drawing, so that keys are handled in between.
+/// The painted shapes and their names. The painting is kept until a shape changes, because people's cursors may move
+/// many times before that. A frame paints only a limited part of a large drawing, so that keys are handled between
+/// frames.
 struct PaintedShapes {
   let view: CanvasView
   let theme: Theme
@@ -15,20 +16,19 @@ struct PaintedShapes {
   let labels: [CanvasScene.Label]
   /// Whether all common areas are included.
   let isWhole: Bool
-  /// Until when this painting is shown although common areas are missing. Repainting should take at most a fifth of the
-  /// time in which they are computed.
+  /// Until this time, the painting is shown although common areas are missing. The time is chosen so that repainting
+  /// takes at most a fifth of all time.
   private(set) var partialUntil: UInt64 = 0
   /// How long painting has taken so far.
   private(set) var milliseconds: UInt64 = 0
 
-  /// At most this many shapes are checked to find what covers names and texts. The limit is for all names and texts
-  /// together.
+  /// To find what covers names and texts, at most this many shapes are checked in all.
   private static let lookedAtMax = 100_000
 
   /// At most this many names are shown, because nobody reads more.
   private static let namesMax = 200
-  /// All texts together may fill at most this many times the view. Texts may lie over each other, but only the
-  /// frontmost can be read.
+  /// All texts together may fill at most this many times the view's area. A limit is needed because texts may lie over
+  /// each other, and then only the frontmost can be read.
   private static let textLayersMax = 4
   /// A text is shown only if its letters are at least this many rows high, and at least `textColumnsMin` of them fit.
   private static let textRowsMin = 0.75

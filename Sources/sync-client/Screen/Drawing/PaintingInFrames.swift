@@ -2,8 +2,9 @@ import TerminalCanvas
 
 /// Paints a drawing over several frames.
 ///
-/// A painting is finished even if the drawing or the view changes meanwhile. Otherwise it would never be finished while
-/// everything moves. Until then, the previous painting is shown, moved and scaled to the view.
+/// A painting is finished even if the drawing or the view changes meanwhile. Otherwise no painting would ever be
+/// finished while everything moves. Until the new painting is finished, the previous one is shown, moved and scaled to
+/// the view.
 struct PaintingInFrames {
   private var newest: PaintedShapes?
   private var done: PaintedShapes?
@@ -52,7 +53,7 @@ struct PaintingInFrames {
     }
     guard !isOutdated else { return nil }
     // Each frame computes some hundred common areas. If thousands are missing, repainting after each frame would take
-    // too long, so it is done only now and then.
+    // too long. So the painting is kept until `partialUntil`.
     return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
   }
 }

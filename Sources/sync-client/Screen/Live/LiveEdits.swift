@@ -256,7 +256,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Steps the outline from none to thin, to thick, and to none again. Its colour is a darker fill.
+  /// Changes the outline from none to thin, from thin to thick, and from thick to none. Its colour is a darker shade of
+  /// the fill.
   func changeOutline() {
     change { shape, set in
       let properties = shape.properties

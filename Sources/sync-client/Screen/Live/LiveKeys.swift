@@ -139,8 +139,8 @@ extension LiveCanvas {
     }
   }
 
-  /// Leaves at once if all changes are saved. Otherwise it waits for that, or asks first if the server can't be
-  /// reached.
+  /// Leaves at once if all changes are saved. Otherwise it waits until they are saved. If the server can't be reached,
+  /// it first warns that the changes would be lost.
   func leave() {
     let unsent = client.replica.unsentCount
     let isLive = client.replica.state == .live

@@ -103,7 +103,8 @@ extension LiveCanvas {
 
   // MARK: - Clicking
 
-  /// A double click recolours a shape, and a triple click deletes it. So a double click waits for a third click.
+  /// A double click recolours a shape, and a triple click deletes it. So a double click takes effect only when no third
+  /// click follows.
   private func click(_ count: Int, on shape: Identifier?, at place: Point) {
     pendingClick?.cancel()
     pendingClick = nil
@@ -117,7 +118,7 @@ extension LiveCanvas {
       pendingClick = ClientLoop.shared.loop.schedule(afterMilliseconds: Clicks.pauseMilliseconds) { [weak self] in
         ClientLoop.assumeIsolated {
           self?.pendingClick = nil
-          // The clicked shape, because another one may be selected by now.
+          // Recolours the clicked shape, because another one may be selected by now.
           self?.recolor([shape])
         }
       }

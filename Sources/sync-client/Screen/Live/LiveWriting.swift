@@ -21,7 +21,7 @@ extension LiveCanvas {
       return
     }
     guard !refusesLocked(selection) else { return }
-    // Backslashes and line breaks are typed as two characters.
+    // In the input field, a backslash or a line break takes two characters, so the limit is doubled.
     let line = LineEditor(TextWords.typed(shape.properties.text), bytesMax: 2 * PropertyRules.textBytesMax)
     prompt = (selection[0], RoomFrame.Prompt(label: LiveCanvas.textLabel, line: line))
     written = shape

@@ -17,8 +17,8 @@ enum TerminalGuard {
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
   }
 
-  /// `nonisolated(unsafe)`: `take` writes the state before it installs the handlers. Later only the two flags change,
-  /// when the full screen is entered or left, and both are idempotent.
+  /// `nonisolated(unsafe)`: `take` writes the state before it installs the signal handlers. Later only the two flags
+  /// change, when the full screen is entered or left. Setting a flag twice does no harm.
   nonisolated(unsafe) private static let state: UnsafeMutablePointer<State> = {
     let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
     state.initialize(to: State())
@@ -45,8 +45,7 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // If a second signal comes while the command is ending, the process ends with `exit`. Then this restores the
-    // terminal.
+    // If a second signal comes while the command is ending, the process ends with `exit`, which runs this.
     atexit { TerminalGuard.release() }
     return true
   }
@@ -84,7 +83,7 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // The process stops here. In an orphaned process group it isn't stopped, because nothing could continue it.
+    // The process stops here, unless its process group is orphaned, because then nothing could continue it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
