@@ -1,4 +1,5 @@
-"""What an attacker can do to a server with sockets. Each attack runs until `until` and then closes what it has opened.
+"""What an attacker can do to a server with sockets. Each attack runs until the time `until`, and then closes its
+connections.
 
 Attackers use the addresses from 127.0.1.1 up, so that the server can tell them from the innocent client.
 """
@@ -29,7 +30,7 @@ async def plain(server, address=None, **options):
 
 
 async def hold(server, until, count, begin):
-    """Keeps `count` connections open that begin a request and don't finish it. Replaces those that end."""
+    """Keeps `count` connections open that begin a request and don't finish it. When one is closed, opens another."""
     held = []
     try:
         while time.monotonic() < until:
@@ -308,8 +309,7 @@ async def comings_that_want_overlaps(server, until):
         drawing.transport.abort()
 
 
-# How many broadcast intervals a newcomer may wait for the first part of the state. There are at most a hundred a
-# second.
+# How many broadcast intervals a newcomer may wait for the first part of the state. An interval lasts at least 10 ms.
 NEWCOMER_BEATS = 200
 
 
@@ -333,7 +333,7 @@ async def states_read_slowly(server, until):
                 await asyncio.sleep(0.3)
             began = watcher.beats
             newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
-            # The server may have closed the newcomer's connection because of other attacks from the same address.
+            # The server may also have closed the newcomer's connection, because other attacks use the same address.
             while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
                 await asyncio.sleep(0.05)
                 waited = watcher.beats - began
@@ -350,7 +350,7 @@ async def states_read_slowly(server, until):
 
 
 class Watcher:
-    """Reads everything, and counts the broadcasts."""
+    """A client that reads everything and counts the broadcasts."""
 
     def __init__(self, socket):
         self.socket, self.beats, self.is_let_in = socket, 0, False

@@ -27,19 +27,20 @@ from attacks import ADDRESSES, ALL  # noqa: E402
 from client import Client  # noqa: E402
 from server import Server, identifier, resident  # noqa: E402
 
-# After this time an answer counts as missing. With the sanitizer on a busy machine, everything is ten times slower.
+# An answer that takes longer than this counts as missing. With the sanitizer on a busy machine, everything takes ten
+# times as long.
 ANSWER_SECONDS = 60
 AT_ONCE = 4
 # The limit on the server's growth in memory. The server's own limits add up to less, but the sanitizer needs memory
 # too.
 GROWTH_BYTES_MAX = 700 << 20
-# The limit on one iteration of the event loop. The server starts no more work after 5 ms, and then sends for 3 ms.
-# docs/SECURITY.md lists the exceptions, under what is not met.
+# The limit on one iteration of the event loop, which starts no new work after 5 ms and then sends for up to 3 ms. The
+# section "What is not met" in docs/SECURITY.md lists longer iterations.
 TURN_MS = 20
-# The limit on the bytes queued for one reader, without broadcasts. They are the answers up to the limit at which the
-# server stops reading from the client, the answers to what the client had sent by then, and one partly sent message.
+# The limit on the bytes queued for one reader, without broadcasts. The server stops reading from a client with too many
+# queued answers, but still answers what has arrived by then. One partly sent message comes on top.
 READER_BYTES_MAX = 4 << 20
-# A room may have two indexes of overlaps at a time: one that is being computed, and an older one that is being freed.
+# A room may have two overlap indexes at a time, because a new one is computed while the old one is being freed.
 OVERLAP_ORDERS_MAX = 2
 FLAGS = [
     "--max-http-connections", 400, "--max-http-connections-per-address", 100, "--max-connections-per-address", 200,

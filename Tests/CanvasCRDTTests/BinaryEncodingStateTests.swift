@@ -15,8 +15,8 @@ struct BinaryEncodingStateTests {
     return part
   }
 
-  /// Encodes the canvas as a state in columns and decodes it. Checks the decoded canvas, its digest, and that encoding
-  /// it again gives the same bytes.
+  /// Encodes the canvas as a binary state and decodes it. Checks the decoded canvas, its digest, and that encoding the
+  /// result gives the same bytes.
   private func expectRoundTrip(
     _ canvas: Canvas,
     shapesMax: Int = 1_024,
@@ -63,8 +63,8 @@ struct BinaryEncodingStateTests {
     var source = Canvas()
     for operation in operations { source.apply(operation) }
 
-    // What the receiver may have before: nothing, some of the same shapes, other shapes and erasures, or other shapes
-    // that fill exactly one memory page.
+    // What the receiver's canvas contains beforehand: nothing, some of the same shapes, other shapes and erasures, or
+    // other shapes that fill exactly one page of the canvas.
     var others = RandomHistory(seed: 1_000 + seed, shapes: 50, actors: 3)
     var before: [CanvasCRDT.Operation] =
       switch seed / 3 % 4 {
@@ -112,7 +112,7 @@ struct BinaryEncodingStateTests {
 
   @Test("stamps that with the bit before them just fit one write, or just don't, arrive", arguments: 55...58)
   func widestWrites(bits: Int) throws {
-    // In this state, the actor takes one bit, the counter sixteen, and the time the remaining bits.
+    // A stamp takes `bits` bits here: one for the actor, sixteen for the counter, and the others for the time.
     let times: [UInt64] = [0, 1, (1 << UInt64(bits - 17)) - 1]
     let actors = ["aaa-aaa-aaa", "zzz-zzz-zzz"].map { Identifier($0)! }
     var canvas = Canvas()
@@ -200,7 +200,7 @@ struct BinaryEncodingStateTests {
     for number in awkward {
       try expectRoundTrip(canvas(rotations: [number]))
       try expectRoundTrip(canvas(rotations: [Double](repeating: number, count: 20)))
-      // One of the numbers doesn't fit the encoding that the others share. It is stored as an exception.
+      // One number doesn't fit the encoding of the others, so it is stored as an exception.
       for place in [0, 7, 15] {
         var rotations = (0..<16).map { Double($0 * 90) }
         rotations[place] = number
@@ -210,7 +210,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // The encoding allows a limited number of exceptions (eight here). The test tries exactly that many, and one more.
+    // The encoding allows eight exceptions for this many numbers. The test tries eight and nine.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)
@@ -253,7 +253,7 @@ struct BinaryEncodingStateTests {
     }
   }
 
-  /// Checks that the bytes are either refused, or decoded to a part whose encoding is the same bytes.
+  /// Checks that the bytes are either refused, or are exactly the encoding of what they decode to.
   private func expectCanonical(_ bytes: [UInt8]) throws {
     guard let message = try? BinaryEncoding.decodeServerMessage(bytes) else { return }
     guard BinaryEncoding.encode(message) == bytes else {
@@ -286,7 +286,7 @@ struct BinaryEncodingStateTests {
 
   @Test("B2: another way to write the same columns is refused")
   func otherWays() {
-    // One shape that has only the rotation 1. These are the bytes after the version, field by field.
+    // The bytes of a state with one shape, whose only property is the rotation 1. The version byte is left out.
     let erasures: [UInt8] = [0]
     let shapes: [UInt8] = [1, 5]
     let stamps: [UInt8] = [1, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0]
@@ -315,7 +315,7 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
     #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
     #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
-    // Eight shapes. One has the rotation 1/3, the others whole numbers.
+    // The bytes of a state with eight shapes. The rotation of one is 1/3, and those of the others are whole numbers.
     let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
     let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
     #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
@@ -327,8 +327,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // The largest number of shapes for the number of bytes: one byte for each shape, with a shared mask and a shared
-    // stamp. No other input makes the reader allocate more per byte.
+    // As many shapes as fit into these bytes: one byte for each shape, because all share one mask and one stamp. No
+    // other input makes the reader allocate more per byte.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

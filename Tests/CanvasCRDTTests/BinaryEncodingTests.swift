@@ -24,7 +24,7 @@ struct BinaryEncodingTests {
 
   @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
-    // In half of the histories, the number of actors does not fit into the four bits that the first byte has for it.
+    // The number of actors is stored in four bits of the first byte. In half of the histories it is too large for them.
     var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
     let operations = history.operations(80)
     let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
@@ -48,7 +48,7 @@ struct BinaryEncodingTests {
     let bytes = BinaryEncoding.encode(ClientMessage.ping(MessageIdentifier(json: json)))
     #expect(bytes[1] == 1)
     #expect(try BinaryEncoding.decodeClientMessage(bytes) == .ping(MessageIdentifier(json: json)))
-    // The same number as JSON text is refused, because its binary form is shorter.
+    // The same id as JSON text is refused, because the binary form of this number is shorter.
     let longer = [bytes[0], 2, UInt8(text.utf8.count)] + Array(text.utf8)
     #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(longer) }
   }
@@ -206,8 +206,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // A tie of a line to its own shape. The first coordinate, 65536, is outside the box. The mask has bit 25 set, for
-    // the property `to`.
+    // Ties a line to itself, at a place outside of its box: the first coordinate is 65536. Bit 25 of the mask is the
+    // property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

@@ -254,7 +254,7 @@ struct JSONEncodingRefusalTests {
       for member in [
         "room", "actor", "role", "time", "limits", "cursor", "ops", "code", "began", "ended", "hash", "peer",
       ]
-      // The `state` of a presence may have any members, so a `cursor` there is not checked.
+      // `cursor` is not checked in presence, because a presence's `state` may have any members.
       where text.contains("\"\(member)\":") && !(member == "cursor" && text.contains("\"state\":")) {
         let missing = text.replacing("\"\(member)\":", with: "\"other\":")
         #expect(serverFailure(of: missing) != nil, "\(missing)")

@@ -66,7 +66,7 @@ struct JSONTests {
         var reader = try JSONReader(validating: bytes)
         let isArray = reader.kind == .array
         if isArray { try reader.beginArray() } else { try reader.beginObject() }
-        // No text here has ten elements. So ten elements can only come from a reader that doesn't move on.
+        // No text in this test has ten elements. A reader that returns ten would be stuck at one element.
         for _ in 0..<10 {
           if isArray { _ = try reader.nextElement() } else { _ = try reader.nextKey() }
         }
@@ -237,7 +237,7 @@ struct JSONTests {
         if kind != .array { #expect(throws: wrong) { try reader.beginArray() } }
         #expect(reader.offset == offset)
         try reader.skipValue()
-        // After a value, the reader must move to the next element before it can skip again.
+        // The value is already skipped. The reader must move to the next element before it can skip another.
         #expect(throws: JSONFailure(.unexpectedKind, at: reader.offset)) { try reader.skipValue() }
       }
       #expect(throws: JSONFailure.self) { try reader.skipValue() }

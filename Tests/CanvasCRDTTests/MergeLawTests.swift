@@ -7,9 +7,9 @@ struct MergeLawTests {
   private static let shape = Identifier("afy-kw5-t7o")!
   private static let actors = [Identifier("abc-abc-abc")!, Identifier("k3j-9x2-m1p")!]
 
-  /// All operations of a small model: three stamps, two of them from the same millisecond, and for each stamp every
-  /// kind of write that matters to merging. These are the kind, another register with one of two values, the erasure,
-  /// and combinations.
+  /// All operations of a small model with three stamps, two of them from the same millisecond. For each stamp there is
+  /// every kind of write that matters to merging: the shape's kind, another register with one of two values, the
+  /// erasure, and combinations.
   private static let smallWorld: [CanvasCRDT.Operation] = {
     var operations: [CanvasCRDT.Operation] = []
     let stamps = [
@@ -151,7 +151,7 @@ struct MergeLawTests {
       other.apply(operation)
       reference.apply(operation)
     }
-    // Merges a first part of the other canvas's state, and then the whole other canvas.
+    // Merges the first part of the other canvas's state, and then the whole other canvas.
     for index in canvases.indices {
       for part in other.stateParts(shapesMax: 2).prefix(2) { canvases[index].merge(part) }
       canvases[index].merge(other)

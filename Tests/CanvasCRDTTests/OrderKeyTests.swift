@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A key of any allowed length, often with long runs of one digit. Other clients may write such keys.
+/// A random key of any allowed length, often with long runs of one digit. Foreign clients may write such keys.
 private func foreignKey(using generator: inout SeededGenerator) -> OrderKey {
   let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   let few: [Character] = ["0", "1", "z", "y", "V"]
@@ -53,8 +53,7 @@ struct OrderKeyTests {
       let (lower, upper) = first < second ? (first, second) : (second, first)
       for (below, above) in [(lower, upper), (nil, lower), (upper, nil)] as [(OrderKey?, OrderKey?)] {
         guard let key = try OrderKey.between(below, above, using: &generator) else {
-          // There is no key between the two. This is allowed only if one has all 64 digits and the last digits differ
-          // by one.
+          // No key lies between `below` and `above`. That is allowed only if one of them has all 64 digits.
           missing += 1
           let longest = [below, above].compactMap { $0 }.map(\.length).max()
           #expect(longest == 64)
@@ -173,7 +172,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Compares only pairs with a changed key, because all other keys are unchanged.
+    // Compares only neighbours of which at least one key has changed.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {
@@ -241,7 +240,8 @@ struct OrderRespacingTests {
           let respacing = try OrderKey.placements(of: 3, at: place, in: keys, using: &generator)
           #expect(respacing.moved.count == min(index, total - index))
           for moved in respacing.moved { keys[moved.offset] = moved.key }
-          // The moved shapes are on one side of the gap and got distinct keys. The order of all shapes is unchanged.
+          // All moved shapes are on one side of the gap. They got distinct keys, and the order of all shapes is
+          // unchanged.
           #expect(keys.count == before.count && keys == keys.sorted())
           keys.insert(contentsOf: respacing.inserted, at: place)
           #expect(keys == keys.sorted())

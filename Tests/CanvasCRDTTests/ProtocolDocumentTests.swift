@@ -63,7 +63,7 @@ struct ProtocolDocumentTests {
       let known = try #require(sample(block.name), "\(block.name)")
       var bytes: [UInt8] = []
       for line in block.lines {
-        // The first 37 columns of a line are the bytes. The explanation follows.
+        // Each line has its bytes in the first 37 columns, and then an explanation.
         for digits in line.prefix(37).split(separator: " ") {
           bytes.append(try #require(UInt8(digits, radix: 16), "\(block.name): \(line)"))
         }

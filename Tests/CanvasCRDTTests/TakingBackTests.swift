@@ -19,8 +19,8 @@ struct TakingBackTests {
     return Write(actor: actor, set: set)
   }
 
-  /// Applies writes to one shape in order, and then takes back Eve's writes. Returns what taking back wrote, and the
-  /// canvas after it.
+  /// Applies writes to one shape in order, and then takes back Eve's writes. Returns the edit that takes them back, and
+  /// the resulting canvas.
   private func takenBack(_ writes: [Write]) -> (edit: Properties?, canvas: Canvas) {
     var room = Canvas()
     var without = Canvas()

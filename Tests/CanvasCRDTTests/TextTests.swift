@@ -52,7 +52,7 @@ struct TextTests {
       #expect(JSONEncoding.encode(.operations(delivery)).count <= 256 * 3_584)
       #expect(BinaryEncoding.encode(.operations(delivery)).count <= 256 * 896)
     }
-    // A part has at least one shape, however low its limit is.
+    // A part of a state has at least one shape, however low the limit on its size is.
     #expect(canvas.stateParts(shapesMax: 1).allSatisfy { $0.recordCount == 1 })
   }
 
@@ -106,7 +106,7 @@ struct TextTests {
   @Test("spaces at the end of a line take no place, and a letter wider than the line has one of its own")
   func spacesAtTheEnd() {
     func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.string } }
-    // Two letters fill the line, so all spaces are beyond its end.
+    // Two letters fill a line. All spaces after them stick out beyond its end and don't begin a new line.
     #expect(lines("ab   cd", 1.1) == ["ab", "cd"])
     #expect(lines("WW", 0.5) == ["W", "W"])
   }

@@ -28,7 +28,8 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // An older client applies these operations. Its digest must be the one that the server computes for it.
+    // A canvas that applied only the operations for an older client must have the digest that the server computes for
+    // that client.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }
@@ -52,7 +53,7 @@ struct VocabularyTests {
       let told = part.told(to: vocabulary)
       for operation in told.operations { expectKnown(operation.set, to: vocabulary) }
       #expect(part.told(to: .newest) == part)
-      // The part for an older client can be encoded and decoded like any other.
+      // The part of a state that an older client gets can be encoded and decoded like any other part.
       let message = ServerMessage.operations(Delivery(cursor: Cursor("C"), content: .state(told)))
       #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message)) == message)
       older.merge(told)
@@ -83,7 +84,7 @@ struct VocabularyTests {
         try JSONEncoding.decodeClientMessage(Array("{\"type\":\"hello\",\"vocabulary\":\(wrong)}".utf8))
       }
     }
-    // Long forms of `hello` that are wrong: the flags would fit into the short form, or the byte for the vocabulary is
+    // Invalid long forms of `hello`: either its flags would fit into the short form, or the byte for the vocabulary is
     // missing or wrong.
     let forms: [[UInt8]] = [[0], [0x80, 1], [0x80, 2, 1], [0x80, 2, 0], [0x80, 2], [0x80, 4, 2]]
     for wrong in forms.map({ [0x11] + $0 }) {

@@ -72,7 +72,7 @@ enum WireSamples {
     set.position = Point(x: 45, y: 44)
   }
 
-  /// Four moves. The third is of another shape, and the fourth is by another actor.
+  /// Four moves. The third moves another shape, and the fourth is by another actor.
   static let stream: [CanvasCRDT.Operation] = (0..<4).map { step in
     let stamp = stamp(1_763_650_000_000 + UInt64(step) * 16, by: step < 3 ? ann : bob)
     let set = set { $0.position = Point(x: 45 + Double(step), y: 44.25) }
@@ -317,7 +317,8 @@ enum WireSamples {
     return canvas
   }()
 
-  /// The states above and an empty one, as messages. They are separate because JSON encodes states as operations.
+  /// Messages with the state of each canvas above and of an empty canvas. They are not among the other samples, because
+  /// JSON has no form for states: it encodes them as operations.
   static let stateMessages: [(name: String, message: ServerMessage)] = [
     (
       "state-empty",

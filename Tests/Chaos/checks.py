@@ -7,7 +7,7 @@ import terminal
 from client import Client
 from world import ROOMS
 
-# How long the last messages may take to reach the other clients, after every edit was answered.
+# How long the last messages may take to reach the other clients. The time starts when every edit has been answered.
 ARRIVAL_SECONDS = 15
 
 # The only warning or error that a server may log after its disk was full.
@@ -16,15 +16,15 @@ FULL = "the log can't be written; reading still works"
 # Metrics that must stay 0.
 NEVER = ("canvas_snapshot_digest_mismatches_total", "canvas_log_damaged_rooms")
 
-# How many more descriptors the server may have than after the first round, because a checkpoint or a snapshot may be in
-# progress.
+# How many more descriptors the server may have open than after the first round. A checkpoint or a snapshot in progress
+# needs some.
 SPARE_DESCRIPTORS = 3
 
 
 class Checks:
     def __init__(self, world):
         self.world = world
-        # The number of the server's descriptors that are not connections, after the first round.
+        # How many descriptors other than connections the server had open after the first round.
         self.others = None
         self.log_read = 0
 
@@ -71,7 +71,7 @@ class Checks:
         def behind():
             return [client for client in clients if not client.is_joined or not client.is_whole or client.live != live]
 
-        # Checks repeatedly, because a client may be just receiving its last messages.
+        # Checks repeatedly, because a client may still be receiving its last messages.
         for _ in range(ARRIVAL_SECONDS * 5):
             if not behind():
                 break
@@ -128,7 +128,8 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """The log lines since the last call, of all servers that have ended since and of the current one."""
+        """The log lines since the last call: those of the current server, and of all servers that have ended in
+        between."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:
@@ -136,8 +137,8 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Of many similar lines, the log has the first one, and later a line with their count. The later line
-                # repeats the first message in `like`.
+                # Of similar messages, the log has only the first one, and later one line with the count of the others.
+                # The `like` of that line repeats the first message.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 MEGABYTES = 160
-# This variable is set in the process that has its own mount namespace.
+# This variable is set in the process that runs in its own mount namespace.
 APART = "CHAOS_APART"
 
 
@@ -46,7 +46,8 @@ class Disk:
 
     @property
     def environment(self):
-        """An environment that makes the server's commits as slow as on an ordinary disk."""
+        """Variables for the server's environment. They load a library that makes commits as slow as on an ordinary
+        disk."""
         library = os.path.join(self.beside, "slow_disk.so")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "slow_disk.c")
         subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -59,9 +60,10 @@ class Disk:
         return "an ordinary folder, since no tmpfs can be mounted here; a bound on file sizes stands for the full disk"
 
     def fill(self, server):
-        """Fills the remaining space. Call it repeatedly, because the server may free space."""
+        """Fills the remaining space. The caller repeats this, because the server may free space."""
         if not self.is_mounted:
-            # Writes go to the write-ahead log first. With this limit its file can't grow any more.
+            # Limits the size of the server's files to the size of the write-ahead log. Every write goes there first, so
+            # it fails.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         with open(self.ballast, "ab") as ballast:

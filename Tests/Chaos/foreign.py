@@ -10,7 +10,7 @@ import websockets
 import binary
 from client import Client, order
 
-# The errors with which an unreliable line ends a connection.
+# The errors with which a connection may break on an unreliable network.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
 # The close codes after which the client reconnects: normal or unexpected end, server going away, heartbeat timeout,
@@ -30,7 +30,7 @@ class Foreign(Client):
         self.world, self.name, self.room, self.line = world, name, room, line
         self.is_binary = is_binary
         self.random = world.random(name)
-        # The client's actor and the key to resume it. The first welcome contains both.
+        # The client's actor, and the key to resume it. The client learns both from its first `welcome`.
         self.own, self.key = None, ""
         self.clock = (0, 0)
         self.outbox = {}
@@ -39,7 +39,7 @@ class Foreign(Client):
         self.blocked_until = 0
         self.pending = asyncio.Event()
         self.is_joined = False
-        # Whether the whole state has arrived. None before its first part.
+        # Whether the whole state has arrived. None if no part of it has arrived yet.
         self.is_whole = None
         self.told = None
 
@@ -202,7 +202,7 @@ class Foreign(Client):
         return {name: made[name]() for name in names}
 
     def new_name(self):
-        """A unique name. If several shapes had the same name, the program would show all but one with numbers."""
+        """A name that no other shape has. The page and the terminal would show a number after equal names."""
         self.names += 1
         return f"{self.name} {self.names}"
 

@@ -1,5 +1,5 @@
-"""Records all operations that clients have submitted, got acknowledged or seen, and so knows what each room must
-contain."""
+"""Records all operations that clients submitted, that were acknowledged, or that clients saw. So it knows what each
+room must contain."""
 
 import time
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class Fact:
 
 
 class Ledger:
-    """The facts about every register, which is a room, a shape and a property. Facts are sorted by stamp. For a pipe,
-    whose stamps are not reported, they are sorted by the numbers that it writes."""
+    """The facts about every register, which is a room, a shape and a property. Facts are sorted by stamp.
+    `sync-client pipe` doesn't report stamps, so its facts are sorted by the numbers that it writes."""
 
     def __init__(self):
         self.began = time.monotonic()
@@ -55,8 +55,8 @@ class Ledger:
             self.registers[room, operation["shape"], name][order(operation["at"])].acknowledged = time.monotonic()
 
     def saw(self, room, operation, seer):
-        """Notes a value that a client saw. Returns a complaint if one of our clients is named as the writer and has not
-        written it."""
+        """Records a value that a client saw. Returns a complaint if the stamp names one of our clients as the
+        writer, and that client has not written the value."""
         stamp = order(operation["at"])
         for _, name, value in each([operation]):
             facts = self.registers.setdefault((room, operation["shape"], name), {})
@@ -78,11 +78,11 @@ class Ledger:
         self.counted[room, shape][number].acknowledged = time.monotonic()
 
     def placed(self, room, shape, position):
-        """Notes the last acknowledged place of a shape that only this bot moves."""
+        """Records the last acknowledged position of a shape that only this bot moves."""
         self.places[room, shape] = position
 
     def forget_since(self, moment):
-        """Notes that an older copy was restored. Values acknowledged or seen since are lost on purpose."""
+        """Forgets what was acknowledged or seen since this moment, because an older copy was restored."""
         for facts in [*self.registers.values(), *self.counted.values()]:
             for fact in facts.values():
                 lost = [name for name in ("acknowledged", "seen") if (getattr(fact, name) or 0) > moment]
@@ -93,8 +93,8 @@ class Ledger:
     # The rules that must hold
 
     def missing(self, room, canvas):
-        """Describes the values that the room must have and lacks, each with its register's history. `canvas` belongs to
-        a client that has just joined."""
+        """Describes the values that the room must have and lacks, each with its register's history. `canvas` is that
+        of a client that has just joined."""
         for (owner, shape, name), facts in self.registers.items():
             owed = [stamp for stamp, fact in facts.items() if fact.is_owed] if owner == room else []
             if owed and winner(canvas, shape, name) < max(owed):
@@ -146,7 +146,7 @@ class Ledger:
         }
 
     def lines(self):
-        """All facts as lines of a file."""
+        """All facts, each as a line of JSON for a file."""
         rows = [(moment, {"story": words}) for moment, words in self.story]
         named = [(key, facts) for key, facts in self.registers.items()]
         named += [((*key, "rotation"), facts) for key, facts in self.counted.items()]

@@ -1,5 +1,5 @@
-"""Bad lines: a TCP proxy for each client that delays, slows down, stalls, cuts and refuses connections. It never
-changes a byte."""
+"""Bad network connections: a TCP proxy for each client that delays, slows down, stalls, cuts and refuses
+connections. It never changes a byte."""
 
 import asyncio
 import os
@@ -15,7 +15,8 @@ CHANGES = (2, 8)
 
 
 class Weather:
-    """All lines together. While `is_bad`, each connection has a random fault, which changes from time to time."""
+    """The proxies of all clients. While `is_bad`, each connection has a random fault, which changes from time to
+    time."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -23,8 +24,8 @@ class Weather:
         self.lines = []
 
     def clear(self):
-        """Makes all lines good, so that everything delayed arrives. Connections that have lost bytes can't be repaired,
-        and are cut."""
+        """Ends all network faults, so that everything delayed arrives. Connections that have lost bytes can't be
+        repaired, so they are cut."""
         self.is_bad = False
         for line in self.lines:
             line.resume_listening()
@@ -47,8 +48,8 @@ class Weather:
 
 
 class Line:
-    """One client's line to the server. It has its own address, so that no other program can take its port while it
-    refuses connections."""
+    """The proxy between one client and the server. It has its own address, so that no other program can take its
+    port while it refuses connections."""
 
     def __init__(self, weather, server, random):
         self.weather, self.server, self.random = weather, server, random
@@ -95,7 +96,7 @@ class Line:
 
 
 class Connection:
-    """One connection through a line, with a task for each direction and the current fault."""
+    """One connection through a proxy, with a task for each direction and the current fault."""
 
     def __init__(self, line, reader, writer):
         self.line, self.random, self.counts = line, line.random, line.weather.counts
@@ -186,14 +187,14 @@ class Connection:
                 data = data[256:]
             sink.write(data)
             await sink.drain()
-            # The server's first bytes are its answer to the upgrade. After them, the connection no longer counts as
-            # being opened.
+            # The first bytes from the server are its answer to the upgrade. Once they arrive, the connection counts as
+            # open.
             self.is_greeted = self.is_greeted or direction == "down"
         if self.dead != direction:
             sink.write_eof()
 
     def cut(self):
-        """Ends both directions, at random by a reset or by a normal close."""
+        """Ends both directions, by a reset or by a normal close, chosen at random."""
         if self.is_cut:
             return
         self.is_cut = True

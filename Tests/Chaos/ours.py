@@ -1,4 +1,4 @@
-"""Our own clients as processes on bad lines: `pipe`, `bot` and `watch --json`."""
+"""Our own clients as processes behind bad network connections: `pipe`, `bot` and `watch --json`."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,8 @@ import binary
 import terminal
 
 LINES_PER_SECOND = 3
-# The exit code of a client whose first attempt to connect failed. This test runs the client again, as a script would.
+# The exit code of a client whose first attempt to connect failed. The test then runs the client again, as a script
+# would.
 NOT_CONNECTED = 2
 PATIENCE = "10m"
 
@@ -33,7 +34,7 @@ class Process:
             await self.client.__aexit__()
 
     async def stay(self):
-        """Runs the program until the test ends. If the program ends by itself, that is a violation."""
+        """Runs the program until the test ends. The program must not end by itself."""
         while True:
             await self.start(*self.words)
             listening = asyncio.ensure_future(self.listen())
@@ -61,8 +62,8 @@ class Process:
 
 
 class Pipe(Process):
-    """Rotates three shapes of its own. Each line writes the next number, so the values in the room show which lines it
-    has."""
+    """Rotates three shapes of its own. Each input line writes the next number as the rotation. So the room's values
+    show which lines were carried out."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -111,7 +112,7 @@ class Pipe(Process):
 
 
 class Watch(Process):
-    """An observer, which keeps the last line about each shape."""
+    """An observer, which keeps what it was last told about each shape."""
 
     has_begun = False
 
@@ -137,7 +138,7 @@ class Watch(Process):
             self.world.counts["ours lost"] += 1
 
     def differs(self, canvas):
-        """The values that it was told last and that differ from the room."""
+        """Describes where the values that this observer was told last differ from the room."""
         live = canvas.live
         for shape in self.gone & live.keys():
             yield f"{self.name} was told that {shape} is deleted, and it is there"

@@ -31,7 +31,7 @@ import terminal  # noqa: E402
 from checks import Checks  # noqa: E402
 from world import Violation, World  # noqa: E402
 
-# How much time is reserved, at most, for the end of the run: for the lines to recover and for the checks.
+# The time that is reserved at the end of the run, at most, for connections to recover and for the checks.
 RESERVE_SECONDS = 20
 # A run continues until every kind of fault has happened, but at most this many seconds longer than planned.
 WAIT_SECONDS = 600

@@ -1,4 +1,4 @@
-"""The server, its disk, fifty clients and their lines, and the rounds in which faults happen to them."""
+"""The server, its disk, fifty clients with their network connections, and the rounds in which faults happen to them."""
 
 import asyncio
 import collections
@@ -18,8 +18,8 @@ from ours import Bots, Pipe, Watch
 ROOMS = [f"chaos-{number}" for number in range(1, 5)]
 FOREIGN, PIPES, WATCHES = 28, 6, 4
 
-# Limits that a short test reaches: broken connections are noticed within seconds, slow readers fall too far behind for
-# the room's buffer of broadcasts, and history is trimmed.
+# Limits that are low enough to be reached in a short test: broken connections are noticed within seconds, slow readers
+# lag too far behind for the room's buffer of broadcasts, and history is trimmed.
 FLAGS = [
     "--idle-ms", 5_000, "--pong-ms", 5_000, "--ring-beats", 64, "--history-ms", 15_000,
     "--max-connections-per-address", 10_000, "--max-http-connections-per-address", 10_000,
@@ -27,8 +27,8 @@ FLAGS = [
     "--storage-reserve-bytes", 0,
 ]
 
-# How long clients may take to receive everything after all lines work again. Our clients may wait fifteen seconds
-# between two attempts to connect.
+# How long clients may take to receive everything after all network faults have ended. Our clients may wait fifteen
+# seconds between two attempts to connect.
 DRAIN_SECONDS = 60
 
 
@@ -124,7 +124,7 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            # Removes the lines from the server, so that no line is checked twice.
+            # The next call must not add the same log lines again, so the server forgets them.
             self.server.output, self.is_full = None, False
 
     # Waiting.

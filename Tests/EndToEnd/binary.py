@@ -71,7 +71,7 @@ class Writer:
         self.bytes += bytes.fromhex(value[1:])
 
     def id(self, value):
-        """Writes the message's id, which is JSON text, or a mark that there is none."""
+        """Writes the message's id, which is JSON text, or a byte that says that there is none."""
         if value is None:
             return self.byte(0)
         text = compact(value)

@@ -62,7 +62,7 @@ class Client:
         return message
 
     async def until(self, kind, **members):
-        """Returns the next message of this kind with these members. Operations in earlier messages are merged."""
+        """Returns the next message of this kind with these members. Merges the operations of the messages before it."""
         while True:
             message = await self.receive()
             if message["type"] == kind and all(message.get(key) == value for key, value in members.items()):
@@ -113,7 +113,7 @@ class Client:
         return f"{total:016x}"
 
     async def write(self, *operations, id=1):
-        """Writes operations, and returns the answer."""
+        """Writes operations in one message, and returns the answer."""
         await self.send({"type": "ops", "id": id, "ops": list(operations)})
         while True:
             message = await self.receive()
@@ -140,7 +140,7 @@ class Client:
         assert (await self.until("digest"))["hash"] == self.digest
 
     async def closed(self):
-        """Waits until the server closes the connection, and returns the close code. Messages before it are dropped."""
+        """Waits until the server closes the connection, and returns the close code. Skips the messages before it."""
         try:
             while True:
                 await asyncio.wait_for(self.socket.recv(), SECONDS)

@@ -58,5 +58,5 @@ async def waiting(server):
         yield starting
     finally:
         server.kill()
-        # The task may have failed before the server was ready.
+        # If starting the server failed, its exception is ignored.
         await asyncio.gather(starting, return_exceptions=True)

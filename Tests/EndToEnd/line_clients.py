@@ -1,4 +1,5 @@
-"""Programs for the two ends of a slow line: writers that write fast, and a reader that measures how old its drawing is.
+"""Programs for the two ends of a slow network link: writers that write fast, and a reader that measures how old its
+drawing is.
 
     line_clients.py write ADDRESS ROOM WRITERS SHAPES RATE SECONDS CURSORS
     line_clients.py read ADDRESS ROOM json|binary SECONDS
@@ -126,7 +127,7 @@ async def read(address, room, encoding, seconds):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         tasks = [asyncio.create_task(shown.receive())]
         await shown.live.wait()
-        # The first two seconds are not measured, because the server has to learn the line's rate.
+        # The first two seconds are not measured, because the server needs them to learn how fast the connection is.
         await asyncio.sleep(2)
         tasks += [asyncio.create_task(shown.look()), asyncio.create_task(shown.edit())]
         await asyncio.sleep(seconds)
@@ -134,7 +135,7 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    # A write that has no answer at the end counts with the time that it has waited.
+    # A write that is unanswered at the end counts with the time that it has waited so far.
     acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
         "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),
@@ -171,7 +172,8 @@ async def fill(address, room, shapes):
 
     async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
         await socket.send(json.dumps({"type": "hello"}))
-        # Messages are short, so that stamps differ as much as when people draw.
+        # Each message has only 20 operations. So the stamps are spread over time, as when people draw, and compress as
+        # badly.
         for first in range(0, shapes, 20):
             ops = [{"shape": identifier(), "set": drawn(number)} for number in range(first, min(first + 20, shapes))]
             await socket.send(json.dumps({"type": "ops", "id": first, "ops": ops}))
@@ -192,7 +194,7 @@ async def join(address, room, encoding, packing):
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         await socket.recv()
         contents, arrived = [], []
-        # Only finds the end of the state, because the time for decoding everything would count as the line's time.
+        # The messages are decoded later, so that the time for decoding isn't measured as transfer time.
         while not contents or not is_last(contents[-1]):
             contents.append(await socket.recv())
             arrived.append(time.monotonic() - before)
@@ -204,7 +206,7 @@ async def join(address, room, encoding, packing):
 
 
 def most_is_there(messages, arrived):
-    """When shapes that cover nine tenths of the final area had arrived."""
+    """The time after which shapes that cover nine tenths of the drawing's area had arrived."""
     areas = [sum(math.prod(one["set"].get("size", [0, 0])) for one in operations) for operations in messages]
     return next(when for index, when in enumerate(arrived) if sum(areas[:index + 1]) >= 0.9 * sum(areas))
 

@@ -3,13 +3,13 @@
 import os
 import subprocess
 
-# Computed here, because in a benchmark `server` is another module than server.py in this folder.
+# Not imported from `server`, because benchmarks have another module with that name.
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def options(parser, modules):
-    """Parses the command line, which also names the folder of the programs. Sets `BINARY` in the module that `modules`
-    names for each program."""
+    """Parses the command line. `modules` maps each program to a module, whose `BINARY` is set to the program's path
+    in the folder given by --build."""
     parser.add_argument("--build", default=os.path.join(ROOT, ".build", "test", "release"), help="where the programs are")
     given = parser.parse_args()
     for name, module in modules.items():

@@ -28,8 +28,9 @@ def is_here():
 
 
 class PatroniCluster(Cluster):
-    """Three PostgreSQL servers that run within `with`: a primary, whose commits wait for both standbys. The machines
-    reach each other and etcd through relays, which `cut` stops. Nodes reach the databases directly."""
+    """Three PostgreSQL servers that run within `with`: a primary, and two standbys for which its commits wait. The
+    machines reach each other and etcd through relays, which `cut` closes. Nodes of the server reach the databases
+    directly."""
 
     def __init__(self):
         super().__init__(DATABASES - 1)
@@ -126,7 +127,8 @@ class PatroniCluster(Cluster):
         return "\n".join(words)
 
     def _role(self, number):
-        """The role in Patroni's terms: master, sync_standby or replica. Empty while Patroni is starting or gone."""
+        """The role of a machine in Patroni's terms: master, sync_standby or replica. Empty if Patroni is starting or
+        not running."""
         with contextlib.suppress(OSError, ValueError):
             with urllib.request.urlopen(f"http://127.0.0.1:{self.rest[number]}/patroni", timeout=1) as answer:
                 state = json.load(answer)
@@ -152,7 +154,7 @@ class PatroniCluster(Cluster):
         text = text.replace("/var/lib/postgresql/15/canvas", self.data(number)).replace("/usr/lib/postgresql/15/bin", BINARIES)
         text = text.replace("/var/lib/postgresql/.pgpass-patroni", os.path.join(self.folder, f"passwords{number}"))
         assert "10.0.0." not in text and "/var/lib" not in text and "/etc" not in text.replace("/etc/patroni/config.yml", "")
-        # The file ends with PostgreSQL's parameters, so one more can be appended.
+        # The last entries of the file are PostgreSQL's parameters, so another parameter can be appended.
         return text.rstrip() + '\n    unix_socket_directories: ""\n'
 
     def _certify(self):

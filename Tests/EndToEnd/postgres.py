@@ -89,8 +89,8 @@ class Cluster:
     def kill(self, number):
         """Kills all processes of the server at once, as a power cut would."""
         self.signal(number, signal.SIGKILL)
-        # While a process with the id in this file exists, PostgreSQL would refuse to start. The killed process may
-        # still be a zombie.
+        # PostgreSQL refuses to start while a process with the id in this file exists. The killed process may still
+        # exist as a zombie.
         os.remove(self.data(number) + "/postmaster.pid")
 
     def resume(self, number):

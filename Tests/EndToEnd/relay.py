@@ -5,7 +5,7 @@ import asyncio
 
 class Relay:
     """`async with Relay(port) as relay`: connections to `relay.own` are relayed to the program at `port`. While the
-    relay holds, no bytes get through and neither end is told, as when a cable is unplugged."""
+    relay holds, no bytes get through. Neither end notices, as when a cable is unplugged."""
 
     def __init__(self, port):
         self.port = port
@@ -38,7 +38,7 @@ class Relay:
         self.writers = []
 
     async def passes(self, connection, is_back, part):
-        """Waits while these bytes are held back. `is_back`: they go to the client.
+        """Waits while the relay holds back these bytes. If `is_back`, they are on their way to the client.
         - Returns: the bytes to pass on, and whether the connection stays open afterwards."""
         await self.is_open.wait()
         return part, True

@@ -42,7 +42,7 @@ class Lines:
             self._take()
 
     def _is_ready(self, milliseconds):
-        """Whether there is something to read within this time, bytes or the end of the pipe."""
+        """Whether the pipe has bytes to read, or ends, within this time."""
         poll = select.poll()
         poll.register(self._pipe, select.POLLIN)
         return bool(poll.poll(milliseconds))
@@ -109,8 +109,8 @@ class Server:
 
     def start(self):
         def prepare():
-            # The server must ignore SIGXFSZ. Otherwise a write beyond the limit would kill it instead of failing.
-            # Python ignores the signal, and the server inherits that.
+            # The server must ignore SIGXFSZ, because this signal would kill it when a write exceeds the limit. It
+            # inherits that from Python, which ignores the signal.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:
@@ -130,7 +130,8 @@ class Server:
 
     @contextlib.contextmanager
     def full_disk(self):
-        """Within `with`, the server can't store anything more. It must have been started with `file_bytes_max`."""
+        """The disk is full within `with`: the server can't store anything more. It must have been started with
+        `file_bytes_max`."""
         assert self.file_bytes_max is not None
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         try:
@@ -147,7 +148,7 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def has_lived(self):
-        """Checks that the server is still running after the tests that share it."""
+        """Checks that the server has survived the tests that share it."""
         assert self.runs, f"the server ended with {self.process.returncode}: {self.lines[-3:]}"
 
     def kill(self):
@@ -166,16 +167,16 @@ class Server:
         return self.process.wait(timeout=SECONDS)
 
     def freeze(self):
-        """Suspends the server's process, and waits until all its threads have stopped. Only one thread takes the
-        signal, and the others run on for a moment."""
+        """Suspends the server's process, and waits until all its threads have stopped. The signal stops one thread
+        at once, and the others a moment later."""
         self.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: list(self._thread_states()), "it stands still", holds=lambda states: set(states) == {"T"})
 
     def _thread_states(self):
-        """The state of each thread: its letter in /proc."""
+        """The letters in /proc that tell the state of each thread."""
         folder = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(folder):
-            # A thread may end before its file is read.
+            # The thread may have ended since the folder was listed.
             with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
                 yield file.read().rpartition(")")[2].split()[0]
 

@@ -49,7 +49,8 @@ def registers(message):
 
 
 async def test_the_vectors_of_the_contract(shared):
-    """B1, B2: This independent encoder and decoder write and read all test vectors of docs/PROTOCOL.md."""
+    """B1, B2: The encoder and decoder of this test, written independently of ours, write and read all test vectors
+    of docs/PROTOCOL.md."""
     names = set()
     for name, content in vectors():
         message = sample(name)
@@ -173,7 +174,8 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
 
 
 async def test_what_is_refused_is_refused_as_in_json(shared):
-    """B4, B5, W5: Each refusal has the right code, place and id, and the connection stays open."""
+    """B4, B5, W5: Each refusal has the right code, the index of the wrong operation, and the message's id. The
+    connection stays open."""
     ann = await BinaryClient.enter(shared, "refused")
     good = {"shape": identifier(), "set": {"kind": "star"}}
     for operations, code, place in [
@@ -205,8 +207,8 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
 
 
 async def test_what_is_no_message_closes(shared):
-    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for a text frame, and with 4400
-    for an invalid hello. This holds before and after the hello."""
+    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for a text frame, and with
+    4400 for an invalid hello. It closes with 1007 and 1003 before and after the hello."""
     for content, code in [
         (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
         (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),

@@ -29,7 +29,7 @@ async def test_a_close_says_why_before_it(shared):
 
 
 async def test_no_such_room_is_4404(shared):
-    """C1: The code is used for an invalid room name, and for a room that was deleted."""
+    """C1: The server closes with this code if the room's name is invalid, and when the room is deleted."""
     assert await code_after(shared, room="no%20room") == 4404
     assert await code_after(shared, room="x" * 65) == 4404
     client = await Client.join(shared, "gone")
@@ -40,7 +40,7 @@ async def test_no_such_room_is_4404(shared):
 
 
 async def test_silence_is_4408():
-    """The code is used if no hello comes in time, whatever else arrives, and if a pong is missing."""
+    """The server closes with this code if no hello comes in time, whatever else arrives, and if no pong comes."""
     with Server("--hello-ms", 1000, "--idle-ms", 1000, "--pong-ms", 100) as server:
         client = await connect(server, "silent")
         assert await client.closed() == 4408
@@ -61,8 +61,8 @@ async def test_broken_frames_are_1002():
 
 
 async def test_too_many_are_4429():
-    """The code is used for too many connections from one address or in one room, and for a client that exceeds the rate
-    of operations for long."""
+    """The server closes with this code if there are too many connections from one address or in one room, and if a
+    client exceeds the rate of operations for long."""
     with Server(
         "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-ops-per-second", 1,
         "--max-ops-per-message", 1, "--max-refusals-ignored", 5,
@@ -89,7 +89,8 @@ async def test_too_many_are_4429():
 
 
 async def test_what_is_over_the_rate_of_messages_is_answered_later():
-    """R10: Nothing is lost. Each ping gets its pong, the newest presence arrives, and no connection is closed."""
+    """R10: The server reads such messages later and loses none. Each ping gets its pong, the newest presence
+    arrives, and no connection is closed."""
     with Server("--max-messages-per-second", 50) as server:
         ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
         for number in range(150):
@@ -99,8 +100,8 @@ async def test_what_is_over_the_rate_of_messages_is_answered_later():
         answered = [(await ann.until("pong", id=number))["time"] for number in range(150)]
         while {"number": 24} not in [peer["state"] for peer in (await bob.until("presence"))["peers"]]:
             pass
-        # The room accepts a hundred messages at once and then fifty a second. So the last answer is a second later by
-        # the server's clock.
+        # The room accepts a hundred messages at once, and then fifty a second. So the last of the 150 answers comes
+        # about a second after the first, by the server's clock.
         assert answered[-1] - answered[0] > 900
         viewer = await Client.join(server, "rate", readonly=True)
         for number in range(150):

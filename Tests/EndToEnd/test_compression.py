@@ -5,7 +5,7 @@ import websockets
 from client import Client
 from server import Server, identifier
 
-# Part of a message id of almost 1,024 bytes, which is the limit. The answer repeats the id.
+# A message id of 1,024 bytes is allowed, and the answer repeats it. This text fills most of such an id.
 LONG = "words " * 160
 
 

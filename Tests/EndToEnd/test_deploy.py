@@ -37,7 +37,7 @@ async def test_the_image_has_what_the_server_is_linked_with_and_loads(image):
     assert loaded == {"libwebsockets-evlib-uv", "libjwt0", "libpq5"} and loaded <= set(image.DEBIAN)
     if not (shutil.which("readelf") and shutil.which("dpkg-query")):
         pytest.skip("no readelf or no dpkg here to tell what the program is linked with")
-    # Swift's libraries are not counted, because the deployed program contains them.
+    # Swift's libraries are left out, because the deployed program has them linked in.
     linked, _ = script("sbom").linked(process.BINARY)
     assert len(linked) > 5 and set(linked) <= set(image.DEBIAN)
 
@@ -74,7 +74,7 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
         assert "\nExecStart=/usr/bin/SyncServer\n" in unit
         path = os.path.join(folder, "canvas-sync.service")
         with open(path, "w") as file:
-            # systemd requires that the program exists, so the unit gets its path here.
+            # systemd requires that the program exists, so the unit gets the path of the program under test.
             file.write(unit.replace("/usr/bin/SyncServer", process.BINARY))
         os.mkdir(path + ".d")
 
@@ -93,8 +93,8 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
 
 def database_script(folder, programs):
-    """The script that starts a database's container. It uses the given programs in place of etcd and Patroni, and paths
-    in this folder."""
+    """The script that starts a database's container. It is changed to use the given programs in place of etcd and
+    Patroni, and paths in this folder."""
     for program, does in programs.items():
         (folder / program).write_text(f"#!/bin/sh\n{does}\n")
         (folder / program).chmod(0o755)
@@ -105,7 +105,7 @@ def database_script(folder, programs):
 
 
 async def test_a_databases_container_that_is_told_to_stop_stops_patroni_before_etcd(tmp_path):
-    """etcd has to keep running meanwhile, because Patroni hands its leadership over through etcd."""
+    """etcd has to keep running until Patroni has stopped, because Patroni hands its leadership over through etcd."""
     until_told = "trap 'echo $(basename $0) stopped; exit' TERM; echo $(basename $0) runs; while :; do sleep 0.05; done"
     script = database_script(tmp_path, {"etcd": until_told, "patroni": until_told})
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "NAME": "database1", "ADDRESS": "10.0.0.21", "DATABASES": "database1=10.0.0.21"}

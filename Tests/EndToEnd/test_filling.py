@@ -56,7 +56,8 @@ async def test_names_hide_nothing(shared):
         refused = await shared.http("POST", "/v1/rooms/hidden/ops", {"ops": [shape]})
         assert (refused.status, refused.error) == (400, "bad_value")
         drawing = {"room": "x", "cursor": "1", "shapes": [{"id": identifier(), "kind": "star", "name": name}]}
-        # A drawing may be older than the rule, so its names are cleaned and not refused.
+        # A drawing may be older than the rule about hidden characters. So its names are cleaned, and the drawing is not
+        # refused.
         assert (await shared.http("POST", "/v1/rooms/hidden/layout", drawing)).status == 200
         names = [stored.get("name") for stored in (await shared.get("/v1/rooms/hidden")).json["shapes"]]
         assert name not in names, names
@@ -88,8 +89,7 @@ async def test_what_is_stored_is_its_owners():
 
 
 async def asked_for_the_time(raw):
-    """The server's time, in the answer to a ping. The length of a pause that the server makes doesn't depend on the
-    machine's load."""
+    """The server's clock, asked by a ping. It shows how long the server has paused, however busy the machine is."""
     raw.send(1, b'{"type":"ping"}')
     return (await raw.message("pong"))["time"]
 
@@ -104,8 +104,8 @@ async def test_websocket_pings_count():
         for number in range(100):
             raw.send(9, b"%d" % number)
             assert await raw.frame() == (10, b"%d" % number)
-        # The server reads forty messages at once, and then twenty a second. It may read twice as many, because a ping
-        # that arrives just when reading resumes isn't counted.
+        # The server reads forty pings at once, and then at least twenty a second. It doesn't count a ping that arrives
+        # just when it resumes reading, so it may read up to forty a second.
         assert await asked_for_the_time(raw) - began > 1_000
 
 
@@ -120,7 +120,7 @@ async def test_bytes_have_a_rate():
         for number in range(5):
             await ann.until("ack", id=number)
         await ann.send({"type": "ping"})
-        # The room accepts 256 KiB at once, and then 128 KiB a second.
+        # The room accepts 256 KiB at once, and then 128 KiB a second. The messages have about 500 KB.
         assert (await ann.until("pong"))["time"] - ann.welcome["time"] > 1_000
 
 
@@ -136,8 +136,8 @@ async def test_what_is_not_operations_counts_by_its_length():
 
 
 async def test_a_message_is_finished_or_given_up():
-    """X3: A connection with an unfinished message is closed with 4408 after a timeout. It is closed earlier if there
-    are too many unfinished messages and this one is the oldest."""
+    """X3: A connection with an unfinished message is closed with 4408 after a timeout. If there are too many
+    unfinished messages, the connection with the oldest is closed earlier."""
     with Server("--message-ms", 500) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -170,7 +170,7 @@ async def test_a_message_is_finished_or_given_up():
             late.send(0, b"}")
             return await late.outcome() == "pong"
 
-        # An unfinished request can be evicted for another one from the same address once it is a second old.
+        # An unfinished request can be evicted in favour of another one from the same address when it is a second old.
         await eventually(is_let_in, "one more is let in for the oldest")
         assert await left[0] == 4408
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
@@ -189,7 +189,7 @@ async def test_unfinished_requests_make_way():
                 writer.write(b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nshort")
         for _ in range(5):
             await eventually(lambda: told(server), "what has waited for nothing makes way", holds=status(200))
-        # Some requests were evicted. They are among those that had not sent a byte.
+        # All evicted connections must be among those that had not sent a byte (`number % 3 == 2`).
         reading = {asyncio.create_task(reader.read()): number for number, (reader, _) in enumerate(half)}
         ended, rest = await asyncio.wait(reading, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
         assert {reading[one] % 3 for one in ended} == {2}
@@ -294,15 +294,16 @@ async def test_a_square_is_charged_for_all_that_it_moves():
         assert (await ann.write(*shapes))["type"] == "ack"
         body = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
         assert (await server.http("POST", "/v1/rooms/crowded/layout", body)).status == 200
-        # The room accepts 600 operations at once, and 501 of them are used.
+        # 600 operations are accepted at once. Adding the square has used 501 of them: one for itself, and 500 for the
+        # shapes that it moved.
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")
 
 
 async def test_deletions_without_end_keep_nobody_from_drawing():
-    """W12: When the memory for deletions is full, the oldest deletions are forgotten. One address can't take more than
-    its share, which is limited once the memory is half full."""
+    """W12: When the memory for deletions is full, the oldest deletions are forgotten. Once the memory is half full,
+    no address may use more than its share."""
     flags = "--max-erasures", 2_400, "--max-ops-per-second", 1_000_000
 
     async def delete(eve, count, id):
@@ -314,8 +315,7 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
         assert (await delete(eve, 1_000, 1))["type"] == "ack"
         assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-    # With this flag, only the deletions of the last second count toward a share, so Eve can delete more than the memory
-    # holds.
+    # Only deletions of the last second count toward a share here, so Eve can delete more than the memory holds.
     with Server(*flags, "--min-erasure-ms", 1_000) as server:
         eve = await Client.join(server, "full")
         for _ in range(9):

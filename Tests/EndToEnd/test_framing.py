@@ -33,7 +33,7 @@ SHORT = ask(40)
 
 
 async def joined(server):
-    # Uses its own room, because in a shared one other people would come and go.
+    # Uses a room of its own, because in a shared one the messages about other clients would interfere.
     raw = await Raw.open(server, identifier())
     raw.send(TEXT, b'{"type":"hello"}')
     await raw.message("ops")
@@ -64,7 +64,7 @@ async def hold(server, cases):
         for part in written if isinstance(written, tuple) else (written,):
             raw.writer.write(part)
             await raw.writer.drain()
-            # Yields to the event loop, so that each part is likely to go out in its own TCP segment.
+            # Yields to the event loop, so that each part probably gets its own TCP segment.
             await asyncio.sleep(0)
         found = await asyncio.wait_for(outcome(raw), SECONDS)
         raw.writer.close()
@@ -151,14 +151,14 @@ async def test_2_a_burst_of_pings(shared):
                 answered.append(int(payload))
             elif opcode == TEXT and json.loads(payload)["type"] == "pong":
                 break
-        # The room's answer may be sent before all pings were read. So the test sends one more ping and waits for its
+        # The room may have answered before all pings were read. So the test sends one more ping and reads up to its
         # answer.
         raw.send(PING, b"-1")
         while not answered or answered[-1] != -1:
             opcode, payload = await raw.frame()
             assert opcode == PONG
             answered.append(int(payload))
-            # The last ping may be one of those without an answer, so the test sends another.
+            # The server may not answer the last ping, so the test sends another.
             raw.send(PING, b"-1")
         pings = [number for number in answered if number >= 0]
         assert pings[0] == 0 and pings == sorted(set(pings)), answered
@@ -211,7 +211,7 @@ async def test_5_fragmentation(shared):
         ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
         ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
     ]
-    # Excludes cases whose first part is a whole message, because the server may answer it before it reads the error.
+    # Leaves out cases whose first part is already a whole message, because the server may answer that part.
     cases = [case for case in cases if case[2] is not None]
     await hold(shared, cases)
     raw = await joined(shared)
@@ -275,7 +275,8 @@ async def test_7_closing(shared):
     cases = [(f"{number}", masked(CLOSE, code(number)), number) for number in allowed]
     cases += [(f"{number} and why", masked(CLOSE, code(number) + b"why"), number) for number in allowed]
     cases += [(f"{number}", masked(CLOSE, code(number)), PROTOCOL_ERROR) for number in forbidden]
-    # The server echoes these codes. By the RFC it should close with 1002, or with 1007 if the reason is not valid text.
+    # libwebsockets wrongly accepts the following closes and echoes their codes. By the RFC it should answer with 1002,
+    # or with 1007 if the reason is not valid text.
     cases += [(f"{number}", masked(CLOSE, code(number)), number) for number in (5000, 65535)]
     cases += [
         ("no code", masked(CLOSE), 1005),
@@ -347,8 +348,8 @@ async def test_9_many_frames_and_long_ones(shared):
 
 
 async def test_10_what_is_no_frame_at_all(shared):
-    """Sends random bytes with every value of the first byte, with and without a correct mask. Only the connection
-    ends."""
+    """Sends random bytes with every value of the first byte, with and without a correct mask. The server must
+    survive, and only close the connection."""
     for second in (0x00, 0x85, 0xFE, 0xFF):
         for first in range(0, 256, 3):
             raw = await Raw.open(shared)

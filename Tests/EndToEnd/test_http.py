@@ -119,7 +119,7 @@ async def test_nothing_outside_of_web_is_served():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
-        # The path of the link's target starts with the path of the root, but lies outside the root.
+        # The link leads to a folder next to the root whose path merely begins like the root's.
         os.symlink(web + "-private", os.path.join(web, "beside"))
         with open(os.path.join(web, "long.js"), "w") as file:
             file.write("// words\n" * 1000)
@@ -272,8 +272,8 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_what_is_made_anew_is_compressed_where_asked():
-    """Generated answers are compressed with gzip, which is fast, even if the client prefers brotli. A client that
-    accepts neither gets them uncompressed."""
+    """Generated answers are compressed with gzip, which is fast, even if the client prefers brotli. If the client
+    accepts neither gzip nor brotli, they are sent uncompressed."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
         room = "/v1/rooms/packed-0"
@@ -322,7 +322,7 @@ async def test_a_room_as_it_was(shared):
 
 
 async def test_history_that_is_not_kept():
-    """A request for the past gets 404, and the current room still works."""
+    """A request for a past state that is no longer stored gets 404. The current state can still be read."""
     first = Server()
     with first:
         await first.write("kept")
@@ -331,7 +331,7 @@ async def test_history_that_is_not_kept():
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
-        # The server writes a snapshot when it exits. Without a snapshot, no history is dropped.
+        # The server writes a snapshot when it exits. It drops only history that a snapshot includes.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             answer = await server.answers(f"/v1/rooms/kept?at={span['from']}", 404)
@@ -392,8 +392,8 @@ async def test_the_picture(shared):
 
 
 async def test_operations_over_http(shared):
-    """H4: When a request is answered, its operations are durable and sent to connected clients. They are refused for
-    the same reasons as over a WebSocket."""
+    """H4: When a request is answered, its operations are durable and sent to connected clients. Operations are
+    refused for the same reasons as over a WebSocket."""
     ann = await Client.join(shared, "posted")
     (shape,) = await shared.write("posted")
     await ann.sees(shape)
@@ -413,7 +413,8 @@ async def test_operations_over_http(shared):
         assert (answer.status, answer.error) == (status, code), (body, answer.body)
     answer = await shared.http("POST", "/v1/rooms/posted/ops", b"{}", {"Content-Type": "text/plain"})
     assert answer.status == 415
-    # curl sends this content type by default. It is refused only from a page of another site.
+    # curl sends this content type by default, so it is accepted. It is refused if another site's page sends the
+    # request.
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     body = {"ops": [{"shape": shape, "set": {"alpha": 3}}]}
     assert (await shared.http("POST", "/v1/rooms/posted/ops", body, form)).status == 200
@@ -461,8 +462,8 @@ async def test_layouts_and_drawings_are_taken(shared):
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():
-    """A layout becomes visible as a whole, even if it is as long as many messages. If the server is killed meanwhile,
-    all shapes are stored or none."""
+    """A layout becomes visible as a whole, even if it is as long as many messages. If the server is killed while it
+    stores the layout, all shapes are stored or none."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
     with Server() as server:
         ann = await Client.join(server, "many")
@@ -500,7 +501,7 @@ async def test_the_largest_room_can_be_posted_back():
 
 
 async def test_rooms_are_deleted(shared):
-    """The answer is 204. After that, the room is as if it had never existed."""
+    """A deletion is answered with 204. After that, the room is as if it had never existed."""
     await shared.write("deleted")
     assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
     assert (await shared.get("/v1/rooms/deleted")).status == 404
@@ -526,8 +527,8 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """H9: The server doesn't take the next part of the path for the name. It answers 404 over HTTP, and 4404 over a
-    WebSocket."""
+    """H9: If the room's name is missing, the server doesn't use the next part of the path as the name. It answers
+    404 over HTTP, and closes with 4404 over a WebSocket."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [
@@ -545,7 +546,7 @@ async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
 
 
 async def test_a_parameter_that_is_badly_escaped_is_not_taken_for_absent(shared):
-    """The answer is 400, and names the parameter."""
+    """The answer is 400, with the parameter's name."""
     await shared.write("escaped")
     for path in [
         "?at=%ZZ", "?at=%FF", "?stamps=%1", "/overlaps?box=%FF", "/picture.svg?at=%FF", "/free?size=5,5&near=%C3%28", "/free?size=%", "/history?x=%ZZ",

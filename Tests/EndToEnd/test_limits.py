@@ -133,7 +133,8 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
 
 
 async def test_bodies_that_mean_nothing_are_charged():
-    """H8: Such a body is charged by its length before it is parsed. That charge also pays for the operations in it."""
+    """H8: A body is charged by its length before it is parsed, even if it has no meaning. If it has operations, that
+    charge also pays for them."""
     with Server("--max-ops-per-second", 1) as server:
         nonsense = b'{"ops":[' + b"1," * 500_000
         headers = {"Content-Type": "application/json"}
@@ -158,8 +159,8 @@ async def half_sent(server, address="127.0.0.1", origin=None):
 
 
 async def test_a_limit_on_files_is_said_at_start_and_kept():
-    """The server accepts as many connections as the limit on open files allows. Connections beyond that are refused
-    with a response, and no open connection fails for lack of files."""
+    """The limit on open files limits the number of connections. The server answers further connections with a
+    refusal, and no open connection fails because files have run out."""
     with Server(files_max=1_024) as server:
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
@@ -167,8 +168,8 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
 
 
 async def test_where_files_run_out_the_greedy_make_way():
-    """H13: When open files run out, unfinished connections of the address with the most are closed in favour of others
-    at once, even without a flag that limits connections."""
+    """H13: When open files run out, the address with the most unfinished connections loses some of them at once, and
+    others can connect. This needs no flag that limits connections."""
     with Server() as server:
         client = await Client.join(server, "kept")
         open_files = int(await server.metric("process_open_fds"))
@@ -184,8 +185,8 @@ async def test_where_files_run_out_the_greedy_make_way():
 
 
 async def test_clients_behind_a_proxy_make_way_each_for_itself():
-    """H13: Behind a proxy too, the client with the most unfinished requests is evicted, and not the client that came
-    first."""
+    """H13: The client with the most unfinished requests is evicted, and not the client that came first. This holds
+    for clients behind a proxy too."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections", 20) as server:
         reader, writer = await half_sent(server, origin="203.0.113.1")
         held = [await half_sent(server, origin="203.0.113.2") for _ in range(19)]
@@ -194,7 +195,7 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
             with contextlib.suppress(OSError):
                 return (await server.get("/healthz", {"X-Forwarded-For": "203.0.113.9"})).status == 200
 
-        # The server learns the client's address only from the request's head.
+        # The proxy's connections count for nobody until the server has read the client's address from a request's head.
         for _ in range(5):
             await eventually(served, "somebody makes way")
         body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}, separators=(",", ":")).encode()

@@ -67,7 +67,8 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
 
 
 async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
-    """The records before the damaged one and the other rooms are usable again. Without `--cut` nothing is dropped."""
+    """A repair makes the records before the damaged one and the other rooms usable again. Without `--cut` it drops
+    nothing."""
     async with stored() as server:
         damage(server)
         for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
@@ -86,7 +87,7 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
 
 
 async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(shared):
-    """The whole drawing is kept."""
+    """No shape is lost, because a snapshot includes the damaged history."""
     async with stored(end=signal.SIGTERM) as server:
         damage(server)
         code, out, _ = await log("verify", "--data", server.data)

@@ -53,7 +53,8 @@ async def test_metrics_count_connections_and_messages():
         assert change["canvas_messages_in_total"] == 7
         assert not any(name.startswith("canvas_closes_total") for name in change)
 
-        # Frames are counted by their payload. Requests for the metrics add bytes too.
+        # Only the payload of frames is counted. The requests for the metrics are counted too, so the test subtracts
+        # their bytes.
         raw = await Raw.open(server, "counted")
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
@@ -157,7 +158,7 @@ async def test_metrics_tell_how_far_clocks_are_off():
         assert (ahead, behind) == (1, 0) and 10 < seconds <= 20
         ahead, _, behind, seconds = await told(-40_000)
         assert (ahead, behind) == (1, 1) and 40 <= seconds < 100
-        # A message may contain older edits along with new ones.
+        # Only the newest of these three stamps counts, because a message may also contain older edits.
         ahead, seconds, behind, _ = await told(-40_000, 20_000, -90_000)
         assert (ahead, behind) == (2, 1) and 20 < seconds <= 40
         body = {"ops": [{"shape": identifier(), "at": stamp(identifier(), ahead=5_000), "set": STAR}]}
@@ -209,7 +210,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
                 (found,) = [line for line in server.log if line["message"] == "room torn is damaged at position 2"]
                 assert found["level"] == "error" and found["room"] == "torn"
                 (told,) = [line for line in server.log if line["message"] == "verified all rooms"]
-                # Records after a damaged one are not counted. They can't be used, so they are not read.
+                # Records after a damaged one are useless, so they are neither read nor counted.
                 assert told["level"] == "info" and told["rooms"] == 2 and told["records"] == 2 and told["damaged"] == 1
                 (summary,) = [line for line in server.log if "log repair" in line["message"]]
                 assert summary["level"] == "error" and summary["rooms"] == "torn"
@@ -226,7 +227,8 @@ async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
         server.start()
         first, second, *_ = await eventually(
             lambda: [line for line in server.log if line["message"] == "verified all rooms"], "two rounds", holds=lambda lines: len(lines) > 1)
-        # Verification reads a record and a snapshot, each in its own second by the server's clock.
+        # Verification reads a record and a snapshot. Both are longer than the limit of one byte per second, so each
+        # takes a second of its own by the server's clock.
         assert first["seconds"] >= 1 and second["seconds"] >= 1
         assert first["records"] == second["records"] == 1 and first["damaged"] == 0
 
@@ -240,7 +242,7 @@ async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
             ann = await Client.join(server, "torn")
             assert set(server.shapes) <= set(ann.live)
             damage(server)
-            # After a new record, the server reads the file again instead of its cache.
+            # A new record makes the server read the file again instead of using its cache.
             await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=1)
             await server.logged("room torn is damaged at position 2")
 

@@ -73,7 +73,7 @@ def of_ann(cluster, query=""):
 
 
 def test_a_wrong_password_ends_the_server_in_one_line(guarded):
-    """The password is never shown. If no password is given, the line is similar."""
+    """The password is never printed. The line for a missing password is similar."""
     said = line("--data", of_ann(guarded), PGPASSWORD="sesame-shut")
     assert "refuses the user or the password" in said and "PGPASSWORD" in said and "sesame-shut" not in said
     # Keeps libpq from finding the password file of the user who runs the tests.
@@ -169,7 +169,7 @@ async def test_settings_that_turn_bad_later_are_noticed():
 
 
 def test_a_machine_without_libpq_is_told_to_install_it(tmp_path):
-    # This file is no library, and hides the real libpq.
+    # An empty file hides the real libpq, and can't be loaded as a library.
     (tmp_path / "libpq.so.5").touch()
     said = line("--data", "postgresql://127.0.0.1:1/canvas", LD_LIBRARY_PATH=str(tmp_path))
     assert "install libpq5" in said
@@ -222,8 +222,8 @@ async def test_a_database_that_is_gone_at_the_start_is_waited_for():
 
 
 async def test_a_limit_on_connections_that_is_reached_while_running_is_named(guarded):
-    """Broken connections can't be opened again, because the database has too many. The log line names the limit to
-    raise. Once it is raised, edits work again."""
+    """Broken connections can't be opened again, because the database's limit on connections is reached. The log line
+    names the limit to raise. Once the limit is raised, edits work again."""
     guarded.ask(0, "CREATE ROLE cat LOGIN")
     guarded.ask(0, "CREATE DATABASE cats OWNER cat")
     with Server(data=f"postgresql://cat@127.0.0.1:{guarded.ports[0]}/cats") as server:
@@ -258,7 +258,8 @@ def limited(guarded):
 
 @pytest.mark.parametrize("name", ["follower", "reader"])
 async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready(limited, name):
-    """Edits are stored, because the other connections work. A connection that can be reopened soon changes nothing."""
+    """Edits are still stored, because the other connections work. If the lost connection can soon be opened again,
+    the node stays ready."""
     url, limit, hang_up = limited
     connected = f'canvas_log_connections{{connection="{name}"}}'
     with Server(data=url) as server:

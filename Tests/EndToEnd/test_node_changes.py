@@ -31,8 +31,8 @@ class Deafener(Relay):
         return part, True
 
     async def held_for(self, doing):
-        """Runs something that has to wait for the node's notifications. The relay releases them once the node has asked
-        the database something after that."""
+        """Runs `doing`, which has to wait for the node's notifications. The relay releases them when the node has
+        asked the database something since."""
         asked, task = self.asked, asyncio.create_task(doing)
         await eventually(lambda: self.asked, "the node asks the database", holds=lambda now: now > asked + 1)
         assert not task.done(), "it has not waited"
@@ -110,8 +110,8 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
 
 
 async def test_a_room_that_another_node_has_just_made_can_be_deleted():
-    """A client may have joined the room at this node, and the node may not have noticed the other node's writes yet.
-    The deletion still works."""
+    """This node may not have noticed the other node's writes yet, even if a client has joined the room here. The
+    deletion still works."""
     async with two_nodes() as (first, second, _, relay):
         await Client.join(second, "pond")
         relay.hold()

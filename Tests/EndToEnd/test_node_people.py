@@ -59,7 +59,7 @@ async def test_every_node_lists_the_people_of_all():
 
 
 async def test_an_operator_removes_somebody_at_another_node():
-    """H14: The answer comes after the person was removed."""
+    """H14: The request is answered after the person was removed."""
     with asking_nodes(2) as (first, second):
         ann, guest = await enter(first, "demo", ANN, name="Ann"), await enter(first, "demo", GUEST, name="Eve")
         await eventually(lambda: people(second, "demo"), "the other node knows them", holds=lambda found: len(found) == 2)
@@ -70,7 +70,8 @@ async def test_an_operator_removes_somebody_at_another_node():
         again = await second.http("DELETE", path, headers=bearer(KEEPER))
         assert again.status == 404 and again.error == "no_such_peer"
         assert not guest.errors
-        # The suspended node can't answer. The request still succeeds, and the people of that node are no longer listed.
+        # One node is suspended and can't answer. The request still succeeds, and the people at that node are no longer
+        # listed.
         cat = await enter(first, "demo", ANN, name="Cat")
         await eventually(lambda: people(second, "demo"), "the other node knows her", holds=lambda found: len(found) == 2)
         first.freeze()

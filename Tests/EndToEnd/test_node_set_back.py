@@ -46,7 +46,7 @@ async def come_back(server, client, since=None):
         try:
             return await Client.join(server, "garden", since=since or client.cursor, actor=client.actor, key=client.welcome["key"])
         except AssertionError as answer:
-            # Until the node has found the new primary, its answer is this error.
+            # A node answers `unavailable` until it has found the new primary.
             assert "unavailable" in str(answer), answer
 
     return await eventually(joined, "coming back")

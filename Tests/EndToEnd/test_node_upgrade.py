@@ -14,7 +14,7 @@ pytestmark = database.needed
 
 async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgraded():
     """H17: A room forgets deletions by a record of form 3, which the older node can't read. The newer node writes no
-    such record until all nodes are upgraded. In the end both nodes have forgotten."""
+    such record until all nodes are upgraded. In the end both nodes have forgotten the deletions."""
     with database.database() as url, Server("--record-form", 2, data=url) as older, Server(data=url) as newer:
         ann, ben = await Client.join(older, "garden"), await Client.join(newer, "garden")
         gone, kept = identifier(), identifier()
@@ -58,8 +58,8 @@ def checksum(data):
 
 
 async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgraded():
-    """C13: If the node skipped the record, it would show another drawing. So it closes this room, says so in its log,
-    and serves all other rooms."""
+    """C13: If the node skipped the record, it would show a wrong drawing. So it closes this room, says so in its
+    log, and serves all other rooms."""
     with database.database() as url, Server(data=url) as server:
         ann, ben = await Client.join(server, "garden"), await Client.join(server, "pond")
         await draw(ann, rectangle(identifier()))
@@ -81,7 +81,7 @@ async def test_a_record_of_a_newer_server_closes_the_room_until_the_node_is_upgr
         assert any("has to be brought up to date" in line.get("reason", "") for line in said), said
         await draw(ben, rectangle(identifier()))
 
-        # If the record has a known form, the server reads it.
+        # Gives the record a form that the server can read, as if the server had been upgraded.
         bytes[0] = form
         ask(f"UPDATE canvas.records SET bytes = '\\x{bytes.hex()}', checksum = {checksum(bytes)} WHERE position = 2", url)
         ann = await Client.join(server, "garden")

@@ -71,7 +71,7 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
             ann = await Client.join(first, "garden")
             shape = identifier()
             cursor = (await draw(ann, rectangle(shape)))["cursor"]
-            # Ann's cursor may be ahead of what the other node has read.
+            # Ann's cursor may include records that the other node has not read yet.
             again = await Client.join(second, "garden", state=False, since=cursor, actor=ann.actor, key=ann.welcome["key"])
             messages = await again.state()
             assert not any(message.get("reset") for message in messages), round
@@ -154,7 +154,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                         acknowledged[room, shape] = x
                         x += 1
                 except websockets.ConnectionClosed:
-                    # Unanswered writes are sent again, although they may be stored already.
+                    # The next iteration sends the unanswered write again, although it may be stored already.
                     client = await balancer.join(room, since=client.cursor, actor=client.actor, key=client.welcome["key"])
                 await asyncio.sleep(0.05)
             return room, client
@@ -242,7 +242,7 @@ async def test_a_node_that_has_not_heard_of_a_lock_ends_it_all_the_same():
     with nodes(1) as (server,):
         for number in range(8):
             room = f"room-{number}"
-            # Stands for another node that has just locked the room, and whose notification has not arrived yet.
+            # Locks the room as another node would. This node hasn't been notified of the lock yet.
             ask(f"INSERT INTO canvas.locks VALUES ('{room}')", server.data)
             assert (await server.http("DELETE", f"/v1/rooms/{room}/lock")).status == 204
             assert ask("SELECT room FROM canvas.locks", server.data) == []
@@ -262,8 +262,8 @@ async def test_a_room_deleted_at_one_node_is_closed_at_all():
 
 
 async def test_what_no_standby_has_is_shown_to_nobody():
-    """After its connection was cut, a commit still waits for the standbys, even if it blocks another node. Ending that
-    wait would show edits that are lost if one machine fails."""
+    """When a node's connection is cut, its commit still waits for the standbys, even if the commit blocks another
+    node. Without that wait, people would see edits that are lost if one machine fails."""
     with postgres.Cluster(1) as cluster, Server(data=f"{cluster.address}/postgres") as other:
         async with Relay(cluster.ports[0]) as relay:
             server = await asyncio.to_thread(Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres").start)
@@ -283,8 +283,8 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 relay.hang_up()
-                # The cut node reconnects at once and asks for the outcome of its commit. After two seconds, the other
-                # node looks for the connection that blocks it.
+                # The cut node reconnects at once and asks whether its commit succeeded. After two seconds, the other
+                # node looks for the connection that blocks it. The test waits for both.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()
@@ -336,8 +336,8 @@ async def test_a_database_whose_disk_is_full_refuses_and_comes_back():
         os.rmdir(place)
         pytest.skip("no file system can be mounted here")
     try:
-        # This test uses its own PostgreSQL, because with a full disk PostgreSQL makes no checkpoints, and other tests
-        # wait for them.
+        # This test uses its own PostgreSQL server. PostgreSQL makes no checkpoints while the disk is full, and other
+        # tests wait for checkpoints.
         with postgres.Cluster() as cluster:
             os.mkdir(f"{place}/data")
             os.chown(f"{place}/data", cluster.user.pw_uid, cluster.user.pw_gid)

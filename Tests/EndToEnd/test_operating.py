@@ -167,7 +167,7 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
             await server.write(f"told-{number}")
         assert {answer.status for answer in await asyncio.gather(*[server.get(path) for path in paths])} == {400}
         await server.logged("refused more")
-        # After a second, the first refusals get their own lines again.
+        # A second later, a refusal gets its own log line again and isn't just counted.
         await server.write("told-40")
         assert (await server.get("/v1/rooms/told-40/overlaps?box=1")).status == 400
         assert await asyncio.to_thread(server.terminate) == 0
@@ -236,7 +236,7 @@ async def test_the_log_tells_of_a_disk_that_is_slow_or_fails():
             return [line for line in server.log if line["message"] == message]
 
         async def slow():
-            # The other program has to hold the lock first, because otherwise the commit doesn't wait.
+            # The edit is sent while the other program holds the lock, so that its commit has to wait.
             with held(server):
                 await ann.send({"type": "ops", "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
                 begun = time.time()

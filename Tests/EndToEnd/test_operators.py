@@ -173,8 +173,8 @@ async def test_taking_back_goes_as_far_as_history():
 
 
 async def test_an_operator_has_a_room_forget_deletions():
-    """H17: The memory for deletions is empty afterwards. Operations with an earlier stamp are refused as `too_old` from
-    then on, even after a crash."""
+    """H17: After the request the memory for deletions is empty. Operations with an earlier stamp are refused as
+    `too_old`, even after a crash."""
     with asking(LINES, "--max-erasures", "20") as (server, _):
         ann = await enter(server, "demo", ANN)
         shape = identifier()

@@ -67,7 +67,7 @@ class Ledger:
         url = f"http://127.0.0.1:{self.balancer.port}/v1/rooms/{room}"
 
         def read():
-            # This timeout is longer than the tests suspend a node.
+            # The tests suspend a node for less time than this timeout.
             with urllib.request.urlopen(url, timeout=15) as answer:
                 return json.load(answer)
 

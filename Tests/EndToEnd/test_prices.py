@@ -19,13 +19,13 @@ from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
 from waiting import SECONDS, eventually
 
-# How many bytes of each input are sent. This is less than the 64 KB that a connection may send besides messages.
+# How many bytes of each input are sent. A connection may send 64 KB at once that are no message, and this stays below.
 BYTES = 48_000
 # The highest allowed cost, relative to the cheapest request of the same length.
 RATIO_MAX = 20
 STATUS = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 CHEAPEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-# The rate limits are raised, because they would only slow the measurement down. Other tests check them.
+# The rate limits are raised, so that they don't slow the measurement down. Other tests check them.
 FLAGS = ["--max-messages-per-second", 1_000_000, "--max-ops-per-second", 1_000_000, "--max-bytes-per-second", 1 << 30,
          "--day-rooms-per-address", 1_000_000, "--max-refusals-ignored", 1_000_000, "--proxies", "127.0.0.77"]
 SHAPES = 1_000
@@ -134,8 +134,8 @@ async def connections(server, piece, room="priced"):
         exchange.drop()
 
 
-# One sender for each row of the table, by the text of the row's first cell. A sender gets the server and the tokens,
-# sends `BYTES` bytes, and waits for the answers.
+# Each row of the table has a sender, whose key is the text of the row's first cell. A sender gets the server and the
+# tokens, sends `BYTES` bytes, and waits for the answers.
 
 def asking(*pieces, expected=200, address="127.0.0.1"):
     async def send(server, _):
@@ -287,7 +287,7 @@ async def draw(server):
 
 
 async def is_charged(server, piece):
-    """Whether the server refuses some of many such requests at once before it has processed all of them."""
+    """Whether the server refuses some of many such requests that come at once, before it has processed all of them."""
     answers = await asyncio.gather(*[requests(server, [piece] * 4, at_once=1) for _ in range(100)])
     statuses = {status for each in answers for status in each}
     return 429 in statuses
@@ -309,14 +309,14 @@ async def too_dear(server, tokens, senders, strict):
 
 
 async def test_every_input_has_a_price():
-    """Each row of the table has a sender here, and the other way round."""
+    """The table and the senders in this file list the same inputs."""
     assert cells() == set(PLAIN) | set(GUARDED)
 
 
 async def test_no_input_costs_more_than_twenty_times_the_cheapest():
-    """An input that costs more is charged before all of it is processed: its sender has to wait for its turn, or
-    exceeds the rate. Work on the event loop itself is always cheap."""
-    # The second server's rate limit is so low that it takes effect on a slow machine too.
+    """An input that costs more is charged before all of it is processed: its sender has to wait, or is refused
+    because of the rate limit. Work on the event loop's thread is always cheap."""
+    # The rate limit of the second server is so low that even a slow machine exceeds it.
     with Server(*FLAGS) as server, Server("--max-ops-per-second", 100) as strict:
         await draw(server)
         await draw(strict)

@@ -39,7 +39,8 @@ async def test_too_many_overlaps_pass():
 
 
 async def test_operations_of_several_writers_in_one_request(shared):
-    """The stamps of all actors are stored unchanged, so that a history can be written again."""
+    """An operator's request may have stamps of several actors. They are stored unchanged, so that a history can be
+    written again."""
     ann, bob, shape = identifier(), identifier(), identifier()
     made, named = stamp(ann, counter=1), stamp(bob, counter=2)
     answer = await post(

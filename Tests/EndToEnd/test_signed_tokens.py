@@ -123,7 +123,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
         good = keys.token()
         head, claims, signature = good.split(".")
         now = int(time.time())
-        # The public key is known to everybody. A signature that uses it as if it were a shared secret proves nothing.
+        # Everybody knows the public key. So a signature that uses it as a shared secret proves nothing, and must be
+        # refused.
         content = f"{encoded({'alg': 'HS256', 'kid': 'rs'})}.{claims}".encode()
         confused = content.decode() + "." + text(hmac.new(keys.public("rs"), content, hashlib.sha256).digest())
         wrong = [
@@ -213,7 +214,7 @@ async def test_a_token_names_its_bearer():
         for client in (again, forger):
             await client.close()
         for encoding in (Client, BinaryClient):
-            # The actor's owner is offline. Nobody else may become that actor, whether the token or the server chose it.
+            # The owner of the actor is offline. Nobody else may take the actor.
             protocol = "canvas.v1.json" if encoding is Client else "canvas.v1.bin"
             taker = await encoding.join(
                 server, "demo", [protocol], options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
@@ -257,7 +258,7 @@ async def test_a_token_is_replaced_while_connected():
                       keys.token(role="operator"), keys.token(actor=identifier()), "x" * 9_000]:
             answer = await bring(wrong)
             assert answer["type"] == "error" and answer["code"] == "token_refused" and answer["message"], answer
-        # The client is told when the new token ends, as it was for the first one.
+        # The answer says when the new token expires. A minute before that, the client is warned again.
         assert await bring(keys.token(exp=end + 30)) == {"type": "token", "until": (end + 30) * 1_000}
         assert (await ann.until("error"))["code"] == "token_expires"
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}

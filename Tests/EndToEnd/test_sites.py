@@ -86,7 +86,7 @@ async def test_only_known_names_are_answered(shared):
     assert (await status(shared, ["GET /v1/rooms/named HTTP/1.0"]))[0] == 200
 
     async def told():
-        # The request is repeated, because the log sums up many refusals in a second.
+        # Sends the request again and again. If there are many refusals in a second, the log only counts the later ones.
         await status(shared, ["GET /v1/rooms HTTP/1.1", "Host: evil.example"])
         return [line for line in shared.log if "--hosts evil.example" in line.get("reason", "")]
 

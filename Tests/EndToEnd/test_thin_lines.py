@@ -1,4 +1,4 @@
-"""How old a reader's drawing is at the end of a slow line. See thin_line.py."""
+"""How old a reader's drawing is at the far end of a slow network link. See thin_line.py."""
 
 import pytest
 
@@ -13,9 +13,9 @@ def lines():
 
 
 def test_what_waits_before_a_thin_line_is_little():
-    """D5: Twenty people move twenty shapes sixty times a second, five times as much as the line carries. Bytes in the
-    kernel's buffers make a reader late. Without the server's limit there would be megabytes of them. `make bench`
-    measures how old the reader's drawing is."""
+    """D5: Twenty people move twenty shapes sixty times a second, which is five times as much as the link carries.
+    Bytes in the kernel's buffers make a reader late, and without the server's limit there would be megabytes of
+    them. `make bench` measures how old the reader's drawing is."""
     figures = thin_line.ages("256kbit", "json", seconds=3)
     assert figures["looks"] > 100 and figures["acks"] > 2, figures
     assert figures["memory"] < 65_536, figures

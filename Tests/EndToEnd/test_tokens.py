@@ -122,8 +122,8 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """C3: The close codes are the same with an early hello and without one, for both ways to send a token, and for both
-    encodings."""
+    """C3: The close codes don't depend on whether the client sends its hello before the close, on the way to send a
+    token, or on the encoding."""
     with asking() as (server, _):
         hello = {"name": "Mallory"}
         for early in (None, hello):
@@ -134,7 +134,7 @@ async def test_sockets_are_closed_with_4401_and_4403():
             assert await knock(server, "other", ANN, hello=early) == (4403, "forbidden")
             assert await knock(server, "other", ANN, header=True, hello=early) == (4403, "forbidden")
         assert await knock(server, "no%20room", KEEPER) == (4404, "no_such_room")
-        # The close code arrives however much the client has sent.
+        # The client keeps sending after its connection is refused. It must still receive the close code.
         raw = await Raw.open(server, "demo")
         raw.send(1, b'{"type":"hello"}')
         for _ in range(50):

@@ -9,7 +9,7 @@ PATH = [[0, 0], [32768, 65535], [65535, 0]]
 INK = {"kind": "ink", "position": [10, 10], "size": [200, 100], "stroke": "#2F6FED", "strokeWidth": 4, "path": [[0, 0, 40], [300, 65535], [65535, 7, 160]]}
 NOTE = {"kind": "ellipse", "position": [5, 6], "text": "Buy milk,\n“and” bread", "textSize": 24, "textAlign": "left", "textPlace": "top"}
 FRAME = {"kind": "rectangle", "strokeWidth": 4, "dash": "dashed", "filled": False, "locked": True, "group": "afy-kw5-t7o"}
-# The properties and kinds that clients knew before texts existed.
+# The properties and kinds that a client knew before there were texts.
 KNOWN, KINDS = {"deleted", *binary.PROPERTIES[: binary.PROPERTIES.index("text")]}, binary.KINDS[:5]
 
 
@@ -18,9 +18,9 @@ def line(**more):
 
 
 async def test_everyone_is_told_what_they_know_of(shared):
-    """C12, S9, S10, S11, S12, S13: This is tested in both encodings, live, in a state, over HTTP and in a picture.
-    Older clients get rectangles in place of kinds that they don't know. A drawing has only the properties that a shape
-    has."""
+    """C12, S9, S10, S11, S12, S13: Each client gets only the properties that it knows, in both encodings, live, in a
+    state, over HTTP and in a picture. Older clients get rectangles in place of kinds that they don't know. A drawing
+    has only the properties that a shape has."""
     room = "told"
     ann, bob = await Client.join(shared, room, vocabulary=3), await BinaryClient.enter(shared, room, vocabulary=3)
     texts, old = await Client.join(shared, room, vocabulary=2), await BinaryClient.enter(shared, room)
@@ -56,7 +56,7 @@ async def test_everyone_is_told_what_they_know_of(shared):
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert ">Buy milk,</tspan>" in picture and "“and” bread" in picture
     assert 'fill="none" stroke="#000000" stroke-width="4" stroke-dasharray="12 8"' in picture
-    # A client that doesn't know lines moves one. That must not change its path.
+    # The old client doesn't know the kind `line`, and moves such a shape. That must not change the line's path.
     assert (await old.write({"shape": tied, "set": {"position": [50, 60]}}))["type"] == "ack"
     after = (await drawing())[tied]
     assert after["path"] == PATH and after["kind"] == "line" and after["position"] == [50, 60]
@@ -67,7 +67,8 @@ async def test_everyone_is_told_what_they_know_of(shared):
 
 
 async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
-    """S14: A tied end is at a place in the shape's box, which may be rotated. The other points of the line stay."""
+    """S14: A tied end is drawn at its place in the shape's box, which may be rotated. The other points of the line
+    stay."""
     room = "pictured"
     ann = await Client.join(shared, room, vocabulary=3)
     square, arrow = identifier(), identifier()
@@ -81,8 +82,8 @@ async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
     # The box is rotated by 90 degrees. Its upper right corner, [50, -25] from its centre, becomes [25, 50].
     assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
     assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
-    # When the shape is deleted, the line's end falls back to the place stored in the line. A client may update that
-    # place when it deletes the shape, but this one doesn't.
+    # When the shape is deleted, the line's end is drawn at the point that is stored in the line. A client may update
+    # that point when it deletes the shape, but this client doesn't.
     await ann.write({"shape": square, "set": {"deleted": True}})
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
     assert 'd="M0,0L10,10"' in picture, picture
@@ -123,8 +124,8 @@ class OldClient(BinaryClient):
 
 
 async def test_a_program_of_the_version_before_goes_on(shared):
-    """C12, S10: The older client works in a room with things that it doesn't know, live, in a state, after a resume and
-    in acknowledgements. Its edits leave those things unchanged."""
+    """C12, S10: An older client works in a room that has properties and kinds it doesn't know, live, in a state,
+    after a resume and in acknowledgements. Its edits leave them unchanged."""
     room = "before"
     newer = {
         "text": {"kind": "text", "text": "Hi", "textSize": 40, "textAlign": "left", "textPlace": "top"},
@@ -136,7 +137,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
     old = await OldClient.enter(shared, room, name="Old", overlaps=True, key="")
     shapes = {name: identifier() for name in newer}
     await ann.write(*({"shape": shapes[name], "set": values} for name, values in newer.items()))
-    # The old client doesn't know the text property, and gets this message without operations.
+    # The old client doesn't know the text property, so its message about this edit has no operations.
     await ann.write({"shape": shapes["text"], "set": {"text": "Hello"}})
     await ann.write({"shape": shapes["line"], "set": {"deleted": True}})
     await ann.send({"type": "presence", "state": {"ink": {"shape": "afy-kw5-t7o", "points": [1, 2]}}})

@@ -1,6 +1,6 @@
-"""A slow line between two network namespaces, with a server and writers at the near end, and a reader or a browser at
-the far end. The line has a fixed rate. It may lose packets, go silent, forget connections, and give its far end
-another address.
+"""A slow network link between two network namespaces, with a server and writers at the near end, and a reader or a
+browser at the far end. The link has a fixed rate. It may lose packets, go silent, forget connections, and give its far
+end another address.
 
 It needs root and Linux's `ip`, `tc` and `nft`, and removes everything at the end.
 """
@@ -37,7 +37,7 @@ def run(*command):
 
 
 def obstacle():
-    """Why no line can be made on this machine. None if it can."""
+    """The reason why this machine can't make a network link. None if it can."""
     for tool in ("ip", "tc", "nft"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed"
@@ -50,7 +50,7 @@ def obstacle():
 
 
 class Line:
-    """`with Line("256kbit") as line`: the rate of each direction. `None` means no limit.
+    """`with Line("256kbit") as line`: a network link with this rate in each direction. `None` means no limit.
 
     With `buffer_bytes`, a router in the middle buffers this much before it drops packets, as cheap routers do."""
 
@@ -83,8 +83,8 @@ class Line:
         run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
 
     def connect(self, one, its_address, other, others_address, buffer_bytes):
-        """Adds a cable. If `buffer_bytes` is given, the cable has the line's rate, and each of its ends buffers that
-        many bytes."""
+        """Adds a cable. If `buffer_bytes` is given, the cable has the rate of the link, and each of its ends buffers
+        that many bytes."""
         ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
@@ -99,8 +99,8 @@ class Line:
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
     def lose(self, percent):
-        """Makes the line lose this percentage of packets in each direction. With 100 the line is dead, and neither end
-        is told."""
+        """Makes the link lose this percentage of packets in each direction. With 100 no packet arrives, and neither
+        end notices."""
         self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
 
     def forget(self):
@@ -171,7 +171,7 @@ class Line:
         return int(run("ip", "netns", "exec", self.far, "cat", f"/sys/class/net/{self.far_end}/statistics/rx_bytes"))
 
     def sockets(self):
-        """How many bytes the kernel buffers for each of the server's connections over the line."""
+        """How many bytes the kernel buffers for each of the server's connections over the link."""
         text = run("ip", "netns", "exec", self.near, "ss", "-tmnH", "state", "established", "sport", "=", ":8080")
         held = []
         for peer, memory in re.findall(r"(\S+)\s*\n\s*skmem:\(([^)]*)\)", text):
@@ -182,7 +182,7 @@ class Line:
 
 
 class NearServer(servers.Server):
-    """A server at the near end of a line. Its requests are made from there."""
+    """A server at the near end of a link. The test's own requests to it are made from there."""
 
     def __init__(self, line, *flags):
         super().__init__("--host", "0.0.0.0", "--open", *flags)
@@ -216,7 +216,7 @@ def enter(file):
 
 
 class Proxy(Nginx):
-    """nginx with the files of deploy/, at the near end between the line and a server."""
+    """nginx with the files of deploy/, at the near end, between the link and a server."""
 
     def __init__(self, line):
         super().__init__()
@@ -250,7 +250,7 @@ class Watcher:
         self.opening.__exit__(*what)
 
     def listen(self):
-        # The line may be cut before the close frame arrives.
+        # The connection may break before the close frame arrives.
         with contextlib.suppress(ConnectionClosed):
             for content in self.socket:
                 self.take(json.loads(content))
@@ -272,9 +272,9 @@ class Watcher:
 
 
 def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_bytes=None, readers=1, cursors=0, proxied=False):
-    """How old a reader's drawing is at the far end of a line while others write, in milliseconds. `memory` is the most
-    that the kernel buffered for one reader. `near` has the same figures for a reader at the near end, which show how
-    busy the machine is. If `proxied`, nginx is between the server and the line."""
+    """How old a reader's drawing is at the far end of a link while others write, in milliseconds. `memory` is the
+    most that the kernel buffered for one reader. `near` has the same figures for a reader at the near end, which
+    show how busy the machine is. If `proxied`, nginx is between the server and the link."""
     with contextlib.ExitStack() as stack:
         line = stack.enter_context(Line(rate, buffer_bytes))
         process = stack.enter_context(line.serve()).process
@@ -301,8 +301,8 @@ def ages(rate, encoding, writers=20, shapes=20, moves=60, seconds=8, buffer_byte
 
 
 def hanging(rate, readers, seconds=12):
-    """The memory that the server needs for each of several readers behind one line, in bytes: `kernel`, the most that
-    the kernel buffered for one; `kernelMean`; and `process`, the growth of the server's memory per reader."""
+    """The memory that the server needs for each of several readers behind one link, in bytes: `kernel`, the most
+    that the kernel buffered for one; `kernelMean`; and `process`, the growth of the server's memory per reader."""
     with Line(rate) as line, line.serve("--max-connections-per-address", 1_000) as server:
         writing = line.start_client(line.near, "write", "127.0.0.1:8080", "busy", 20, 20, 60, seconds + 8, 0)
         time.sleep(3)
@@ -311,7 +311,7 @@ def hanging(rate, readers, seconds=12):
         held, most = [], 0
         while reading.poll() is None:
             now = line.sockets()
-            # Measures only after all readers have connected.
+            # Measures only while all readers are connected.
             if len(now) >= readers:
                 held.append(sum(now) / len(now))
                 most = max([most, *now])
@@ -324,8 +324,8 @@ def hanging(rate, readers, seconds=12):
 
 
 def joining(rate, shapes=10_000):
-    """How long it takes to join a room over a line, in each encoding, with and without compression: `{(encoding,
-    packing): figures}`. `bytes` is what the line carried."""
+    """How long it takes to join a room over a link, in each encoding, with and without compression: `{(encoding,
+    packing): figures}`. `bytes` is what the link carried."""
     figures = {}
     with Line(rate) as line, line.serve("--compress", "--max-ops-per-second", 1_000_000):
         filling = line.start_client(line.near, "fill", "127.0.0.1:8080", "full", shapes)

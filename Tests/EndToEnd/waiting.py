@@ -1,5 +1,5 @@
-"""How tests wait: they look again and again until a condition holds. The timeout is the same for all. It only ends a
-hang, so it is far longer than anything takes on a busy machine. The failure message has the last value."""
+"""How tests wait: they check a condition again and again until it holds. All checks have the same timeout. It only
+ends a hang, so it is far longer than anything takes on a busy machine. The failure message has the last value."""
 
 import asyncio
 import inspect
@@ -43,8 +43,8 @@ def wait_until(look, what, holds=bool):
 
 
 def moment():
-    """Returns a time in milliseconds that is later than everything before this call and earlier than everything after
-    it. Stored times are whole milliseconds, and servers, pages and tests use the clock of the same machine."""
+    """Returns a time in milliseconds that is later than everything before this call and earlier than everything
+    after it. Servers, pages and tests use the same clock, and stored times are whole milliseconds."""
     begun = int(time.time() * 1000)
     wait_until(lambda: time.time() * 1000, "the clock goes on", holds=lambda now: now > begun + 20)
     return begun + 10

@@ -30,7 +30,7 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
 
   func edit(_ body: (inout Replica) -> [ReplicaEffect]) { carryOut(body(&replica)) }
 
-  /// Breaks the connection, as a failing network does.
+  /// Breaks the connection without a close frame, as a failing network does.
   func lose() { connection?.abort() }
 
   private func carryOut(_ effects: [ReplicaEffect]) {

@@ -2,12 +2,12 @@ import Glibc
 
 @testable import RoomLog
 
-/// A log on a `LyingDisk`, the owner of the log, and other programs that use its files, all in one thread.
+/// Simulates in one thread: a log on a `LyingDisk`, the log's owner, and other programs that use the log's files.
 final class DiskHistory {
   enum Step: Hashable {
     case append(room: String, count: UInt32, bytes: Int)
-    /// Submits three requests at once: two appends that don't both fit into the queue, and a request to stop following
-    /// the room.
+    /// Submits three requests at once: two appends that together exceed the limit of the queue, and a request to stop
+    /// following the room.
     case burst(room: String)
     case snapshot(room: String)
     case damageSnapshot(room: String)
@@ -51,7 +51,7 @@ final class DiskHistory {
   var database: String { directory + "/canvas.db" }
   var copy: String { directory + "/copy.db" }
 
-  /// - Parameter lives: the highest `life` that earlier histories on this disk have given to a room.
+  /// - Parameter lives: the highest `life` of a room in earlier histories on this disk.
   init(directory: String, disk: LyingDisk, ledger: DiskLedger = DiskLedger(), lives: UInt32 = 0) {
     self.directory = directory
     self.disk = disk
@@ -250,7 +250,7 @@ final class DiskHistory {
     halves.writing.add(zip(ids, makes).map { $1($0) })
     var answers: [UInt64: LogEvent] = [:]
     for turn in 0..<DiskHistory.turnsMax {
-      // A log without work would block in its next iteration until a request comes.
+      // If there is no work left, the next iteration would block until another request comes.
       guard turn == 0 || !halves.writer.isIdle else { break }
       _ = halves.writer.turn()
       for event in told.events { if let id = event.id { answers[id] = event } }
@@ -293,7 +293,8 @@ final class DiskHistory {
     try goOn()
   }
 
-  /// Opens the log on what a power cut or a killed process has left, and checks that it has everything it acknowledged.
+  /// Opens the log on the files that a power cut or a killed process has left. Checks that it has everything it
+  /// acknowledged.
   func start() throws {
     do throws(StorageFault) { try open() } catch { throw DiskLedger.Failure("it doesn't start: \(error)") }
     try check()
@@ -336,8 +337,8 @@ final class DiskHistory {
     answer.isUnavailable ? Unreadable(answer: answer) : DiskLedger.Failure("\(answer)")
   }
 
-  /// Checks that old and new rooms accept records, and that `log verify` finds exactly the damage that the test has
-  /// made.
+  /// Checks that rooms accept records, a new one and an old one, and that `log verify` finds exactly the damage that
+  /// the test has made.
   private func goOn() throws {
     for name in ["new"] + ledger.rooms.keys.sorted().prefix(1) {
       let before = ledger.rooms[name]?.last ?? 0

@@ -1,10 +1,10 @@
 import RoomLog
 
-/// What the log has reported to its owner, and so must keep. Acknowledged appends must be stored. Refused appends must
-/// not be stored, not even in part. Appends without an answer may be stored or not.
+/// What the log has promised: acknowledged appends must be stored, and refused appends must not be stored, not even in
+/// part. Appends without an answer may be stored or not.
 struct DiskLedger {
   struct Room {
-    /// Tells apart rooms that have had the same name.
+    /// Differs for rooms that had the same name one after another.
     var life: UInt32
     /// The acknowledged records, ordered by position.
     var acknowledged: [LogRecord] = []
@@ -21,10 +21,10 @@ struct DiskLedger {
 
   /// The rooms of acknowledged appends, by name.
   var rooms: [String: Room] = [:]
-  /// Rooms that may be stored instead of the acknowledged room of that name, because the outcome of their creation is
+  /// For each name, rooms that may be stored in place of the acknowledged one, because the outcome of their creation is
   /// unknown.
   var undecided: [String: [Room]] = [:]
-  /// What the finished backup must contain at least, by the name of the room. `nil` without a backup.
+  /// What the finished backup must contain at least, by the name of the room. `nil` if no backup was made.
   private(set) var copied: [String: Room]?
 
   struct Failure: Error, CustomStringConvertible {
@@ -68,7 +68,7 @@ struct DiskLedger {
     }
   }
 
-  /// Notes that the append was refused, so it must not be stored.
+  /// Remembers that the append was refused, so it must not be stored.
   mutating func refuse(_ append: UInt32, in name: String) {
     rooms[name]?.undecided[append] = nil
     undecided[name]?.removeAll { $0.undecided[append] != nil }
@@ -110,7 +110,7 @@ struct DiskLedger {
     }
   }
 
-  /// Settles all undecided appends: those that the log has reported are stored, and the others are not.
+  /// Forgets the undecided appends. The log has reported all that are stored, so the others are not stored.
   mutating func decide() {
     undecided = [:]
     for name in rooms.keys {
@@ -141,7 +141,7 @@ struct DiskLedger {
   }
 
   /// Compares a stored room with what must be stored of it.
-  /// - Returns: what is known of the room now.
+  /// - Returns: the room as it is expected from now on.
   func check(_ name: String, _ stored: Found?) throws -> Room? {
     guard let stored else {
       if let room = rooms[name], !room.mayBeGone { throw Failure("room \(name) is gone") }

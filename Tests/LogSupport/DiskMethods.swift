@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// SQLite's file object for a file on a `LyingDisk`. SQLite allocates it, and knows only its first field.
+/// SQLite's file object for a file on a `LyingDisk`. SQLite allocates it, and uses only its first field.
 struct DiskFile {
   var base: sqlite3_file
   var open: Unmanaged<OpenFile>

@@ -10,13 +10,14 @@ extension DiskHistory {
       _ = try reading.step()
       guest = (other, reading)
     } catch {
-      // The disk has failed, so the other program could not do its work.
+      // The disk has failed, so no other program reads the database now.
     }
   }
 
   // MARK: Other programs
 
-  /// Runs `program` as another process would run: the log works too, between the program's calls to the disk.
+  /// Runs `program` as if it were another process: the log works in between, at each of the program's calls to the
+  /// disk.
   private func beside(_ program: () throws -> Void) throws {
     var calls = 0
     var failure: (any Error)?
@@ -38,7 +39,7 @@ extension DiskHistory {
     if let failure { throw failure }
   }
 
-  /// Makes a backup, and notes that it must have everything that was acknowledged before it began.
+  /// Makes a backup. It must contain everything that was acknowledged before it began.
   func backUp() throws {
     guard ledger.copied == nil else { return }
     let before = ledger.rooms.filter { !$0.value.mayBeGone }
@@ -131,7 +132,7 @@ extension DiskHistory {
       let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
       try other.run("\(statement) AND room=\(number)")
     } catch {
-      // The disk has reported an error, but may have made the change.
+      // The call has failed, but the file may be damaged all the same.
     }
   }
 
@@ -155,7 +156,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // A repair may fail only if the disk fails.
+      // The disk is the only reason for which a repair may fail.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

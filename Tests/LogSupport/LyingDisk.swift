@@ -29,8 +29,8 @@ final class LyingDisk: @unchecked Sendable {
       }
     }
 
-    /// The error codes that the call can return. They are written as numbers, because SQLite's header computes most of
-    /// them with macros that Swift doesn't import.
+    /// The error codes that the call can return. They are numbers here, because SQLite's header defines most of them by
+    /// macros that Swift can't import.
     var codes: [Int32] {
       let code: (Int32) -> Int32 = { SQLITE_IOERR | ($0 << 8) }
       return switch self {
@@ -50,7 +50,7 @@ final class LyingDisk: @unchecked Sendable {
     /// Which call fails, counted among all calls of its kind.
     var number: Int
     var kind: Call?
-    /// Which of the kind's error codes the call returns, as an index.
+    /// Which of the kind's error codes the call returns, as an index into `codes`.
     var code = 0
     /// Whether all later calls of this kind fail too.
     var lasts = false
@@ -72,8 +72,7 @@ final class LyingDisk: @unchecked Sendable {
   var faults: [Fault] = []
   /// Called before each call that changes the disk.
   var beforeChange: () -> Void = {}
-  /// Called before each call to the disk, to simulate another process. Calls that the closure itself makes don't call
-  /// it again.
+  /// Called before each call to the disk, to simulate another process. It isn't called for calls that it makes itself.
   var beside: (() -> Void)?
   /// Whether the process has ended. Each further call from SQLite then fails.
   var isDead = false
@@ -115,7 +114,7 @@ final class LyingDisk: @unchecked Sendable {
 
   // MARK: What a test does
 
-  /// The files that would be left after a power cut now.
+  /// The files that would remain if the power were cut now.
   func cut() -> Image {
     var names = durableNames
     for change in changedNames.prefix(Int.random(in: 0...changedNames.count, using: &random)) {
@@ -124,7 +123,7 @@ final class LyingDisk: @unchecked Sendable {
     return names.mapValues { $0.cut(using: &random) }
   }
 
-  /// The files that would be left if everything were synced.
+  /// The files that would remain if everything were synced.
   var settled: Image { files.mapValues(\.now) }
 
   /// Removes a file that is in use.
@@ -139,7 +138,7 @@ final class LyingDisk: @unchecked Sendable {
     if files.removeValue(forKey: path) != nil { changedNames.append((path, nil)) }
   }
 
-  /// The file functions that the log itself needs besides SQLite, on this disk.
+  /// The operations on files that the log makes itself, without SQLite, on this disk.
   var look: FileLook {
     FileLook(
       identity: { [unowned self] path in
@@ -177,7 +176,7 @@ final class LyingDisk: @unchecked Sendable {
     for (index, fault) in faults.enumerated() {
       let number = fault.kind == nil ? callCount : fault.kind == kind ? ofKind : 0
       guard number == fault.number || fault.lasts && number > fault.number && fault.kind == kind else { continue }
-      // All later calls of this kind fail too.
+      // A lasting fault applies to all later calls of the same kind.
       if fault.lasts, fault.kind == nil {
         faults[index] = Fault(number: ofKind, kind: kind, code: fault.code, lasts: true)
       }
@@ -217,7 +216,7 @@ final class LyingDisk: @unchecked Sendable {
 
   func write(_ file: StoredFile, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Int32 {
     if let code = enter(.write) {
-      // A failed write may have written some of its bytes.
+      // Even a write that fails may have written some of its bytes.
       if !isDead, !bytes.isEmpty {
         file.write(
           UnsafeRawBufferPointer(rebasing: bytes[..<Int.random(in: 0..<bytes.count, using: &random)]),
@@ -284,7 +283,7 @@ final class StoredFile {
   let number: UInt64
   fileprivate(set) var now: [UInt8] = []
   fileprivate(set) var durable: [UInt8] = []
-  /// Which sectors were written and not synced since.
+  /// Which sectors were written since the last sync.
   private var unsynced: [Bool] = []
   private var isSizeUnsynced = false
   /// The lock that each open connection holds on the file.

@@ -5,7 +5,7 @@
 set -euxo pipefail
 exec 3>/srv/said >/srv/trace 2>&1
 
-# Needed because `set -e` ignores failures of a command after `!`.
+# `! command` would not end the script when the command succeeds, because `set -e` ignores the result of `!`.
 fails() { if "$@"; then exit 1; fi; }
 of() { systemctl show --value --property "$1" canvas-sync; }
 is_ready() { curl --silent --fail http://127.0.0.1:8080/readyz; }

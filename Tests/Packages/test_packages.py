@@ -51,7 +51,7 @@ class Service:
         variables += [line for line in machine.run("cat", "/etc/canvas-sync.conf").splitlines() if line and not line.startswith("#")]
         self._manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._manager.settimeout(SECONDS)
-        # An abstract socket (one without a file) can be reached from every mount namespace.
+        # An abstract socket has no file, so every mount namespace can reach it.
         name = f"canvas-packages-{os.getpid()}-{port}"
         self._manager.bind("\0" + name)
         self.port = port
@@ -101,8 +101,8 @@ def test_there_is_a_package_of_each_program(packages):
 
 def test_lintian_has_no_complaint(packages):
     shutil.which("lintian") or pytest.skip("lintian is not here")
-    # Programs built for tests find Swift's libraries in the toolchain, which lintian reports. scripts/release allows no
-    # such exception.
+    # Programs that are built for tests load Swift's libraries from the toolchain. lintian would report that, so this
+    # test suppresses the tag for it. scripts/release suppresses nothing.
     done = subprocess.run(
         ["lintian", "--fail-on", "error,warning", "--suppress-tags", "custom-library-search-path", *packages.values()],
         capture_output=True, text=True, timeout=SECONDS)
@@ -139,7 +139,7 @@ def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
         assert service.told() == "STOPPING=1"
         assert service.process.wait(SECONDS) == 0
 
-    # dpkg asks no questions about settings. Those that an operator has changed stay.
+    # With these options, dpkg asks no questions, and keeps settings that an operator has changed.
     machine.run("dpkg", "--install", "--force-confdef", "--force-confold", f"/{SERVER}.deb")
     assert machine.run("dpkg-query", "-W", "-f", "${Version}", SERVER) == VERSION
     assert "CANVAS_MAX_SHAPES=2\n" in machine.run("cat", "/etc/canvas-sync.conf")
@@ -199,7 +199,7 @@ COMPLETIONS = [
     ("SyncServer", ["--max-shap"], ["--max-shapes"]),
     ("SyncServer", ["log", "ba"], ["backup"]),
     ("SyncServer", ["log", "repair", "--c"], ["--cut"]),
-    # The value of a port can't be completed.
+    # There is nothing to suggest for the value of `--port`.
     ("SyncServer", ["--port", ""], []),
 ]
 

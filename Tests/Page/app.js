@@ -1,5 +1,5 @@
-// Defines the object `app`, through which tests use the parts of the room's page by short names. This script is added
-// to every page before it loads. `app` exists once the page has made all its parts.
+// Defines the object `app`, which gives tests short names for the parts of the room's page. This script is added to
+// every page before the page loads. `app` exists once the page has made all its parts.
 //
 // A page first shows the whole drawing, but tests use coordinates from the canvas's origin. So the script moves the
 // view to the origin before the drawing comes, unless a test is about that first view.

@@ -56,7 +56,7 @@ def arrow(name, first, second, **values):
 
 # Texts, notes, arrows and ink, as a few people would put them on a board.
 BOARD = [
-    # The frame is a line, so it doesn't count as overlapping what is in it.
+    # The frame is a line, so shapes inside it don't count as overlapping it.
     ("Frame", "line", (392, 196), (520, 330), {
         "path": [[0, 0], [65535, 0], [65535, 65535], [0, 65535], [0, 0]], "stroke": TEAL, "strokeWidth": 2.5, "dash": "dashed"}),
     ("Heading", "text", (96, 84), (420, 64), {"text": "Garden, this spring", "textSize": 40, "textAlign": "left", "fill": VERMILION}),

@@ -30,8 +30,8 @@ def lead_finger(person, start, end, steps=8):
 
 
 def lead_at_once(person, start, end, steps=8):
-    """Does the same as `lead` or `lead_finger`, but so fast that the press doesn't count as held. The page's clock,
-    which the test controls, advances only during this call."""
+    """Does the same as `lead` or `lead_finger`, but so fast that the press isn't taken for press-and-hold. The
+    page's clock, which the test controls, advances only during this call."""
     by_touch = person.page.evaluate("navigator.maxTouchPoints > 0")
     (person.touch if by_touch else person).drag(start, end, steps, hold=True)
     person.pass_time(100)
@@ -48,7 +48,7 @@ def tap(person, x, y, times=1):
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Waits until another tap would start a new count.
+    # Waits so long that a later tap isn't counted together with these.
     person.pass_time(400)
 
 
@@ -83,8 +83,8 @@ def seen(person, identifier):
 
 
 def handle(person, kind, side=None):
-    """The place of a selection handle, in CSS pixels of the window. `side` (-1, 0) is the middle of the left side. The
-    default is the lower right corner, which scales."""
+    """The point of a selection handle, in CSS pixels of the window. `side` (-1, 0) is the middle of the left side.
+    The default is the lower right corner, which scales."""
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.run(

@@ -1,4 +1,4 @@
-"""Lets tests call modules of web/, which the served bundle doesn't expose."""
+"""Lets tests call modules of web/ that the served bundle doesn't expose."""
 
 import subprocess
 from functools import cache

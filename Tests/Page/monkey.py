@@ -32,8 +32,8 @@ KEYS = [
     "Control+]", "Escape", "Tab", "Enter", "F2", "x", "Control+c", "Control+v", "Control+x", "q", "Alt+z", "Alt+0", "1",
 ]
 MODIFIERS = [(), (), (), (), ("Shift",), ("Alt",), ("Control",)]
-# Window sizes from the smallest phone to a large screen. The random actions (deeds) use fractions of the free part of
-# the canvas as coordinates, so they work at every size.
+# Window sizes from the smallest phone to a large screen. The random actions (deeds) give coordinates as fractions of
+# the free part of the canvas, so they work at every size.
 DESKS = [(1000, 780), (1440, 900), (720, 500), (320, 480)]
 PHONES = [(390, 844), (320, 568), (844, 390), (768, 1024)]
 
@@ -41,13 +41,12 @@ FINGERS = ["drag", "drag", "drag", "drag_and_touch", "pinch", "tap", "tap", "dou
 MOUSE = ["drag", "drag", "drag", "drag_and_escape", "drag_and_leave", "click", "double_click", "menu", "wheel", "key", "key", "key"]
 BOTH = ["tool", "tool", "write", "undo", "undo", "redo", "square", "colour", "inspect", "past_while_writing", "play", "offline",
         "online", "reload", "copy_and_paste", "paste_foreign", "resize", *FURNITURE]
-# Random actions (deeds) that need the person to be alone, because they compare the board before and after, or reload
-# the page.
+# Random actions (deeds) for a person who is alone. They compare the board before and after, or reload the page.
 ALONE = ["past_while_writing", "inspect", "pinch_furniture", *FURNITURE]
 
 
 def deed(chance, name):
-    """A random deed with its name, three places and a number."""
+    """A random deed: its name, three points and a number."""
     return name, [*([chance.random(), chance.random()] for _ in range(3)), chance.randrange(1 << 16)]
 
 
@@ -59,7 +58,7 @@ def history(seed, length, phone):
 
 
 def dealt(seed, phone, count):
-    """Splits all deeds of this input device, and the use of each tool, over `count` histories. Some drawing is added in
+    """Splits all deeds of this input device, and the use of each tool, into `count` histories. Adds some drawing in
     between."""
     chance = random.Random(seed)
     names = sorted({*(FINGERS if phone else MOUSE), *BOTH} - {"tool", "reload"})
@@ -86,8 +85,8 @@ class Broken(AssertionError):
 
 
 class Monkey(AtFurniture):
-    """A person, with a model of undo: the drawing before each step, and after each undone step. `alone` means that
-    nobody else edits, so undo and redo must restore exactly these drawings."""
+    """A person, with a model of undo: the drawing before each step, and after each undone step. If `alone`, nobody
+    else edits, so undo and redo must restore exactly these drawings."""
 
     def __init__(self, person, phone, alone):
         self.person, self.page, self.phone, self.alone = person, person.page, phone, alone
@@ -102,13 +101,13 @@ class Monkey(AtFurniture):
     # The state of the page
 
     def look(self):
-        # The board as it looks. `written` is left out, because an undone value may still count as written although it
-        # equals the default.
+        # The board as it looks. The property `written` is left out, because an undone value may still be marked as
+        # written although it equals the default.
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
 
     def at(self, share):
-        """A place on the canvas that no panel covers, in pixels of the window. `share` gives it as fractions."""
+        """The point at these fractions (`share`) of the canvas that no panel covers, in pixels of the window."""
         width, height = (self.page.viewport_size[side] for side in ("width", "height"))
         above, below = min(150, height // 4), min(204, height * 3 // 10)
         return round(20 + share[0] * (width - 40)), round(above + share[1] * (height - above - below))
@@ -117,7 +116,7 @@ class Monkey(AtFurniture):
         return self.page.locator(selector).count() > 0
 
     def do(self, deed):
-        """Does a deed and checks the result. `happened` collects the names of deeds that found something to act on."""
+        """Does a deed and checks the result. `happened` collects the names of deeds that had something to act on."""
         name, (*places, chance) = deed
         self.tokens, self.deed = [], deed
         what, _, tool = name.partition(" ")
@@ -125,7 +124,7 @@ class Monkey(AtFurniture):
         if getattr(self, what)(*values) is not False:
             self.happened.add(name)
         if self.phone and "tap" in name:
-            # Waits until another tap would no longer count as the third.
+            # Waits so long that a later tap isn't counted as the third of a triple tap.
             self.page.wait_for_timeout(330)
         self.rest()
         if name in ("undo", "redo"):
@@ -179,7 +178,8 @@ class Monkey(AtFurniture):
         return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end, steps=4))
 
     def drag_and_touch(self, start, end, other, chance):
-        """Drags, a shape if one is visible. Meanwhile a second finger touches and lifts, or touches and moves."""
+        """Drags a shape, or across the canvas if none is visible. Meanwhile a second finger touches and lifts, or
+        touches and moves."""
         touch = self.person.touch
         middles = self.person.run("return app.live.shapes().filter(({ locked, visible, kind }) => !locked && visible && kind !== 'ink')"
                                   ".map(({ x, y, width, height }) => app.view.toScreen({ x: x + width / 2, y: y + height / 2 }))")
@@ -194,7 +194,7 @@ class Monkey(AtFurniture):
             touch.move(end, (other[0] + 45, other[1] + 10))
         touch.end(end)
         touch.end()
-        # Ends the current step, so that the following addition becomes its own step.
+        # Ends the current undo step, so that the shape that is added next becomes its own step.
         self.step()
         self.square()
 
@@ -256,7 +256,7 @@ class Monkey(AtFurniture):
             words = self.page.evaluate("document.activeElement.textContent")
             if words.startswith(("Undo", "Redo")):
                 return self.undo() if words.startswith("Undo") else self.redo()
-            # Rows that copy or export are not run, because the browser may refuse that.
+            # Menu entries that copy or export are not chosen, because the browser may forbid them.
             if "PNG" not in words and "SVG" not in words and "JSON" not in words:
                 self.page.keyboard.press("Enter")
 
@@ -371,7 +371,7 @@ class Monkey(AtFurniture):
     # The history and the network
 
     def open_history(self):
-        # Waits until all offline edits are sent. Otherwise the room might have no history yet.
+        # Sends all offline edits first. Otherwise the room might have no history yet.
         self.online()
         self.person.wait("app.live.unsentCount === 0", "all is sent")
         self.person.run("app.actions.history.run(); return null")
@@ -465,12 +465,12 @@ def check(room, monkeys):
         monkey.person.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it says Saved")
     for monkey in monkeys:
         draws_anew(monkey)
-        # Waits until the others have seen the new page come and go, before boards are compared.
+        # A new page joins and leaves. Waits until the others have noticed that, and then compares all boards.
         room.agree()
 
 
 def draws_anew(monkey):
-    """Checks that the person can still draw, and that one undo removes only that."""
+    """Checks that the person can still draw, and that one undo removes only the new shape."""
     before, count = monkey.look(), monkey.person.run("app.live.shapeCount")
     monkey.person.run("app.selection.clear(); app.setTool('pen'); return null")
     hand = (monkey.person.touch if monkey.phone else monkey.person)
@@ -516,7 +516,7 @@ def looks_as_loaded(room, monkey):
     """Checks that the page shows the same pixels as a newly loaded page."""
     monkey.person.run("app.selection.clear(); app.marks.pointAt(null); return null")
     size = monkey.page.viewport_size
-    # The view starts at a whole pixel, so that both pages round in the same way.
+    # The view starts at whole pixels, because otherwise the two pages might round differently.
     for person in (monkey.person, fresh := room.join("Zoe", size=(size["width"], size["height"]), phone=monkey.phone)):
         person.look_at(-40, -40, 0.5)
         person.painted()
@@ -529,7 +529,7 @@ def looks_as_loaded(room, monkey):
 
 def live(room, deeds, phone, size=None):
     """Plays a history with one person, and then undoes all of it step by step. Returns the names of the deeds that
-    found something to act on."""
+    had something to act on."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0))
@@ -557,9 +557,9 @@ def live_together(room, deeds, others, thirds):
     with AtTerminal(room, "Tom") as tom:
         for *both, third in zip(deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
-                # When others are there, a text may be lost because its shape is deleted.
                 if deed[0] not in ALONE:
                     monkey.do(deed)
+                    # Forgets the typed texts, because somebody else may delete their shapes.
                     monkey.tokens = []
             tom.do(third)
         tom.rest()

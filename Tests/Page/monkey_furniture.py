@@ -61,8 +61,7 @@ class AtFurniture:
 
     @staticmethod
     def but_name(shape):
-        # Leaves out the shown name, which depends on other shapes with the same name, and the place in the drawing
-        # order.
+        # Leaves out the shown name and the drawing order, because they also depend on other shapes.
         return {key: value for key, value in shape.items() if key not in ("name", "order")}
 
     # Escape
@@ -198,7 +197,7 @@ class AtFurniture:
         if self.open_shape(chance) is None:
             return None
         self.open_panel("inspector")
-        # Not every kind of shape has every field, so this tries several shapes.
+        # Not every kind of shape has every field, so this tries up to four shapes.
         for at in range(4):
             self.open_shape(chance + at)
             self.page.locator(".inspector-form").wait_for()
@@ -220,7 +219,7 @@ class AtFurniture:
         if kind == "color":
             field.fill(["#ff0000", "#00ff00"][chance % 2])
         else:
-            # The press may already have checked a box or moved a slider.
+            # The press itself may check a box or move a slider, which is an undo step of its own.
             self.press(field)
             self.step()
             if kind == "select":
@@ -235,7 +234,7 @@ class AtFurniture:
 
     def leave_field(self, way, shape, place):
         if way == "paper":
-            # A press at this place must have no other effect, so no shape or panel may be there.
+            # The press must only leave the field, so it needs a place without shapes and panels.
             free = self.person.run("const { x, y } = app.view.toCanvas({ x: value[0], y: value[1] });"
                                    "return app.live.shapesAt(x, y).length === 0 && document.elementFromPoint(...value)?.id === 'stage'", place)
             if free:
@@ -246,7 +245,7 @@ class AtFurniture:
                 "app.selection.set(app.live.drawingOrder().filter((id) => id !== value).slice(0, 1)); return null", shape)
         if way != "Control+z":
             return self.page.keyboard.press(way)
-        # In a field with unsaved text, the undo key would undo that text. Enter saves it first.
+        # In a field with unsaved text, Control+Z would undo only the typing. So Enter saves the text first.
         self.page.keyboard.press("Enter")
         self.step()
         wanted = self.done[-1] if self.done else self.board
@@ -318,8 +317,8 @@ class AtFurniture:
             self.rest_from_pinch(selector)
 
     def rest_from_pinch(self, selector):
-        """Cleans up after a pinch, whose fingers may count as a press on what is below. Closes what was opened, and
-        records what was changed as a step."""
+        """Cleans up after a pinch. Its fingers may also have pressed something: closes what was opened, and records
+        what was changed as a step."""
         if selector in (".panel", "dialog[open]", ".history"):
             return
         self.rest()

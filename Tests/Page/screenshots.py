@@ -17,9 +17,9 @@ from person import number  # noqa: E402
 from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
 
-# These pictures are in the documents. The others are for inspection.
+# The pictures that the documents show. All others are for inspection only.
 SHOWN = ["board", "overlap", "history", "phone"]
-# Device pixels per CSS pixel. With this ratio, a picture has as many pixels as a README shows.
+# Device pixels per CSS pixel. With this ratio, a picture is exactly as wide as a README shows it.
 RATIO = 1.15
 
 
@@ -50,12 +50,12 @@ class Pictures:
     def save(self, person, name):
         settled(person)
         path = self.folder / f"{name}.png"
-        # `settled` has waited until nothing moves. The pointer is where it highlights nothing.
+        # Nothing moves any more, and the pointer highlights nothing.
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 
     def company(self, room, ann, shapes, bobs, eves):
-        """Adds two people: Bob has selected a shape, and Eve has lifted one."""
+        """Adds two people to the room: Bob has selected a shape, and Eve has lifted one."""
         bob, eve = room.join("Bob"), room.join("Eve")
         for person in room.people:
             person.wait_for_shapes(len(shapes))
@@ -204,7 +204,7 @@ class Pictures:
 
 
 def draw_one(person, form):
-    """Lets another person draw, as if some time had passed since the previous one."""
+    """Lets a person draw a shape, a moment after the previous one."""
     count = len(person.room.shapes())
     name, kind, position, size, values = form
     person.wait_for_shapes(count)

@@ -26,7 +26,7 @@ def guarded(world):
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
-    """A viewer has no tools. That the token is read-only comes from the server, and not from the link."""
+    """A viewer has no tools. The page learns from the server that the token is read-only, and not from the link."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         eve = own.join("Eve", fragment=f"#token={VIEWER}")
@@ -101,7 +101,7 @@ def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
-    """The page says that the room is full, and keeps trying. What the people in the room draw meanwhile is not lost."""
+    """The page says that the room is full, and keeps trying. When it gets in, it has what others drew before."""
     with world.start_server("--max-connections-per-room", "1") as server:
         own = world.room(server, "small")
         ann = own.join("Ann")
@@ -111,7 +111,7 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
         ann.page.get_by_role("button", name="Start with three squares").click()
         ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
         ann.leave()
-        # The page may already have joined without help. Then the notice and its button are gone.
+        # Presses "Try now" if the button is still there. The page may already have joined by itself.
         bob.page.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Try now')?.click()")
         bob.wait_for_shapes(3)
         bob.page.get_by_role("heading", name="There’s no space right now").wait_for(state="detached")

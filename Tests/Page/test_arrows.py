@@ -11,7 +11,7 @@ def near(point, x, y, by=1.5):
 
 
 def ends(person, line):
-    """Where a line's first and last point are drawn on the canvas, once nothing moves."""
+    """Where a line's first and last points are drawn on the canvas after all motion has ended."""
     person.painted()
     return person.run(
         "const { shape, ...box } = app.scene.drawn(value); const { x, y, width, height } = box;"
@@ -37,7 +37,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     sun, moon = room.add(position=[200, 200], size=[120, 100]), room.add(position=[600, 400], size=[120, 100])
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     choose(ann, "arrow")
-    # The line ends near the centre of the other shape, close enough to count as the centre.
+    # The line ends near the centre of the other shape, so it is tied to the centre.
     ann.drag((260, 250), (665, 445))
     line = drawn_line(room, lambda shape: shape.get("to"))
     assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
@@ -47,7 +47,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     ann.drag((650, 480), (650, 630), hold=True, modifiers=["Shift"])
     bob.wait_for_shape(moon, "shape.y > 540")
     bob.wait("!app.scene.moves(0)")
-    # The line lies between both centres, and is drawn from outline to outline.
+    # The line leads from centre to centre, but is drawn only between the two outlines.
     start, end = ends(bob, line["id"])
     assert near(start, 317, 300) and near(end, 603, 550), (start, end)
     ann.press("Escape")
@@ -55,9 +55,9 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     bob.wait_for_shape(moon, "shape.y === 400")
     bob.painted()
     assert near(ends(bob, line["id"])[1], 600, 420)
-    # The new end is only computed, and not written to the line.
+    # The moved end is only computed for drawing. It isn't written to the line.
     assert room.shape(line["id"])["position"] == line["position"]
-    # Ann's page draws the ends where Bob's page does.
+    # Ann's page draws the ends at the same points as Bob's page.
     assert ends(ann, line["id"]) == ends(bob, line["id"])
     room.agree()
 
@@ -75,8 +75,8 @@ def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):
     ann.press("Delete")
     room.wait_for_shapes(1)
     bob.painted()
-    # The line comes from (700, 300) and aims at Sun's centre, (260, 450). So it ends at Sun's right side, x = 320,
-    # which is 20.5 above the centre.
+    # The line leads from (700, 300) to Sun's centre, (260, 450). It is cut at Sun's right side, where x = 320. There it
+    # is 20.5 above the centre.
     was = ends(bob, line["id"])[1]
     assert near(was, 320, 429.5), was
     # Undoing the deletion ties the line to the shape again.
@@ -97,7 +97,7 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     choose(ann, "select")
     # Drags the handle in the middle of the line, which has no bends.
     ann.drag((400, 300), (400, 500))
-    # States during the drag are stored too, so this waits for the last one.
+    # Intermediate states of the drag are stored too, so this waits for the last one.
     bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
     assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
     # Drags an end of the line onto a shape.
@@ -187,8 +187,8 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
 
 
 def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
-    """Dragging the handle moves the shape as before. A press adds a copy at a free place and selects it, as one undo
-    step."""
+    """Dragging the handle below a shape moves the shape. A press on it adds a copy at a free place and selects it,
+    as one undo step."""
     box = room.add(position=[300, 150], size=[150, 100], text="Valid?", fill="#3273D3")
     ann = room.join("Ann")
     ann.look_at(0, 0)

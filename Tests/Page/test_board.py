@@ -320,7 +320,7 @@ def test_the_history_says_what_was_brought_back_and_the_arrow_keys_go_from_deed_
     words.get_by_text("You removed Sun").wait_for()
     slider.press("ArrowRight")
     words.get_by_text("You brought back Sun").wait_for()
-    # A press on a mark shows the state after the mark's step, and not the one before.
+    # A press on a step's mark shows the drawing after that step.
     mark = ann.page.locator(".history-marks span").nth(1).bounding_box()
     track = slider.bounding_box()
     ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
@@ -405,8 +405,8 @@ def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
 
 
 def test_a_yes_is_for_what_the_question_said(room):
-    """The page asks a person before it removes their six shapes. Meanwhile somebody else draws, so the page asks again,
-    about those shapes too."""
+    """The page asks a person before it removes their six shapes. While the question is open, somebody else draws. So
+    the page asks again, now about the new shapes too."""
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
     ann = room.join("Ann")

@@ -108,7 +108,7 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
     ann.page.mouse.click(600, 400, button="right")
     ann.page.get_by_role("menuitem", name="Paste").click()
-    # The box around all five shapes is 570 by 360. Its centre is where the menu was opened.
+    # The box around all five shapes is 570 by 360. The copies are centred where the menu was opened, at (300, 200).
     assert (300 - 285, 200 - 180) in places(5)
 
 
@@ -166,15 +166,15 @@ def test_what_cannot_be_pasted_is_said(room):
 
 
 def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
-    """On a phone, the menu is the only way to paste. If the clipboard has a picture, earlier copied shapes are not
-    pasted in its place. If the browser doesn't let the page read the clipboard, they are."""
+    """On a phone, the menu is the only way to paste. Shapes that were copied before are not pasted if the clipboard
+    has a picture. They are pasted if the browser doesn't let the page read the clipboard."""
     square = room.add(position=[100, 300], size=[100, 80])
     ann = room.join("Ann", phone=True, at=(0, 0))
 
     def choose(entry):
         ann.choose(entry, exact=True)
 
-    # As in a browser with a window, a press is enough to write to the clipboard, but reading needs a permission.
+    # Only reading the clipboard needs a permission. A press is enough for writing, as in a browser with a window.
     ann.context.grant_permissions(["clipboard-write"])
     ann.select(square)
     choose("Copy")
@@ -192,8 +192,8 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
 
 
 def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
-    """Linux pastes when the middle button is released, which must not happen here. Pasting by key still works
-    afterwards."""
+    """Linux pastes when the middle button is released. The page must not do so, because the button moves the view.
+    Pasting by key still works."""
     ann = room.join("Ann", clock=True)
     ann.page.evaluate(
         f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)

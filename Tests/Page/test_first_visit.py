@@ -2,16 +2,16 @@
 
 import json
 
-# The limits on the bytes of files with headers, and on the number of requests.
+# The limits for a first visit: the bytes of all responses with their headers, and the number of requests.
 BYTES_MAX = 296_000
 REQUESTS_MAX = 8
-# The limit on the bytes of responses without a file.
+# The limit for a later visit, when each response has only headers because the browser has cached the files.
 HEADERS_MAX = 5_000
 LATER = "exchange.wasm"
 
 
 class Visit:
-    """Counts the network traffic of a page load: bytes per file, and WebSockets."""
+    """Counts the network traffic of a page load: the bytes of each file, and the number of WebSockets."""
 
     def __init__(self, page):
         self.sizes, self.sockets = {}, 0
@@ -128,11 +128,12 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
 
     def dismiss():
         notice.wait_for()
-        # Dispatches the event instead of clicking, because the notice soon disappears.
+        # The notice soon disappears, so the test dispatches the event directly. A click would take longer.
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
     ann.press("Enter")
-    # The page's requests are refused only while a Playwright call runs, so this waits for the page before the server.
+    # `route.abort` runs only during a Playwright call. So the test first waits for the page, and then for the server,
+    # which needs no such call.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
     ann.press("Control+a")

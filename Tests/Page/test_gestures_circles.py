@@ -33,7 +33,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     phone.touch.start((120, 320))
     phone.pass_time(390)
     assert phone.drawn(circle)["growth"] == 1
-    # The lifting animation takes some frames.
+    # The animation that lifts the circle takes some frames.
     phone.pass_time(80)
     assert 1 < phone.drawn(circle)["growth"] < 1.06 and 0.85 < phone.drawn(circle)["opacity"] < 1
     phone.pass_time(240)
@@ -43,7 +43,8 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     bob.wait(f"app.presence.people().some((person) => person.name === 'Eve' && person.lifted.includes({number(circle)}))",
              "Bob knows who lifted it")
     bob.wait(f"app.scene.drawn({number(circle)}).growth === 1.06 && app.scene.drawn({number(circle)}).opacity === 0.85", "Bob sees it lifted")
-    # The finger holds the circle off-centre, and the circle moves exactly as far as the finger.
+    # The finger touches the circle off-centre. The circle must move exactly as far as the finger, without jumping to
+    # its centre.
     phone.touch.move((123, 321))
     phone.pass_time(16)
     assert near([phone.shape(circle)["x"], phone.shape(circle)["y"]], [103, 301])

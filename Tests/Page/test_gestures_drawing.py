@@ -181,7 +181,7 @@ def test_the_mouse_resizes_by_the_handle_and_never_below_20(room):
 
 def test_a_shake_clears_everything_and_can_be_undone(room):
     """Shaking a phone clears the canvas. The page asks first, because Eve is there. Carrying the phone does nothing,
-    and further shaking asks no second question."""
+    and more shaking doesn't ask again."""
     for at in range(3):
         room.add(position=[20 + 100 * at, 200], size=[80, 80])
     phone, bob = both(room, phone=True)
@@ -249,7 +249,8 @@ def test_who_is_asked_hears_of_all_the_others(room):
 
 
 def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
-    """Escape cancels a drawing, a line, an erasure and a move in the middle. Redo still does what it did before."""
+    """Escape cancels a drawing, a line, an erasure and a move in progress. After that, redo still repeats what was
+    undone before."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")

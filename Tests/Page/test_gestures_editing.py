@@ -31,13 +31,13 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     bob.wait_for_shape(shape, "Math.abs(shape.rotation - 90) < 0.1 && Math.abs(shape.x - 350) < 0.1")
     assert near(handle(ann, "rotate"), [400 + reach, 330], within=1)
 
-    # The handle that was at the lower right is at the lower left after the rotation, and follows the mouse.
+    # After the rotation, the handle that was at the lower right is at the lower left. It follows the mouse there.
     corner = handle(ann, "scale")
     assert near(corner, [350, 380], within=1)
     lead(ann, corner, moved(corner, -60, 40))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
-    # The former left side is at the top after the rotation. When it is pulled, the bottom side stays.
+    # After the rotation, the left side is at the top. When it is pulled, the bottom stays.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
@@ -106,13 +106,13 @@ def test_many_are_moved_turned_and_scaled_by_their_common_handles(room):
     lead(ann, handle(ann, "move"), moved(handle(ann, "move"), 100, 25))
     bob.wait_for_shape(first, "shape.x === 300 && shape.y === 225")
     bob.wait_for_shape(second, "shape.x === 500 && shape.y === 275")
-    # Pulling a side scales all shapes in one direction. The left edge of their box is at 300. The right edge, at 600,
-    # stays.
+    # Pulling the left side scales all shapes horizontally. The left edge of their common box is at 300. The right edge,
+    # at 600, stays.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), -150, 40))
     bob.wait_for_shape(first, "shape.x === 150 && shape.width === 150 && shape.height === 100")
     bob.wait_for_shape(second, "shape.x === 450 && shape.width === 150 && shape.y === 275")
-    # Pulling a corner scales evenly, away from the opposite corner. If one of the shapes is rotated, the sides have no
-    # handles.
+    # Pulling a corner scales evenly, and the opposite corner stays. If one of the shapes is rotated, the common box has
+    # no handles at its sides.
     lead(ann, handle(ann, "scale", (-1, -1)), moved(handle(ann, "scale", (-1, -1)), -450, 0))
     bob.wait_for_shape(second, "Math.abs(shape.width - 300) < 0.1 && Math.abs(shape.x - 300) < 0.1 && Math.abs(shape.y - 175) < 0.1")
     room.write((second, {"rotation": 20}))
@@ -149,7 +149,7 @@ def test_a_marquee_and_shift_select(room):
 
 
 def test_escape_stops_a_drag_and_puts_everything_back(room):
-    """The next Escape clears the selection, and the one after it chooses the first tool."""
+    """The first Escape reverts the drag, the second clears the selection, and the third chooses the first tool."""
     ann, bob, (shape,) = both(room, 1)
     ann.drag((250, 230), (400, 300), hold=True)
     bob.wait_for_shape(shape, "shape.x === 350")
@@ -408,8 +408,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     bob.wait_for_shape(first, "shape.x === 250")
     bob.run("app.edit((session) => session.delete([value])); return null", number(first))
     ann.wait_for_shapes(1)
-    # A write may have been in transit when the shape was deleted, and so arrive after the deletion. No other write may
-    # follow.
+    # One write may still arrive after the deletion, because it was already in transit. No other write may follow.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
     rest(ann)

@@ -58,7 +58,7 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
 
 
 def test_two_hands_on_one_shape_end_alike_everywhere(room):
-    """The shape ends where the last of the two left it, on all pages."""
+    """On all pages, the shape ends at the position that was written last."""
     square = room.add(position=[300, 300], size=[100, 100])
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob", at=(0, 0))
@@ -74,7 +74,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         person.page.mouse.up()
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # A person's undo restores only values that nobody has changed since.
+    # A person's undo restores a value only if nobody has changed it since.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
     loser.press("Control+z")
     winner.painted()
@@ -97,8 +97,8 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
 
 
 def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
-    """A second finger touches another shape and lifts. That ends the drag's step, and later shapes become their own
-    steps."""
+    """During a drag, a second finger touches another shape and lifts. That ends the drag's undo step, and later
+    shapes become steps of their own."""
     square, other = (room.add(position=[60, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
     phone = room.join("Eve", phone=True, at=(0, 0))
     phone.touch.drag((110, 250), (190, 250), hold=True)
@@ -131,7 +131,8 @@ def added(ann):
 
 @pytest.mark.parametrize("comes, count", [(dropped, 2), (pasted, 2), (added, 1)])
 def test_what_comes_during_a_drag_is_a_step_of_its_own(room, comes, count):
-    """The drag ends where it is. After that Escape reverts nothing, and one undo removes only what was added."""
+    """The drag ends where it is. After that Escape reverts nothing, and one undo removes only what came during the
+    drag."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
     ann.run("app.exchange()")

@@ -173,7 +173,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
     phone.touch.pinch((180, 380), 50, 90, turn=70, steps=24)
     bob.wait_for_shape(square, "shape.rotation > 50")
     (shape,) = room.agree()
-    # The rotation is less than the fingers' 70 degrees, because the first few degrees are ignored as accidental.
+    # The fingers turn by 70 degrees. The first few degrees are ignored as accidental, so the square turns by less.
     assert near(shape["rotation"], 64, within=5), shape["rotation"]
     assert near(shape["size"][0], 275, within=25)
     center = [shape["position"][axis] + shape["size"][axis] / 2 for axis in (0, 1)]
@@ -235,7 +235,7 @@ def test_the_white_circle_says_what_it_is_for(room):
     ann.wait_for_shapes(1)
     ann.wait(f"{words} === 0")
     ann.drag((550, 350), (450, 500), hold=True)
-    # Waits for a frame, because a message would be sent together with it.
+    # The text would appear in the next frame, so the test waits for a frame.
     ann.painted()
     assert ann.run(words) == 0
     ann.page.mouse.up()
@@ -243,7 +243,8 @@ def test_the_white_circle_says_what_it_is_for(room):
 
 
 def test_a_drawing_opens_with_the_tool_that_selects(room):
-    """An empty canvas opens with a drawing tool. A tool that was chosen meanwhile stays."""
+    """An empty canvas opens with a drawing tool, other canvases with the Select tool. A tool that the person chooses
+    before the drawing arrives stays."""
     ann = room.join("Ann")
     assert ann.run("app.tool") == "rectangle"
     room.add(position=[300, 300], size=[100, 100])

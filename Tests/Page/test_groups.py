@@ -42,7 +42,8 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     bob.click(460, 400)
     bob.page.keyboard.up("Shift")
     assert selected(bob) == {star}
-    # After the group is entered, its shapes are selected one by one, until a shape outside of it is selected.
+    # A double click enters the group, so that clicks select its single shapes. Selecting a shape outside of the group
+    # leaves it.
     bob.click(460, 400, times=2)
     bob.wait("app.selection.size === 1")
     assert selected(bob) == {moon} and not bob.page.locator(".writing-field").is_visible()
@@ -104,7 +105,7 @@ def test_ungrouping_and_locking_are_undone(room):
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
     ann.press("Control+z")
     room.wait_for(lambda held: not any(shape.get("locked") for shape in held))
-    # Waits until the page has drawn the shapes as unlocked. Before that, it refuses to delete them.
+    # The page refuses to delete the shapes until it has drawn them as unlocked.
     ann.painted()
     ann.press("Delete")
     bob.wait_for_shapes(0)
@@ -198,7 +199,8 @@ def test_strokes_are_dashed_and_dotted(room):
 
 
 def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(room):
-    """One of the group's two shapes was deleted later. Back in the present, a click selects only the other."""
+    """The group had two shapes in the past, and one of them was deleted later. Back in the present, a click selects
+    only the remaining one."""
     sun, moon = (room.add(position=[100 + 300 * at, 200], size=[100, 100], group="0gr-oup-000") for at in range(2))
     then = moment()
     room.write((moon, {"deleted": True}))

@@ -34,8 +34,8 @@ def look_back(person, milliseconds):
 
 
 def test_the_slider_shows_the_room_as_it_was(room):
-    """The past is drawn and listed, with who did what, and can't be edited. What others do meanwhile is not lost, and
-    not shown yet."""
+    """The past is drawn and listed, with who did what, and can't be edited. What others do at that time is not lost,
+    but not shown before the return to the present."""
     sun, moon, (first, second) = past(room)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
@@ -54,15 +54,15 @@ def test_the_slider_shows_the_room_as_it_was(room):
     assert ann.page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth") == "6px", "the frame is tinted"
     words = ann.page.locator(".history output")
     assert re.fullmatch(r"Today, .* · Someone \(\w+\) drew Moon", words.inner_text()), words.inner_text()
-    # Each step has a mark on the slider in its person's colour. Moving and deleting are two steps even at the same
-    # time.
+    # Each step has its own mark on the slider, in the colour of its person. A move and a deletion are two steps even if
+    # they happen at the same time.
     ann.wait("document.querySelectorAll('.history-marks span').length === 5")
     assert len(set(ann.page.evaluate(
         "[...document.querySelectorAll('.history-marks span')].map((mark) => parseFloat(mark.style.left).toFixed(0))"))) >= 3
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    # On a busy machine, playback takes larger steps and may skip the state with two shapes.
+    # The playback may never show the state with two shapes, because it takes larger steps on a busy machine.
     ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
@@ -136,8 +136,8 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
-    # Both people join before the history begins. Each position of the slider is a thousandth of the history, so time
-    # for loading pages would make the positions too coarse.
+    # Both people join before the first edit. The slider divides the history into thousandths, so waiting for pages to
+    # load would make its positions too coarse.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         write(*operations)
@@ -149,8 +149,8 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)
-    # There are more marks: one for each of the three shapes added above, one for Bob's shapes, and one for Bob's
-    # clearing.
+    # There is a mark for each of the three shapes that were added above, one for Bob's shapes, and one for Bob's
+    # clearing, besides the marks for `told`.
     assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
     output = ann.page.locator(".history output")
     for at, words in told:
@@ -189,7 +189,7 @@ def test_of_a_large_drawing_only_who_is_told(room):
 
 
 def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
-    """The requested past arrives late, and meanwhile the person writes a text."""
+    """The requested past arrives late, while the person is already writing a text."""
     sun, moon, (first, second) = past(room)
     ann = room.join("Ann")
     open_history(ann)
@@ -219,11 +219,11 @@ def test_the_past_is_played_once_at_a_time(room):
     open_history(ann)
     asked = []
     ann.page.on("request", lambda request: "?at=" in request.url and "stamps" in request.url and asked.append(request.url))
-    # All clicks come in one iteration of the event loop, so the first playback can't notice in between that it was
-    # stopped.
+    # All clicks come in one iteration of the event loop. So the first playback can't notice between two clicks that it
+    # was stopped.
     ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
     ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
-    # The stopped playback had requested the first state too, so one request may appear twice.
+    # The stopped playback may have requested the first state too, so that request may appear twice.
     assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
 
 

@@ -7,13 +7,13 @@ import pytest
 
 import hostile
 
-# The limits on the work in one iteration of the page's event loop and for one picture. The unit is about 4 µs
-# (docs/notebook/page.md), so they are 80 ms and 1.1 s. A first picture may take two seconds.
+# The limits on the work in one iteration of the page's event loop, and on the work for one picture. A unit of work
+# takes about 4 µs (docs/notebook/page.md), so the limits are 80 ms and 1.1 s.
 TURN, PICTURE = 20_000, 270_000
 
 # Counts the work that a canvas is told to do: `work` in the current iteration of the event loop, `most` in any, `all`
-# in total. The work depends on each path's length, number of points and bounding box. The clock stands still during an
-# iteration, so it can't end one.
+# in total. The work depends on each path's length, number of points and bounding box. `performance.now` doesn't advance
+# during an iteration, so the page can't stop its work early because time has passed.
 COUNTING = """
   window.counts = { letters: 0, parts: 0, lines: 0, crossings: 0, work: 0, most: 0, all: 0 }
   const clock = performance.now.bind(performance)
@@ -141,7 +141,7 @@ OWN = {"scribbles": {}, "brokenScribbles": {"dash": "dotted"}, "pile": {}}
 def put(room, kind):
     """Writes a hostile drawing: one for all clients, or one that is slow only for pages."""
     if kind == "pile":
-        # The number of overlapping pairs is just below the server's limit. The first shape overlaps all others.
+        # The first shape overlaps all others, and the number of overlapping pairs is just below the server's limit.
         room.write(*((f"aaa-aaa-{at:03d}", {"kind": "rectangle", "position": [at % 7, 0], "size": [1580, 1180], "fill": "#112233"})
                      for at in range(200)))
         return
@@ -182,12 +182,12 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         counts = judge(scale)
         # Dashes slightly outside of the view are counted too, because strokes are wider than their paths.
         assert counts["parts"] <= 60_000, (scale, counts)
-        # A stroke of a thousand widths would be a thousand lines. Parts of it that are covered by other parts or shapes
-        # must not be painted.
+        # The stroke has a thousand widths and would need a thousand lines. Parts that something else covers must not be
+        # painted.
         assert kind != "wideInk" or counts["lines"] <= 12_000, (scale, counts)
         assert counts["letters"] <= 2 * letters + 10_000, (scale, counts)
     assert kind not in OWN or counts["crossings"] <= 20, counts
-    # Measures an edge that comes into view, and the marks of a shape that overlaps all others.
+    # Measures panning by a few pixels, selecting the shape at the back, and painting everything again.
     ann.look_at(0, 0, 1)
     ann.painted()
     for act in (

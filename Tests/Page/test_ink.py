@@ -1,4 +1,4 @@
-"""Ink: drawn freehand, visible to others meanwhile, and erased (S15)."""
+"""Ink: drawn freehand, visible to others while it is drawn, and erased (S15)."""
 
 import json
 import math
@@ -91,7 +91,7 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
     strokes(room, 5)
     choose(ann, "eraser")
-    # The eraser jumps from one side of the stroke to the other. It must erase what lies between.
+    # The eraser jumps across the stroke between two mouse events. It must erase what lies on its way.
     ann.page.mouse.move(300, 400)
     ann.mouse_down()
     ann.page.mouse.move(600, 400)
@@ -162,7 +162,8 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
         person.painted()
     meanwhile = [[thickness(person, x) for x in (250, 500, 740)] for person in (ann, bob)]
     assert meanwhile[0] == meanwhile[1] and meanwhile[0][0] <= 3 < meanwhile[0][1] < meanwhile[0][2], meanwhile
-    # The release, which has no pressure, adds the last pixels.
+    # The pen is released a little further on, without pressure. That must add the last pixels with the pen's last
+    # width.
     send("mouseReleased", 800, 300, 0)
     (stroke,) = strokes(room, 1)
     widths = widths_of(stroke)
@@ -175,8 +176,8 @@ def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     assert all(abs(one - other) <= 1 for one, other in zip(finished, meanwhile[0])), (finished, meanwhile)
 
 
-# Handwriting in loops for ten seconds. It is reported 120 times a second, as two points per event, because the browser
-# sends one event per frame.
+# Handwriting in loops for ten seconds. A pen reports 120 points a second, and the browser combines two of them in the
+# event of each frame.
 SCRIBBLE = """
   const stage = document.getElementById('stage')
   const noise = (at) => Math.sin(at * 12.9898) * 0.6

@@ -1,6 +1,7 @@
-"""Bad connections: packets are lost, lines go silent or break, addresses change, machines sleep. Nothing is lost or duplicated.
+"""Bad connections: packets are lost, connections go silent or break, addresses change, machines sleep. Nothing is lost
+or duplicated.
 
-The browser runs in its own network namespace, at the far end of a line.
+The browser runs in its own network namespace, at the far end of a simulated network link.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ FAULTS = (*MISSED, "ERR_ADDRESS_UNREACHABLE", "ERR_NETWORK_CHANGED", "ERR_TIMED_
 
 
 class FarRoom(Room):
-    """A room whose people are at the far end of a line. The test's own requests come from the near end."""
+    """A room whose people are at the far end of the network link. The test's own requests come from the near end."""
 
     def request(self, *what):
         with self.server.here():
@@ -43,7 +44,7 @@ class FarRoom(Room):
 
 
 class Far:
-    """A browser at the far end of a line."""
+    """A browser at the far end of a network link."""
 
     def __init__(self, world, server, browser):
         self.world, self.server, self.line, self.browser = world, server, server.line, browser
@@ -110,7 +111,7 @@ def states(person):
 
 
 def drawn(far):
-    """Joins Ann at the far end, and lets her draw a shape that is saved."""
+    """Joins Ann at the far end of the network link, and lets her draw a shape that is saved."""
     room = far.room()
     ann = far.join(room)
     draw(ann)
@@ -174,8 +175,8 @@ def test_silence_again_and_again_loses_and_doubles_nothing(far, line):
 
 
 def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
-    """While the machine sleeps, the line forgets the connection. A page that didn't notice the sleep would wait for a
-    timeout of seconds."""
+    """While the machine sleeps, the network forgets the connection. A page that didn't notice the sleep would wait
+    for a timeout of seconds."""
     room, ann = drawn(far)
     note_states(ann)
     ann.run("window.looks = []; setInterval(() => looks.push(performance.now()), 20); return null")
@@ -193,8 +194,8 @@ def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
 
 
 def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
-    """With a hundred dragged shapes each message is long. The page sends only as many messages as the line carries, and
-    the last one arrives."""
+    """With a hundred dragged shapes each message is long. The page sends only as many messages as the network link
+    carries, and the last one arrives."""
     room = far.room()
     ann = far.join(room)
     ann.run("app.group(() => { for (let at = 0; at < 100; at++) app.edit((session) => "
@@ -219,7 +220,8 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # How many bytes were still unsent at the release. If every position were sent, it would be 120 KB or more.
+        # How much the server received after the release. If every position of the drag were sent, it would be at least
+        # 120 KB.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
 

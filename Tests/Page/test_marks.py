@@ -111,7 +111,7 @@ def test_a_text_lies_over_the_mark(room):
     beside = letters.copy()
     for rows, columns in ((0, 1), (0, -1), (1, 0), (-1, 0)):
         beside |= numpy.roll(letters, (rows, columns), (0, 1))
-    # `roll` wraps around at the border, so the border is excluded.
+    # `roll` wraps around at the border of the picture, so the border is left out.
     assert not (orange & beside)[2:-2, 2:-2].any()
 
 

@@ -12,13 +12,13 @@ def watching(room, *shapes, **options):
     bob = room.join("Bob", clock=True, **options)
     bob.painted()
     bob.stop_clock()
-    # Advances the time until the requested frame is drawn.
+    # A frame is still requested, so time passes until it is drawn.
     bob.pass_time(50)
     return bob
 
 
 def told(person, expression, *shapes):
-    """Waits until the expression shows that a change has arrived, which no frame shows yet."""
+    """Waits until the expression shows that a change has arrived. The change is not drawn yet."""
     person.wait(expression, argument=[number(shape) for shape in shapes])
     # Advances the time to the next frame, in which the motion starts.
     person.pass_time(20)
@@ -38,7 +38,7 @@ def test_what_others_move_glides_there(room):
     bob.pass_time(OTHERS // 2)
     halfway = bob.drawn(shape)
     assert 150 < halfway["x"] < 295 and 125 < halfway["y"] < 198 and 20 < halfway["rotation"] < 88, halfway
-    # Position, size and rotation have covered the same fraction.
+    # The position, the size and the rotation have covered the same fraction of their ways.
     assert close((halfway["x"] - 100) / 200, (halfway["y"] - 100) / 100) and close((halfway["x"] - 100) / 200, halfway["rotation"] / 90)
     bob.pass_time(OTHERS)
     there = bob.drawn(shape)
@@ -130,7 +130,8 @@ def test_what_appears_grows_and_what_is_deleted_fades(room):
 
 
 def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
-    """On the other person's page, the shape shrinks along a curve from its place to the hole."""
+    """On the other person's page, a shape that is dropped into the black hole shrinks along a curve that leads to
+    the hole."""
     shape = room.add(position=[500, 100], size=[200, 120], fill="#CC0000")
     bob = watching(room, shape)
     ann = room.join("Ann")

@@ -25,7 +25,7 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
     undo.click()
     ann.wait_for_shapes(1)
     undo.wait_for(state="detached")
-    # If the edit is undone by key, the notice that offers to undo it disappears too.
+    # When the edit is undone by Control+Z, the notice that offers to undo it disappears.
     ann.press("Shift+b")
     undo.wait_for()
     ann.press("Control+z")

@@ -34,7 +34,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
-    # Waits, because other people may get the edit before its author gets the acknowledgement.
+    # Waits for the acknowledgement, which may reach Ann after Bob has received her edits.
     status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")
@@ -73,8 +73,8 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
 
 
 def test_what_is_done_at_the_last_moment_is_kept(room):
-    """A page without a connection is closed right after an edit. The edit is there when the page opens again, and
-    arrives."""
+    """A page without a connection is closed right after an edit. When the page is opened again, it has the edit and
+    sends it."""
     ann = room.join("Ann")
     for count in range(1, 4):
         ann.run("app.perform(app.live.stop()); " + SQUARE.removesuffix("; return Date.now()") + "; location.reload(); return null")
@@ -228,8 +228,8 @@ def test_a_newer_page_is_announced(world, room):
 
 
 def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
-    """A page stays open during an upgrade and is used only afterwards. It says so, and works with the parts that it
-    has."""
+    """A page stays open during an upgrade. Parts that it then needs would be of the newer version. It says so, and
+    works with the parts that it has."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "mixed")
         own.add(position=[200, 200], size=[100, 80])
@@ -357,8 +357,8 @@ def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
 
 
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
-    """The browser has cached one version, and the server has another and fails in the middle of loading. The page must
-    not mix the versions, and rather doesn't load."""
+    """The browser has cached one version of the page. The server has another version, and fails while the page
+    loads. The page must not load at all rather than mix the versions."""
     with upgraded(world) as (server, upgrade):
         own = world.room(server, "torn")
         ann = own.join("Ann")
@@ -396,8 +396,8 @@ def test_a_browser_without_space_still_reads_what_it_has(room):
 
 
 def test_space_may_be_missed_only_when_a_transaction_ends(room):
-    """Each write seems to succeed, and then the transaction fails. The edits that the page put into localStorage when
-    it was closed stay there."""
+    """Each write seems to succeed, and then the transaction fails. The edits that the closed page has put into
+    localStorage must stay there."""
     ann = room.join("Ann", before=lambda page: page.add_init_script("""
         const { put } = IDBObjectStore.prototype
         IDBObjectStore.prototype.put = function (...values) {
@@ -435,7 +435,7 @@ def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world
         assert second.locator(".notice", has_text="arrived").count() == 0
         second.close()
 
-# Joins a second client as the same actor. The server closes the first tab's connection, and that tab gets a new actor.
+# Joins a second client as the tab's actor. The server then closes the tab's connection, and the tab gets a new actor.
 SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreReplica(value), { room: app.room, token: null })
   other.start()
   window.others = [other]
@@ -451,7 +451,7 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
     ann.run("app.perform(app.live.stop()); return null")
     draw(ann, 2)
     ann.wait_until_kept(2)
-    # From now on nothing can be stored or sent.
+    # From now on the page can neither store anything nor send edits.
     ann.run("""const full = () => { throw new DOMException('full', 'QuotaExceededError') }
       IDBObjectStore.prototype.put = full
       Storage.prototype.setItem = full

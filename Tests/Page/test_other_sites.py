@@ -83,13 +83,13 @@ def test_a_page_of_another_site_can_do_nothing(world, room):
 
 
 def test_a_site_whose_name_points_here_can_do_nothing(world, room):
-    """C8: With DNS rebinding, the hostile page and the server have the same origin for the browser. Under a name that
-    the operator has allowed, the same page may do everything, so only the name makes the difference."""
+    """C8: After DNS rebinding, the browser considers the hostile page and the server one origin. The same page may
+    do everything under a name that the operator has allowed, so the server refuses it only because of the name."""
     shape = room.add()
 
     def rebound(page, server):
-        # This document has the same origin as an earlier page of the hostile site, because the site's name now points
-        # to our server.
+        # This page comes from our server, but for the browser it has the origin of the hostile site, whose name now
+        # points to our server.
         page.goto(f"http://{SITE}:{server.port}/healthz")
 
     with visitor(world) as page:

@@ -17,7 +17,7 @@ def is_painted(picture, x, y, reach=2):
 
 
 def places(person):
-    """The places of the handles, by kind and side."""
+    """The points of the handles, by kind and side."""
     person.painted()
     return {(each["kind"], each["across"], each["down"]): (each["x"], each["y"]) for each in person.run("app.handles.all()")}
 

@@ -36,7 +36,7 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
     for values in [
         {"kind": "rectangle", "rotation": 17},
         {"kind": "roundedRectangle", "cornerRadius": 30, "rotation": -25},
-        # This radius is limited to half of the shorter side.
+        # The radius is limited to half of the shorter side, so this shape has the largest possible one.
         {"kind": "roundedRectangle", "cornerRadius": 500},
         {"kind": "ellipse", "rotation": 40},
         {"kind": "polygon", "points": 3},
@@ -153,7 +153,7 @@ def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
 
 
 def is_striped(picture, part):
-    """Whether the region has orange stripes everywhere: in each tile, some pixels are orange and others are not."""
+    """Whether the region has orange stripes everywhere: some pixels of each tile are orange, and others are not."""
     orange = ~differs(picture, ORANGE)
     rows, columns = numpy.nonzero(part)
     corners = {(row // 20, column // 20) for row, column in zip(rows, columns)}
@@ -386,7 +386,8 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
         seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
         # Counted from the line's start, twelve of every twenty pixels are painted.
         wanted = [x for x in range(20, 400) if x % 20 < 12]
-        # The ink's centre is three units beside the centre of its box, so the expected pixels may be shifted.
+        # The centre of the painted ink may be up to three units away from the centre of its box. So the test tries
+        # several shifts of the expected pixels.
         missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
         assert missing < 25, (values["kind"], seen)
         room.write((line, {"deleted": True}))

@@ -319,7 +319,7 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
     phone = room.join("Eve", size=(900, 700))
     inspect(phone, ground)
     phone.page.get_by_label("Name", exact=True).fill("Earth")
-    # As with a finger, the other shape is selected before the field gets any event.
+    # Selects the other shape before the field gets an event, as the tap of a finger does.
     phone.select(moon)
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Earth", "Moon", "Sun"])
     phone.wait("!document.activeElement.matches('.inspector-form input')", "the field is left")
@@ -418,7 +418,7 @@ def test_a_slider_that_was_pressed_and_not_moved_shows_what_others_do(room):
     slider = ann.page.locator(".inspector-form").get_by_label("Opacity")
     slider.wait_for()
     box = slider.bounding_box()
-    # The slider's thumb is already at the right end.
+    # The press doesn't change the value, because the slider's thumb is already at the right end.
     ann.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
     assert slider.input_value() == slider.get_attribute("max")
     room.write((sun, {"alpha": 3}))

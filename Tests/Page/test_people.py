@@ -23,7 +23,7 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     everyone.wait_for()
     everyone.click()
     assert ann.page.locator(".people-list li").count() == 6
-    # Everybody in the list can be followed, however long their name is.
+    # Everybody in the list can be followed, even Bob with his very long name.
     bob.run("app.setMe({ name: 'Bob of the very long name that goes on and on', color: app.me.color }); return null")
     ann.page.locator(".people-list li", has_text="goes on and on").wait_for()
     sheet = ann.page.locator(".people-list").bounding_box()
@@ -66,7 +66,7 @@ class Crowd:
         self.sockets = []
 
     def come(self, count):
-        # They connect in small batches, because the server's queue of incoming connections is limited.
+        # The crowd connects in small batches, because the system limits how many connections may wait to be accepted.
         for start in range(0, count, 100):
             arriving = [socket.create_connection(("127.0.0.1", self.server.port), 60) for _ in range(start, min(start + 100, count))]
             self.sockets += arriving
@@ -142,8 +142,8 @@ def test_nobody_has_to_say_who_they_are(room):
 
 
 def test_who_comes_gets_a_colour_that_nobody_has(room):
-    """If somebody has the same colour, it is changed for this room and this visit, unless the person has chosen it. The
-    stored colour stays."""
+    """If somebody in the room has the same colour, the page uses another one for this visit, unless the person has
+    chosen the colour. The stored colour stays."""
     def given(page):
         page.add_init_script(
             "if (location.host && !sessionStorage.getItem('been')) { sessionStorage.setItem('been', '1'); localStorage.setItem('canvas.me', "

@@ -47,7 +47,7 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     ann.pass_time(400)
     room.wait_until_sent()
     assert room.shapes() == before
-    # Without Play, a shape that is dropped where the circle would be stays there, and a thrown shape stops where it is
+    # Without Play there is no circle: a shape that is dropped at its place stays. A thrown shape stops where it is
     # released.
     throw(ann, (375, 275), (30, 0))
     there = ann.shape(square)["x"]

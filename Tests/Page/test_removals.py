@@ -8,7 +8,8 @@ from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
 
-# A name that was written less than this long before the removal may be missing after restoring, because clocks differ.
+# To restore shapes, the page asks for the drawing at a moment shortly before their removal. The moment is less than
+# this many seconds before it, because clocks differ. A name that was written later than that moment is missing.
 CLOCKS = 0.3
 
 
@@ -129,8 +130,8 @@ def of_all_sorts(room):
 
 
 def all_but(shapes, *properties):
-    """The shapes without these properties and without the ends of lines. A restored tied line has the ends that were
-    drawn at that time (S14)."""
+    """The shapes without these properties and without the ends of lines. Restored tied lines have other stored ends:
+    those that were drawn at that time (S14)."""
     return [{name: value for name, value in shape.items()
              if name not in properties and not (shape["kind"] == "line" and name in ("position", "size", "path"))} for shape in shapes]
 
@@ -170,7 +171,7 @@ def test_copies_have_whatever_their_originals_are_made_of(room):
     copies = room.wait_for_shapes(2 * len(before))[len(before):]
     own = ("id", "name", "position", "z", "group", "from", "to")
     assert all_but(copies, *own) == all_but(before, *own)
-    # The copies form their own group, and copied lines are tied to copies.
+    # The copies form a group of their own, and a copied line is tied to the copies of its shapes.
     assert len({shape["group"] for shape in copies if "group" in shape} - {"0gr-oup-000"}) == 1
     (line,) = [shape for shape in copies if shape["kind"] == "line"]
     assert [line["from"][0], line["to"][0]] == [copies[0]["id"], copies[1]["id"]]
@@ -243,8 +244,8 @@ def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
 
 @pytest.mark.parametrize("ahead", [0, 600])
 def test_a_restoration_that_only_changes_shapes_is_told_too(room, ahead):
-    """The page reports the restoration even if the restorer's page is much ahead of the server's time. If later edits
-    have replaced everything, it says that there is nothing to revert."""
+    """The page reports the restoration even if the clock of the restorer's page is far ahead of the server's. If
+    later edits have replaced everything that was restored, the page says that there is nothing to revert."""
     ids, _ = fill(room)
     then = time.time() * 1000
     time.sleep(CLOCKS)

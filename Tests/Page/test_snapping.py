@@ -15,7 +15,8 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()
-    # The left edge comes within five pixels of the other shape's left edge. The top edge is near no other.
+    # The left edge comes within five pixels of the other shape's left edge, so it snaps to it. The top edge is near no
+    # other edge.
     ann.drag((660, 480), (345, 440), hold=True)
     bob.wait_for_shape(loose, "shape.x === 300 && shape.y === 380")
     found = guides(ann)
@@ -24,7 +25,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     assert ann.run("app.handles.all().length") == 0, "no handle is in the way meanwhile"
     picture = ann.picture("#overlay")
     assert picture[330, 300, 3] > 200 and picture[340, 295, 3] > 200, "a line, and the number on it"
-    # Moves until the centres of both shapes are aligned, and then until nothing is aligned any more.
+    # Moves the shape until its centre is aligned with another shape's, and then until nothing is aligned any more.
     ann.page.mouse.move(354, 443)
     bob.wait_for_shape(loose, "shape.x === 310 && shape.y === 383")
     ann.page.mouse.move(480, 282)

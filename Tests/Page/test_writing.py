@@ -81,7 +81,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
-    # The new shape is selected, although the current tool still draws.
+    # The new shape is selected, so F2 edits its text. The drawing tool stays chosen.
     ann.press("F2")
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
@@ -92,7 +92,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.select(oval["id"])
     ann.press("Control+Shift+l")
     ann.wait_for_shape(oval["id"], "shape.locked")
-    # Keys respect the lock once it is shown.
+    # Waits until the page shows the lock. Only then does it refuse to type into the shape.
     ann.painted()
     ann.press("r")
     ann.wait("app.tool === 'rectangle'")
@@ -166,7 +166,7 @@ def test_input_methods_begin_a_text_too(room):
         ann.page.wait_for_selector(FIELD, state="visible")
         assert ann.page.input_value(FIELD) == f"one{words}"
     method.send("Input.insertText", {"text": "漢"})
-    # Characters that are not allowed in a text stay while an input method composes.
+    # A character that is not allowed in a text stays in the field until the input method has finished composing.
     compose("字\t")
     assert ann.page.input_value(FIELD) == "one漢字\t"
     method.send("Input.insertText", {"text": "字\t"})

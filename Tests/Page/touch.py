@@ -5,7 +5,7 @@ import math
 
 class Touch:
     def __init__(self, session, see):
-        """`see` waits until the person sees what the page knows."""
+        """`see` is called before a gesture. It waits until the page shows its current state, as a person would."""
         self.session, self.see = session, see
 
     def _send(self, kind, points):

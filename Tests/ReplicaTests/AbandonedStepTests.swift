@@ -43,7 +43,7 @@ struct AbandonedStepTests {
     for _ in 0..<3 { room.run(ann) { $0.undo(at: $1) } }
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
     #expect(!room.hosts[ann].replica.canUndo)
-    // The group is closed, so each of these two edits becomes its own undo step.
+    // No group of edits is open any more, so each of these two edits becomes its own undo step.
     _ = room.add(ann)
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.history.undoable.count == 2)

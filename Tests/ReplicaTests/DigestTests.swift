@@ -54,8 +54,8 @@ struct DigestTests {
     room.settle()
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    // Hands the replica a state without the shape, as if the shape had been deleted and the room had forgotten the
-    // deletion.
+    // Hands the replica a state without the shape. The room would send such a state after the shape was deleted and the
+    // deletion was forgotten.
     room.hand(.operations(Delivery(cursor: room.cursor, operations: [], reset: true)), to: ann)
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     #expect(room.hosts[ann].replica.canvas[shape] != nil)

@@ -77,7 +77,7 @@ struct EditingTests {
     room.run(ann) { $0.undo(at: $1) }
     room.edit(ann, square) { $0.position = Point(x: 0, y: 900) }
     #expect(try drawn(ann) == [Point(x: 0, y: 0), Point(x: 0, y: 900)])
-    // If a line is deleted together with the shape that it is tied to, nothing more is written to the line.
+    // The line is tied to a shape, and both are deleted together. Then nothing more is written to the line.
     room.settle()
     let count = room.log.count
     room.run(ann) { $0.delete([square, line], at: $1) }
@@ -104,7 +104,7 @@ struct EditingTests {
     let ann = room.join()
     let shape = room.add(ann)
     for step in 1...20 { room.edit(ann, shape) { $0.rotation = Double(step) } }
-    // The maximum of four messages is in flight, and the waiting edits were merged into one operation.
+    // At most four messages may be in flight. The other edits wait, and were merged into one operation.
     #expect(room.hosts[ann].replica.outbox.flights.count == SendWindow.messagesMax)
     #expect(room.hosts[ann].replica.unsentCount == SendWindow.messagesMax + 1)
     room.settle()
@@ -141,8 +141,7 @@ struct EditingTests {
     room.deliver(sent[0], from: ann)
     #expect(room.stored.count == 2)
     #expect(room.canvas == canvas)
-    // The room answers the same message twice. The second answer must not count for the newer message, which is still
-    // unanswered.
+    // The room answers the first message twice. The second answer must not count as the answer to the newer message.
     room.edit(ann, shape) { $0.rotation = 3 }
     room.deliverAll(to: ann)
     #expect(room.hosts[ann].replica.unsentCount == 1)

@@ -83,7 +83,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
     #expect(room.hosts[ann].rejected.map(\.operation.shape) == [shape, shape])
     #expect(room.hosts[ann].rejected.map(\.code) == [.roomFull, .roomFull])
-    // Only one refusal means that the edit was not sent. Otherwise it would have been refused too.
+    // The server has refused only one message, so the edit of the refused shape was never sent.
     #expect(room.refusals(.roomFull) == 1)
     #expect(room.canvas.registers(of: shape).isEmpty)
     #expect(room.canvas[standing]?.properties.rotation == Double(SendWindow.messagesMax - 1))
@@ -196,7 +196,7 @@ struct RefusalTests {
     room.open(ann)
     room.deliverToServer(ann)
     room.deliverAll(to: ann)
-    // The test's server allows fewer operations per message than its `welcome` announced.
+    // The server allows fewer operations per message than the `welcome` said.
     var counts: [Int] = []
     while !room.hosts[ann].toServer.isEmpty {
       for submission in try room.hosts[ann].interceptSubmissions() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Steps of which the server has refused a part")
 struct RefusedStepTests {
-  /// Refuses the host's next message because of one of its operations. The host's later messages still reach the room.
+  /// Refuses the client's next message because of one of its operations. The later messages still reach the room.
   private func refuse(_ operation: Int?, _ room: inout TestRoom, code: RejectCode = .badValue) throws {
     let sent = try room.hosts[0].interceptSubmissions()
     room.hand(.rejection(Rejection(id: sent[0].id, operation: operation, code: code, message: "not here")), to: 0)
@@ -136,8 +136,8 @@ struct RefusedStepTests {
     try refuse(0, &room)
     room.settle()
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 6)
-    // The refused step is gone. The step that made the shape can't be undone either, because another person has edited
-    // the shape.
+    // The refused step can't be undone any more. Nor can the step that made the shape, because another person has
+    // edited the shape since.
     #expect(room.hosts[ann].replica.history.undoable.count == 1)
     room.run(ann) { $0.undo(at: $1) }
     room.settle()

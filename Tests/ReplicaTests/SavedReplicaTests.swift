@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Replicas saved and restored")
 struct SavedReplicaTests {
-  /// A replica that has a confirmed drawing, a message in flight, and edits that wait.
+  /// A replica with a confirmed drawing, a message in flight, and edits that are not sent yet.
   func busy() -> TestRoom {
     var room = TestRoom()
     let ann = room.join()

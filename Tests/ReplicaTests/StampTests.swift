@@ -92,7 +92,7 @@ struct StampTests {
     let ann = room.join(seed: seed)
     let shape = room.add(ann)
     room.settle()
-    // The edits have stamps of the same millisecond. The room accepts them, but the answers are lost.
+    // All these edits have stamps of the same millisecond. The room accepts them, but the answers are lost.
     for step in 1...4 {
       room.edit(ann, shape) { $0.rotation = Double(step) }
       room.deliverToServer(ann)
@@ -205,7 +205,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 1)
 
-    // The reservation covers edits for a while. After that, the next edit has to wait for a new reservation.
+    // The reservation covers the edits of a certain time. The edit after that has to wait for a new reservation.
     room.time += 300
     _ = room.add(ann)
     room.settle()
@@ -215,7 +215,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.count == 2)
     #expect(room.hosts[ann].keepsAsked == 2)
-    // The old reservation doesn't cover the edit.
+    // The old reservation is confirmed again, but it doesn't cover the edit.
     room.run(ann) { $0.kept(untilMilliseconds: until, at: $1) }
     #expect(room.hosts[ann].keepsAsked == 3)
     room.keep(ann)
@@ -334,8 +334,8 @@ struct StampTests {
     room.time = try #require(room.hosts[ann].wakeAt)
     room.run(ann) { $0.wake(at: $1) }
     room.open(ann)
-    // Only the `hello` is slow. The replica estimates the server's clock from half the round trip, so it takes that
-    // clock to be further ahead than it is.
+    // Only the `hello` is slow. The replica assumes that half of the round trip was spent on each way, so its estimate
+    // of the server's clock is too high.
     room.time += 6_000
     room.settle(for: 20_000)
     #expect(room.refusals(.clockAhead) == 1)

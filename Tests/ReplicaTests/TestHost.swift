@@ -4,17 +4,17 @@ import Testing
 
 @testable import ServerModel
 
-/// A replica and its host. The host has the client's end of the connection, carries out what the replica asks for, and
-/// checks the replica's guarantees.
+/// A replica and its host, a client such as the page. The host has the client's end of the connection, carries out what
+/// the replica asks for, and checks the replica's guarantees.
 struct TestHost {
   var replica: Replica
   var checks: ReplicaChecks
-  /// The error of this host's wall clock, in milliseconds.
+  /// The error of the client's wall clock, in milliseconds.
   var wallError: Int64
 
   // MARK: The client's end of the connection
 
-  /// The host's index among the room's clients.
+  /// The client's index in the room.
   var client: Int?
   var isOpen = false
   var wantsConnection = false
@@ -33,7 +33,7 @@ struct TestHost {
   var keepsAsked = 0
   /// Everything that the replica has written. Set in random histories only.
   var writes: OwnWrites?
-  /// The replica's recorded events, which core.wasm replays later. Set for some hosts of random histories.
+  /// The replica's recorded events, which core.wasm replays later. Set for some clients of random histories.
   var record: RecordedHistory?
 
   static let epoch: UInt64 = 1_763_650_000_000
@@ -46,7 +46,7 @@ struct TestHost {
 
   var encoding: WireEncoding { replica.configuration.encoding }
 
-  /// What the host's clocks show at a time of the test.
+  /// What the client's clocks show at this time of the test.
   func moment(_ time: UInt64) -> Moment {
     Moment(wallMilliseconds: UInt64(Int64(TestHost.epoch + time) + wallError), monotonicMilliseconds: time)
   }
@@ -94,7 +94,7 @@ struct TestHost {
     record?.events.append(event)
   }
 
-  /// Reserves stamps, as hosts do before each save.
+  /// Reserves stamps, as a client does before each save.
   mutating func reserve() -> UInt64 { replica.reserveStamps() }
 
   /// Passes a made-up server message to the replica.
@@ -104,7 +104,7 @@ struct TestHost {
     run(at: time, as: .received(bytes, encoding)) { $0.received(bytes, isText: encoding.isText, at: $1) }
   }
 
-  /// Removes the messages on their way to the server, and returns them. They never arrive.
+  /// Removes the messages on their way to the server, so that they never arrive, and returns them.
   mutating func intercept() throws -> [ClientMessage] {
     defer { toServer = [] }
     return try toServer.map {

@@ -4,7 +4,7 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// A room and several hosts, for tests of single behaviours. Messages arrive at once and in order.
+/// A room and several clients, for tests of single behaviours. Messages arrive at once and in order.
 struct TestRoom {
   var server: RoomBench
   var hosts: [TestHost] = []
@@ -12,12 +12,12 @@ struct TestRoom {
   var roleMax = Role.editor
   /// Whether the log refuses to store anything.
   var isLogDown = false
-  /// The error of the server's wall clock, in milliseconds.
+  /// How far the server's wall clock is wrong, in milliseconds.
   var serverError: Int64 = 0 { didSet { time += 0 } }
 
   init(_ change: (inout Limits) -> Void = { _ in }) {
     server = RoomBench { limits in
-      // With an interval of zero, the room broadcasts at once. The test controls the time.
+      // The room broadcasts at once, because only the test lets time pass.
       limits.beatMilliseconds = 0
       change(&limits)
     }
@@ -96,13 +96,13 @@ extension TestRoom {
     return shape!
   }
 
-  /// Tells a host's replica that its current state is stored.
+  /// Tells a client's replica that its current state is stored.
   mutating func keep(_ host: Int) {
     let until = hosts[host].reserve()
     run(host) { $0.kept(untilMilliseconds: until, at: $1) }
   }
 
-  /// Passes a made-up server message to a host.
+  /// Passes a made-up server message to a client.
   mutating func hand(_ message: ServerMessage, to host: Int) { hosts[host].hear(message, at: time) }
 }
 
@@ -131,7 +131,7 @@ extension TestRoom {
     hosts[host].client = nil
   }
 
-  /// Delivers a host's messages to the room, but no answers.
+  /// Delivers a client's messages to the room, but no answers.
   mutating func deliverToServer(_ host: Int) {
     guard hosts[host].isOpen, let client = hosts[host].client else { return }
     while !hosts[host].toServer.isEmpty, !server.clients[client].isReadingPaused {
@@ -146,7 +146,7 @@ extension TestRoom {
     serve()
   }
 
-  /// Delivers the room's next message to a host, or the close of the connection if no message is left.
+  /// Delivers the room's next message to a client, or the close of the connection if no message is left.
   /// - Returns: whether there was something to deliver.
   @discardableResult
   mutating func deliverOne(to host: Int) -> Bool {
@@ -162,7 +162,7 @@ extension TestRoom {
     return true
   }
 
-  /// Delivers all of the room's messages to a host.
+  /// Delivers all of the room's messages to a client.
   mutating func deliverAll(to host: Int) { while deliverOne(to: host) {} }
 }
 
@@ -176,7 +176,7 @@ extension TestRoom {
     server.send()
   }
 
-  /// Replaces the room by a new one of the same name with these operations. No host may be connected.
+  /// Replaces the room by a new one of the same name with these operations. No client may be connected.
   mutating func replaceRoom(by actor: Identifier, _ operations: [ProposedOperation]) {
     server.restart(with: RoomBench.room(server.limits, epoch: server.room.epoch + 1))
     server.log = []
@@ -185,7 +185,7 @@ extension TestRoom {
     serve()
   }
 
-  /// Delivers messages until there are none. Time passes only while a host waits for a timer.
+  /// Delivers messages until there are none. Time passes only while a client waits for a timer.
   mutating func settle(for milliseconds: UInt64 = 0) {
     let end = time + milliseconds
     while true {

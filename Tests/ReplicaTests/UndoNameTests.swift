@@ -29,7 +29,7 @@ import Testing
     room.edit(ann, shape) { $0.kind = .polygon }
     room.settle()
     #expect(names(room, shape) == [madeUp[2], madeUp[2]])
-    // Another person names the shape, and undoes that. The shape then has no name.
+    // Another person names the shape and undoes that, which leaves the shape without a name.
     room.edit(bob, shape) { $0.name = "Moon" }
     room.run(bob) { $0.undo(at: $1) }
     room.edit(ann, shape) { $0.kind = .ellipse }

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// How often the situations occurred that this test is about.
+  /// How often each situation occurred that this test is about.
   struct Count {
     var undone = 0
     var foreign = 0
@@ -139,8 +139,7 @@ import Testing
       room.run(ann) { $0.delete([shape], at: $1) }
     }
     room.settle()
-    // Undoes both steps, and redoes only the deletion. A redo that goes too far would also redo the edit of the other
-    // shape.
+    // Undoes both steps, and redoes only the deletion. A redo must not also redo the edit of the other shape.
     for round in 0..<3 {
       room.run(ann) { $0.undo(at: $1) }
       room.settle()

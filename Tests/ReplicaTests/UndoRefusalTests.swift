@@ -46,7 +46,7 @@ import Testing
     room.settle()
   }
 
-  /// Those of the given shapes that everybody sees.
+  /// Which of the given shapes everybody sees.
   func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
     let seen = shapes.filter { room.hosts[bob].replica.canvas.contains($0) }
     #expect(room.hosts[ann].replica.canvas == room.hosts[bob].replica.canvas)
@@ -292,7 +292,7 @@ import Testing
     room.edit(ann, shape) { $0.rotation = 3 }
     room.settle()
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
-    // While the undos wait to be sent, the second replaces the only value of the first.
+    // If both undos wait to be sent, the second replaces the first one's only value.
     if !inFlight { room.disconnect(ann) }
     room.run(ann) { $0.undo(at: $1) }
     room.run(ann) { $0.undo(at: $1) }

@@ -17,7 +17,7 @@ import Testing
       if isStepAnswered { room.settle() }
     }
     room.run(ann) { $0.undo(at: $1) }
-    // A copy of the tab takes over the actor before anything of the undo has reached the room.
+    // A copy of the tab takes over the actor before the undo has reached the room.
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
     room.join(copy)
     room.settle(for: 20_000)
@@ -57,7 +57,7 @@ import Testing
       room.time += 1_000
       reconnect()
       room.edit(ann, shape) { $0.rotation = rotation }
-      // The server's clock is set back. The edit gets a new stamp, directly after the newest one in the room.
+      // The server's clock is set back, so the edit gets a new stamp, directly after the newest one in the room.
       room.setServerClock(start - 10_000)
       reconnect()
       #expect(room.hosts[ann].replica.canvas.stamp(of: .rotation, in: shape)?.milliseconds == TestHost.epoch + start)

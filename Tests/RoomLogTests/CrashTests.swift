@@ -61,7 +61,7 @@ struct CrashTests {
 
   @Test("a room is never opened from a half-written snapshot")
   func halfWrittenSnapshot() throws {
-    // The snapshot may be complete before this process kills the writer. The test then tries again.
+    // If the snapshot is complete before this process kills the writer, the test tries again.
     for _ in 0..<20 {
       let directory = temporaryDirectory()
       defer { remove(directory: directory) }
@@ -83,7 +83,7 @@ struct CrashTests {
       // Suspends the writer while the test reads the database.
       writer.signal(SIGSTOP)
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
-      // This read fails if the suspended writer holds a lock that excludes readers.
+      // Reading fails if the suspended writer holds an exclusive lock on the database.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
       let parts = "snapshots JOIN snapshot_parts USING(room, position)"
       let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")

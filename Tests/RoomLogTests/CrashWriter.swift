@@ -10,8 +10,8 @@ final class CrashWriter {
   init(_ mode: String, directory: String) throws {
     var toChild: [Int32] = [0, 0]
     var fromChild: [Int32] = [0, 0]
-    // Locks out tests that start other processes. A process that inherited an end of this pipe would keep the pipe
-    // open.
+    // Keeps other tests from starting processes meanwhile. Such a process would inherit an end of this pipe and keep
+    // the pipe open.
     CrashWriter.starting.lock()
     defer { CrashWriter.starting.unlock() }
     try #require(pipe(&toChild) == 0 && pipe(&fromChild) == 0)
@@ -71,7 +71,7 @@ final class CrashWriter {
 
   func signal(_ number: Int32) { Glibc.kill(process, number) }
 
-  /// Kills the program, and returns the lines that it had printed and nobody had read.
+  /// Kills the program. Returns the lines that it had printed and that were not read yet.
   func kill() -> [String] {
     Glibc.kill(process, SIGKILL)
     return finish()

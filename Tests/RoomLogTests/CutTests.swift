@@ -3,7 +3,8 @@ import Testing
 
 @testable import RoomLog
 
-/// The contract tests also run over connections that are cut, as `LogKind.cutPostgres`. These tests cover single cuts.
+/// Tests of single cuts. The contract tests also run with connections that are cut all the time
+/// (`LogKind.cutPostgres`).
 @Suite("A log whose connections are cut", .enabled(if: TestDatabase.isThere))
 struct CutTests {
   @Test(
@@ -21,7 +22,7 @@ struct CutTests {
       proxy.cut([Cut(way: way, place: places)])
       let own = [UInt8(places / 256), UInt8(places % 256)]
       acknowledged += try #require(try bench.append("demo", [own], mayCreate: false).appended).records
-      // No cut was made, so this offset is beyond the end of the request or answer. All offsets have been tried.
+      // If no cut was made, the offset is beyond the end of the request or answer, so all offsets have been tried.
       guard proxy.cuts.count > places else { break }
       places += 1
     }
@@ -31,7 +32,7 @@ struct CutTests {
     #expect(other.events.records(of: "demo", atLeast: acknowledged.count) == acknowledged)
     let repeats = try #require(bench.log as? PatientLog).repeats
     switch way {
-    // The database commits before it has read the last bytes of the request. A cut there doesn't cause a refusal.
+    // The database commits before it reads the last bytes of the request, so a cut in these bytes causes no refusal.
     case .request: #expect(repeats > 250 && repeats <= places)
     // Everything is stored before the answer begins, so no append has to be sent again.
     case .answer: #expect(repeats == 0)
@@ -45,7 +46,7 @@ struct CutTests {
     let cuts = try #require(bench.proxy).cuts
     for way in [Cut.Way.request, .answer] {
       let places = cuts.filter { $0.way == way }.map(\.place)
-      // There are fewer cuts than commits, because a commit that is shorter than the planned offset is not cut.
+      // Not every commit is cut, because some are shorter than the offset of the planned cut.
       #expect(places.count >= 5)
       #expect(Set(places).count == places.count)
     }
@@ -166,14 +167,16 @@ struct CutTests {
       .append(LogBench.append(1, "demo", [bytes("half")], mayCreate: false)),
       .append(LogBench.append(2, "later", [large])),
     ])
-    // Waits until the second room has its number. By then the database has locked the first room for this batch.
+    // Waits until the database has given the second room its number. It has then locked the first room for the same
+    // batch.
     let isThere = "(SELECT last_value FROM canvas.rooms_number_seq) > 1"
     try TestDatabase.ask(
       "DO $$ BEGIN WHILE NOT \(isThere) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$",
       in: bench.directory
     )
     #expect(try bench.append("demo", [bytes("beside")]).appended != nil)
-    // The database ended the connection because another node asked for it. The node's own timeout is five seconds.
+    // The other node asked the database to end the connection. The first node's own timeout of five seconds has not
+    // passed.
     let lost = node.events.first { if case .availability(nil, _?) = $0 { true } else { false } }
     #expect("\(lost, default: "nothing")".contains("server closed the connection"))
     #expect(proxy.cuts.count == 1)
@@ -193,7 +196,8 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // The node isn't notified of the other node's record. It must not report its own, later record before that one.
+    // Another node stores a record, of which this node isn't notified. This node must not report its own record, which
+    // is stored later, before the other one.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
     node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])
@@ -208,7 +212,8 @@ struct CutTests {
     node.log.close()
     let own = node.events.answer(to: 2)
     if ending == .deletion {
-      // The earlier record was never reported, and the room is gone, so the append can only be refused.
+      // The record must not be reported, because the earlier record by the other node was not reported. The room no
+      // longer exists, so the append is refused.
       #expect(own?.error == .noSuchRoom(room: "demo"))
     } else {
       #expect(own?.appended?.records.map(\.bytes) == [bytes("here")])

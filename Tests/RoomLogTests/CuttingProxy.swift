@@ -18,12 +18,12 @@ struct Cut: Hashable, Sendable {
   var way: Way
   /// How many bytes of the request or answer still get through.
   var place: Int
-  /// Whether the connection stays open and just carries no more bytes of the request, as if the client hung.
+  /// Whether the connection stays open at the cut and just carries no more bytes of the request, as if the client hung.
   var isSilence = false
 }
 
 /// A proxy between logs and their database, which cuts connections within a request or its answer. A test can plan
-/// cuts. The proxy can also cut one in a number of commits, each time at another place.
+/// cuts. The proxy can also cut one in a number of commits, each time at another offset.
 ///
 /// The proxy's own thread carries all bytes. All other functions may be called from any thread.
 final class CuttingProxy: Sendable {
@@ -123,10 +123,10 @@ final class CuttingProxy: Sendable {
 
   private func wake() { _ = write(bell[1], [1], 1) }
 
-  // MARK: Places of the cuts
+  // MARK: Offsets of the cuts
 
-  /// The byte offsets of the next cuts within commits, for all proxies of this process. Each cut moves the offset by a
-  /// step that spreads even a few cuts over the whole commit.
+  /// The byte offsets of the next cuts within commits. All proxies of this process share them, and each cut moves its
+  /// offset so far that a few cuts cover the whole commit.
   private static let places = Mutex<[Cut.Way: Int]>([.request: 0, .answer: 0])
   private static let step = 41
 
@@ -148,7 +148,7 @@ final class CuttingProxy: Sendable {
     CuttingProxy.places.withLock { $0[cut.way, default: 0] += CuttingProxy.step }
   }
 
-  /// Notes that a planned cut was impossible, because the request or answer was shorter than the cut's offset.
+  /// Remembers that a planned cut was impossible, because the request or answer was shorter than the cut's offset.
   private func noteMissed(_ cut: Cut) {
     CuttingProxy.places.withLock { $0[cut.way] = (cut.place + 1) % CuttingProxy.step }
   }

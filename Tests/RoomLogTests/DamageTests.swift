@@ -121,7 +121,7 @@ struct DamageTests {
     var rubbished = 0
     for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
       try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      // Looks for a leaf page of the table that is full of this room's records.
+      // Looks for a leaf page of the table that contains almost only this room's records.
       guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
       var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
       try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
@@ -334,7 +334,7 @@ struct DamageTests {
     #expect(try bench.summaries().map(\.trimmed) == [0])
     #expect(try bench.records("demo").map(\.bytes) == [bytes("one"), bytes("two"), bytes("three")])
     #expect(bench.log.statistics().damagedRooms == 1)
-    // As an open room does, stores an intact snapshot.
+    // Stores an intact snapshot in place of the damaged one, as an open room does.
     _ = try bench.snapshot("demo", at: 2, bytes("as of 2"))
     _ = try bench.ask { .retain(id: $0, milliseconds: 5_000) }
     #expect(try bench.summaries().map(\.trimmed) == [2])

@@ -54,7 +54,7 @@ struct DiskRuns {
     Rest(image: image, lock: lock, ledger: history.ledger, lives: history.lives)
   }
 
-  /// The files with which each history starts. They contain two older rooms.
+  /// The files with which each history starts. They contain two rooms.
   func beginning() throws -> Rest {
     let empty = Rest(image: [:], lock: [], ledger: DiskLedger(), lives: 0)
     let history = history(empty, seed: 1)
@@ -69,11 +69,11 @@ struct DiskRuns {
   }
 
   struct Outcome {
-    /// What power cuts at different times would leave: after the steps that the test chooses, after the last step, and
-    /// after the final recovery.
+    /// What the files would be after power cuts: after certain steps, after the last step, and after the final
+    /// recovery.
     var cuts: [Rest] = []
     var failures: [LyingDisk.Failure: Int] = [:]
-    /// How many calls to the disk were made up to each step. The first step opens the log.
+    /// How many calls to the disk were made by the end of each step. The first step opens the log.
     var calls: [Int] = []
     var backUps = 0
     var repairs = 0

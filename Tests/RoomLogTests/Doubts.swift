@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import RoomLog
 
-/// Chooses the appends to a `MemoryLog` whose outcome stays unknown for a while: those that a test chooses, and random
-/// ones. The random ones become rarer, so that tests with many appends stay fast.
+/// Chooses the appends to a `MemoryLog` whose outcome stays unknown for a while. Some are chosen by the test, others at
+/// random. The random ones become rarer, so that tests with many appends stay fast.
 final class Doubts: Sendable {
   private struct State {
     var next: UndecidedAppend.Fate?

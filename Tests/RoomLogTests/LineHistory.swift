@@ -170,9 +170,8 @@ final class LineHistory {
     ledger.count("stopped")
   }
 
-  /// Removes the last records of a room, and ends all connections, as in a failover to a standby that lacks the
-  /// records. Only records that no snapshot includes are removed, because a real failover would lose such a snapshot
-  /// too.
+  /// Removes the last records of a room, and ends all connections, as in a failover to a standby that lacks these
+  /// records. Keeps records that a snapshot includes, because a real failover would lose such a snapshot too.
   private func lose(_ room: String) throws {
     release()
     try TestDatabase.ask(

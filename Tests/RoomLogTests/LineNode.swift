@@ -11,7 +11,7 @@ final class LineLedger: CustomStringConvertible {
     var position: UInt64
   }
 
-  /// The acknowledged record at each place.
+  /// The acknowledged record at each position.
   private(set) var acknowledged: [Place: UInt64] = [:]
   private(set) var appends: [[UInt64]] = []
   /// The epochs of rooms whose deletion was reported.
@@ -62,7 +62,7 @@ final class LineNode {
     /// The timeline of the log when the room was loaded.
     let timeline: UInt64
     var last: UInt64 = 0
-    /// Whether the node has received everything that was stored when it last asked to catch up.
+    /// Whether the node has received everything that was stored when the node last asked to catch up.
     var isUpToDate = false
   }
 
@@ -266,8 +266,8 @@ final class LineNode {
       follow(name, room, room.timeline)
     case .read(let name, let number): if rooms[name]?.number == number { rooms[name] = nil }
     case .follow(let name, let number):
-      // Leaves the room only if this request was to open it. A room that was already open stays open, and another event
-      // says if it can't.
+      // Leaves the room only if this request was to open it. If the room was open before, the failed request changes
+      // nothing.
       if rooms[name]?.number == number, rooms[name]?.stage == .following { leave(name) }
     case .other, nil: break
     }

@@ -48,7 +48,7 @@ final class LogBench {
   private let keepsDirectory: Bool
   /// The proxy between the logs and their database, which cuts connections.
   let proxy: CuttingProxy?
-  /// Decides which appends to a `MemoryLog` have an unknown outcome.
+  /// Decides which appends to a `MemoryLog` get an unknown outcome.
   let doubts: Doubts
   /// The events that each node received.
   private var collectors: [EventCollector]
@@ -128,7 +128,8 @@ final class LogBench {
   /// Makes the outcome of the next append unknown until `decide()`.
   func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
     doubts.leaveNext(fate)
-    // Without further cuts, the node would reconnect and learn whether the append is stored.
+    // Cuts all later requests for the outcome too. Otherwise the node would reconnect and learn whether the append is
+    // stored.
     let again = Cut(statement: "evict", way: .request, place: 0)
     let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
     proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
@@ -152,7 +153,7 @@ final class LogBench {
       PatientLog({ events.take($0) }) { sink in
         MemoryLog(sharing: memory) { told in
           sink(told)
-          // Once the log has reported an unknown outcome, reveals the outcome to it.
+          // The log learns the outcome of an append only after it has reported that the outcome is unknown.
           if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
         }
       }
@@ -188,8 +189,8 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Checks that exactly the acknowledged records are stored, each once and in its place, even after cut connections or
-  /// unknown outcomes.
+  /// Checks that exactly the acknowledged records are stored, each once and at its position. Connections may have been
+  /// cut, and outcomes may have been unknown.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {
@@ -312,7 +313,7 @@ final class LogBench {
     try #require(try ask { .list(id: $0) }.summaries)
   }
 
-  /// Flips one bit in each place of the database file where these bytes are stored.
+  /// Flips one bit wherever the database file contains these bytes.
   func damageInFile(_ wanted: [UInt8]) throws {
     let path = directory + "/canvas.db"
     let file = Glibc.open(path, O_RDWR)

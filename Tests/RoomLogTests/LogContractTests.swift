@@ -206,7 +206,7 @@ struct LogContractTests {
     let summary = try bench.ask { .load(LoadRequest(id: $0, room: "demo", wantsSnapshot: false)) }
     #expect(summary.loaded == LoadedRoom(summary: loaded.summary, snapshot: nil))
     #expect(try bench.records("demo", after: place.position) == [third])
-    // To read a position before the first snapshot, the caller has to start from the first record.
+    // The position is before the first snapshot, so the caller gets no snapshot and has to start from the first record.
     #expect(try bench.load("demo", through: .position(first[0].position)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(99)).loaded?.snapshot == nil)
     #expect(try bench.load("demo", through: .milliseconds(100)).loaded?.snapshot?.place == place)
@@ -254,7 +254,8 @@ struct LogContractTests {
       _ = try bench.ask { .retain(id: $0, milliseconds: second * 1_000) }
     }
     let summary = try #require(try bench.summaries().first)
-    // The log keeps ten seconds of history, and at most a quarter more.
+    // The log must keep the history of the last ten seconds. It may keep up to a quarter more, because it trims only to
+    // a snapshot.
     #expect(summary.trimmed <= last[49])
     #expect(summary.trimmed >= last[46])
     #expect(summary.operations == 60)

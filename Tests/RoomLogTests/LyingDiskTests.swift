@@ -4,8 +4,8 @@ import Testing
 @testable import LogSupport
 @testable import RoomLog
 
-/// Together these tests cut the power 10,000 times. After each cut the log is opened. It must have everything that it
-/// acknowledged, accept appends, and pass `log verify`.
+/// Together these tests cut the power 10,000 times. After each cut the log is opened again. It must have everything
+/// that it acknowledged, accept appends, and pass `log verify`.
 @Suite("A log on a disk that lies", .serialized, .timeLimit(.minutes(5)))
 struct LyingDiskTests {
   private let runs = DiskRuns()
@@ -136,8 +136,8 @@ struct LyingDiskTests {
     expectEachKindOfFailure()
   }
 
-  /// The second fault hits the log while it handles the first. Each call of an operation is the first fault once. The
-  /// second fault is one in thirty of the later calls, and which one varies with the first fault.
+  /// The first fault hits each disk call of an operation once. The second fault comes while the log handles the first:
+  /// it hits one in thirty of the later calls, other ones for each first fault.
   @Test("two calls to the disk fail, the first in each operation, the second in it or in what follows")
   func pairs() throws {
     defer { runs.finish() }
@@ -163,8 +163,8 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// A snapshot is committed without syncing. Later commits in the write-ahead log can be read only if the snapshot's
-  /// commits are intact.
+  /// A snapshot is committed without syncing. Commits that follow it in the write-ahead log can be read only if the
+  /// snapshot's own commits are intact.
   @Test("each sync fails once while another program reads, and the power is cut at any moment after that")
   func everySync() throws {
     defer { runs.finish() }

@@ -26,14 +26,15 @@ struct LyingLineTests {
 
   /// Waits until the SQL condition is true.
   private func wait(until condition: String) throws {
-    // PostgreSQL caches its statistics for the length of a transaction, so each look first clears that cache.
+    // PostgreSQL caches its statistics for the length of a transaction, so this cache is cleared before each check.
     let pause = "PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.002);"
     try ask("DO $$ BEGIN WHILE NOT (\(condition)) LOOP \(pause) END LOOP; END $$")
   }
 
   /// Runs a command that takes locks, and keeps the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
-    // `to_regclass` would not work here, because within one statement a backend caches that a table doesn't exist.
+    // `to_regclass` would not work here, because PostgreSQL caches for the length of a statement that a table doesn't
+    // exist.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
     let end = "DO $$ BEGIN WHILE NOT \(isEnough) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
     let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
@@ -85,7 +86,7 @@ struct LyingLineTests {
     try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
     _ = try bench.follow("demo", after: last)
     #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
-    // Records that other nodes store aren't reported to this node any more.
+    // From now on, the node isn't notified of records that other nodes store.
     proxy.hold("canvas follower")
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -103,7 +104,7 @@ struct LyingLineTests {
     defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
-    // This request uses a connection that has already ended.
+    // The log doesn't know yet that this connection has ended, so it sends the request over it.
     node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
@@ -148,7 +149,7 @@ struct LyingLineTests {
     try endFollowers()
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.error == .noSuchRoom(room: "demo"))
-    // The log had not begun to follow the room when the connection was lost, and reports that loss as the answer.
+    // The connection was lost before the log had begun to follow the room. So this request is answered with the loss.
     #expect(node.events.answer(to: 3)?.isUnavailable == true)
   }
 
@@ -194,11 +195,11 @@ struct LyingLineTests {
     )
     snapshot.isCopy = true
     try locking("SELECT FROM canvas.snapshots WHERE position = 3 FOR UPDATE") {
-      // This snapshot makes the snapshot at position 3 unnecessary, so the log deletes that one.
+      // This snapshot replaces the snapshot at position 3, so the log deletes the old one.
       bench.log.submit(.snapshot(snapshot))
       try wait(until: LyingLineTests.waits("canvas helper"))
       other.log.submit(.trim(TrimRequest(id: 1, room: "demo", epoch: LogBench.epoch, through: 3)))
-      // Waits until the other node has trimmed the room, or waits for the lock that it needs for that.
+      // Waits until the other node has trimmed the room, or until its trimming waits for a lock.
       try wait(
         until: """
           EXISTS(SELECT FROM canvas.rooms WHERE trimmed = 3) OR (SELECT count(*) = 2 FROM pg_stat_activity
@@ -267,8 +268,8 @@ struct LyingLineTests {
     #expect(node.events.first { if case .otherTimeline(_, "demo") = $0 { true } else { false } } != nil)
     #expect(node.events.answer(to: 2)?.isUnavailable == true)
     #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
-    // The room's content no longer matches the acknowledged records. It is deleted, because the bench compares the two
-    // at the end.
+    // Deletes the room, because the bench checks at the end that every stored room has exactly the acknowledged
+    // records. This room no longer does.
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 
@@ -338,7 +339,7 @@ struct LyingLineTests {
     _ = try bench.follow("demo", epoch: nil, after: 0)
     let before = try #require(bench.log.statistics().following).turns
     proxy.hold("canvas follower")
-    // The log polls every second. During this time the poll gets no answer.
+    // The log polls every second. While this thread sleeps, the polls get no answer.
     usleep(2_500_000)
     let turns = try #require(bench.log.statistics().following).turns - before
     #expect(turns < 200)
@@ -353,7 +354,7 @@ struct LyingLineTests {
   @Test("a look at the locks that began before a node locked a room doesn't unlock it there")
   func ownLock() throws {
     proxy.holdAnswers("canvas follower")
-    // The answer that is held belongs to the poll, which happens every second.
+    // The log polls every second. Waits until the answer to a poll is held back.
     try proxy.untilAnswerIsHeld()
     let before = bench.events.all.count
     #expect(
@@ -369,7 +370,7 @@ struct LyingLineTests {
 
   // MARK: The writer's connections
 
-  /// Makes the database reject records while `condition` holds, with the error of a conflict between transactions.
+  /// Makes the database reject records while `condition` holds, as if their transaction conflicted with another one.
   private func haveGiveWay(while condition: String, state: String) throws {
     try ask(
       """
@@ -435,7 +436,7 @@ struct LyingLineTests {
   func evicting() throws {
     let key = 0x1234_5678_9ABC
     let evict = PostgresStatement.evict.text.replacing("$1::int8", with: "\(key)::int8")
-    // The lock imitates a connection whose commit waits for the disk or for standbys.
+    // The lock stands for a commit of another connection that waits for the disk or for standbys.
     try locking("SELECT pg_advisory_lock(\(key))") { try require("(\(evict)) = 0") }
     try ask("CREATE TABLE public.wanted()")
     try locking("LOCK TABLE public.wanted") {
@@ -467,7 +468,7 @@ struct LyingLineTests {
       Issue.record("\(events.all)")
       return
     }
-    // The answer takes a moment, in which the difference may shrink by a second.
+    // The clocks differ by 600 seconds. The log may say 599, because the database's answer takes a moment.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
     #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }
@@ -487,7 +488,7 @@ struct LyingLineTests {
       events.first { if case .waiting(let fault) = $0 { "\(fault)".contains("read-only") } else { false } } != nil
     )
     usleep(2_000_000)
-    // The database's count includes the sessions of the test itself.
+    // At most six sessions are allowed, including those of the test itself.
     try TestDatabase.ask(
       """
       DO $$ BEGIN IF (SELECT sessions > 6 FROM pg_stat_database WHERE datname = current_database()) THEN

@@ -54,7 +54,7 @@ struct NodeTests {
     #expect(end.dropFirst() == there[...])
     #expect(zip(end, end.dropFirst()).allSatisfy { $0.position < $1.position })
     #expect(try bench.records("demo") == end)
-    // Only the node that sent an append is told the append's number.
+    // The number of an append is reported only to the node that sent the append.
     #expect(bench.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 101)
     #expect(other.events.all.compactMap(\.appended).filter { $0.id != nil }.count == 100)
   }

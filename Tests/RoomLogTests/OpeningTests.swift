@@ -116,7 +116,7 @@ struct OpeningTests {
     #expect(looks.withLock { $0 } == [true])
     #expect(try LogInspection(of: copy).isSound)
     #expect(SystemCalls.file(at: copy + LogBackup.unfinished) == nil)
-    // A second backup that appears meanwhile must not be overwritten.
+    // A file that appears at the target while the backup is being made must not be overwritten.
     options.random = {
       fclose(fopen(other + "/second.db", "w"))
       return 5
@@ -175,7 +175,7 @@ struct OpeningTests {
       #expect(try number("PRAGMA user_version") == Int64(Schema.newest) + 1)
       #expect(try number("SELECT count(*) FROM rooms WHERE colour IS NULL") == 1)
     }
-    // After that, a server of the earlier version refuses the database.
+    // Now that the schema is upgraded, a server of the earlier version refuses the database.
     #expect(fault() == .newerSchema(path: path, version: Schema.newest + 1, newestKnown: Schema.newest))
     let new = temporaryDirectory()
     try LogBench(.sqlite, options: later(), directory: new).append("demo", [bytes("in a new directory")])
@@ -266,7 +266,7 @@ struct OpeningTests {
     #expect(try restored.records("demo").count == 200)
     restored.close()
 
-    // The copy was made before the database was last opened, and now replaces it.
+    // The database is opened and changed after the copy was made. Then the copy replaces it.
     let again = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     try again.append("demo", [bytes("newer than the copy")])
     again.close()

@@ -2,8 +2,8 @@ import Synchronization
 
 @testable import RoomLog
 
-/// A log that repeats requests which failed as unavailable, as replicas repeat refused edits. It sends a request only
-/// after all earlier ones were answered, so the order stays the same.
+/// A log that sends a request again if it failed as unavailable, as replicas do with refused edits. It sends a request
+/// only after all earlier ones were answered, so their order stays the same.
 final class PatientLog: RoomLog {
   private struct State {
     var log: (any RoomLog)?

@@ -22,8 +22,8 @@ struct PostgresReadingTests {
     """
   }
 
-  /// Sends a request, and changes the stored data when the log's first statement that needs the table is waiting for
-  /// it.
+  /// Sends a request. When the log's first statement on the table waits for a lock, changes the stored data and
+  /// releases the lock.
   private func ask(changing table: String, by change: String, _ make: (UInt64) -> LogRequest) throws -> LogEvent {
     let command = """
       BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; \(wait(forLock: "NOT granted", on: table)); \(change); COMMIT
@@ -84,7 +84,8 @@ struct PostgresReadingTests {
     let large = (0..<5).map { [UInt8](repeating: $0, count: 600_000) }
     try bench.append("demo", large)
     let first = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) { .verify(id: $0, room: "demo") }
-    // The two records of the earlier page are counted together with the two that are still stored.
+    // The verification counts the two records that it had read before the room was trimmed, and the two that are still
+    // stored.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
     // Records that are marked as trimmed and not yet deleted are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")

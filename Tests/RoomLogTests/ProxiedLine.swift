@@ -55,7 +55,8 @@ final class ProxiedLine {
     let fromServer = (carriesAnswers ? POLLIN : 0) | (toServer.isEmpty ? 0 : POLLOUT)
     return [
       pollfd(fd: client, events: Int16((isClientSilent ? 0 : POLLIN) | (toClient.isEmpty ? 0 : POLLOUT)), revents: 0),
-      // The descriptor is replaced by -1, because `poll` reports a hang-up even if no events are requested.
+      // `poll` reports a hang-up even if no events are requested. So a descriptor that must not be watched is replaced
+      // by -1.
       pollfd(fd: fromServer == 0 ? -1 : server, events: Int16(fromServer), revents: 0),
     ]
   }

@@ -33,7 +33,7 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // The node doesn't know of the loss yet. Its append is refused, because it may follow records that are gone.
+    // The node doesn't know yet that records were lost. Its append is refused, because it may depend on them.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)
@@ -51,7 +51,8 @@ struct SetBackTests {
     _ = try bench.follow("demo", after: last)
     try SetBackTests.lose("demo", in: bench.directory)
     let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
-    // The node learns of the loss from this append, or it has already noticed the loss itself.
+    // Either this append makes the node notice the loss and is refused, or the node noticed the loss before and the
+    // append succeeds.
     #expect(answer.isUnavailable || answer.appended?.records.map(\.position) == [last])
     #expect(bench.events.first(where: isLost("demo")) != nil)
     let events = bench.events.all
@@ -85,7 +86,7 @@ struct SetBackTests {
     )
     let told = AppendedRecords(id: nil, room: "whole", epoch: LogBench.epoch, records: records)
     #expect(bench.events.first { $0 == .appended(told) } != nil)
-    // The caller lacks records that the log has trimmed, so it has to load the room again.
+    // The node lacks records that are already trimmed, so it has to load this room again.
     #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)
@@ -100,7 +101,8 @@ struct SetBackTests {
       _ = try bench.follow(room, after: last)
       _ = try #require(try bench.append(room, [bytes("c")], mayCreate: false).appended)
     }
-    // Gives the last record another writer, as if another node had stored a record in its place after a loss.
+    // Gives the last record another writer. It then looks like a record that another node has stored in place of a lost
+    // one.
     try TestDatabase.ask(
       """
       UPDATE canvas.records SET writer = 1 FROM canvas.rooms WHERE room = number AND name = 'other' AND position = last;
@@ -196,7 +198,7 @@ struct SetBackTests {
       }
       #expect(refused() == 0)
     }
-    // A room that no longer exists here must not be reported as writable again.
+    // The room no longer exists, so the log must not report that it can be written again.
     #expect(!bench.events.all.contains { if case .availability(.some, nil) = $0 { true } else { false } })
   }
 

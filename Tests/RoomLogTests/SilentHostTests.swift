@@ -14,7 +14,7 @@ struct SilentHostTests {
     init() throws {
       let listener = try #require(Loopback.listen(backlog: 0))
       port = Loopback.port(of: listener)
-      // The first connection fills the queue. The second one shows whether the host now ignores requests.
+      // The first connection fills the queue. If the second one can't connect, the host now ignores requests.
       let first = try #require(Loopback.connect(port))
       let second = try #require(Loopback.connect(port, waits: false))
       descriptors = [listener, first, second]

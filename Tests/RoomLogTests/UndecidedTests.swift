@@ -72,7 +72,8 @@ struct UndecidedTests {
     ])
     _ = try #require(node.events.answer(to: 4))
     try bench.append("demo", [bytes("after")], mayCreate: false)
-    // Events are reported in order. After the report of this append, no earlier event about the room can follow.
+    // Waits until an append to the other room is reported. Events are reported in order, so no event about earlier
+    // appends can follow.
     try bench.append("beside", [bytes("a")])
     _ = try #require(node.events.records(of: "beside", atLeast: 1))
     switch fate {
@@ -135,7 +136,7 @@ struct UndecidedTests {
     defer { node.log.close() }
     _ = try bench.ask { .delete(id: $0, room: "demo") }
     bench.decide()
-    // The append was stored, and the database has lost it since.
+    // The append was stored, but the database has lost it since then.
     let answer = try #require(node.events.answer(to: 2))
     #expect(answer.isUnavailable || answer.appended?.epoch == LogBench.epoch)
     let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)

@@ -64,7 +64,7 @@ import Testing
       #expect(parts.map(\.bytes).reduce(0, +) == 3 * VerificationTests.roomBytes)
       #expect(parts.allSatisfy { $0.damages.isEmpty })
       if bytesMax == .max, time > 0 { #expect(parts.count == 1) }
-      // A part may exceed its limit on bytes or on time by one row.
+      // A part ends with the row that exceeds the limit on bytes or on time.
       if bytesMax == 100 { #expect(parts.allSatisfy { $0.bytes < 100 + 65_536 && $0.records <= 8 }) }
       if bytesMax == 1 || time == 0 { #expect(parts.allSatisfy { $0.records <= 1 && $0.bytes <= 65_536 }) }
     }
@@ -78,8 +78,8 @@ import Testing
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two-of-demo")])
-    // The log acknowledges an append before it copies it into the database file. When this second append is answered,
-    // that copy is done.
+    // The log acknowledges an append before it copies it into the database file. The copy of the first append is done
+    // when this second one is answered.
     try bench.append("other", [bytes("later")])
     #expect(try bench.records("demo").count == 2)
     try bench.damageInFile(bytes("two-of-demo"))

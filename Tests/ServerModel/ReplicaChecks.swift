@@ -2,15 +2,15 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// Checks a replica after each event. It must keep its guarantees (`brokenPromise`), and its effects must report every
-/// change: a screen that is drawn from the effects alone must show the replica's canvas.
+/// Checks a replica after each event. The replica must keep its guarantees (`brokenPromise`). Its effects must report
+/// every change, so a screen that is updated from the effects alone must show the replica's canvas.
 struct ReplicaChecks {
   /// The shapes on a screen that is updated from the effects alone.
   private var screen: [Identifier: Shape] = [:]
   private var events = 0
 
-  /// After this many events, the replica is told to update its digest with each change. Before, it computes the digest
-  /// from the whole canvas. Both ways are tested.
+  /// The replica computes its digest from the whole canvas during this many events. After that, it updates the digest
+  /// with each change. So both ways are tested.
   private static let eventsBeforeDigest = 20
 
   init(_ replica: Replica) { repaint(replica) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncServer
 
-/// A simulated client: what it was sent, and the drawing that it made of that.
+/// A simulated client: what it was sent, and the drawing that it made of the messages.
 struct TestClient {
   var conversation: Conversation
   var id: MemberID?
@@ -14,7 +14,7 @@ struct TestClient {
   var messages: [ServerMessage] = []
   /// The messages as bytes. A test may pass them to a replica.
   var mail: [[UInt8]] = []
-  /// How many bytes the socket takes at each offer. `nil` means all.
+  /// How many bytes the socket accepts each time it is offered some. `nil` means all.
   var takes: Int?
   /// The memory address of the bytes last offered to the socket, to see whether readers share a buffer.
   var offeredFrom: UInt = 0
@@ -22,13 +22,14 @@ struct TestClient {
 
   var canvas = Canvas()
   var cursor: Cursor?
-  /// The cursor in the last message. A client that ignored `more` would store it as its position.
+  /// The cursor in the last message. A client must not resume from it if the message had `more`, because then its state
+  /// is incomplete.
   var newestCursor: Cursor?
   var pairs: Set<ShapePair> = []
   var peers: [Identifier: Peer] = [:]
   var isReadingPaused = false
   var digests = 0
-  /// How many digests were for another cursor or another drawing than the client's.
+  /// How many digests differed from the client's own, in the cursor or in the hash.
   var digestsThatDiffer = 0
 
   /// The length of the longest message in bytes.
@@ -91,7 +92,7 @@ struct RoomBench {
   /// The room's requests to compute overlaps. They are carried out at once, unless `holdsOrders` is set.
   var orders: [OverlapOrder] = []
   var holdsOrders = false
-  /// How often the room found that another node has different content at the same position of the log.
+  /// How often the room found that another node has a different record at the same position of the log.
   var differences = 0
   /// The messages from this room to other nodes.
   var news: [[UInt8]] = []
@@ -344,8 +345,7 @@ struct RoomBench {
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // The room may have held back a broadcast until this reader was ready. So the broadcast may be new for other
-    // clients too.
+    // The room may broadcast only now, because it waited for this reader. So other clients may get bytes too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)

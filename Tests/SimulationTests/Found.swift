@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Histories that have found faults, each shortened to the fewest steps that still found the fault. Each is a JSON file
+/// Histories that have found faults, each shortened to the fewest steps that still find the fault. Each is a JSON file
 /// in `Found`.
 ///
 /// A file stores the random settings (`Dice`) that its seed had drawn, because the seed draws other settings once
-/// `Dice` changes. Found/README.md lists the planted bug with which each history was seen to fail.
+/// `Dice` changes. Found/README.md lists, for each history, a planted bug that it detects.
 struct FoundHistory: Codable, Sendable, CustomTestStringConvertible {
   let rule: String
   let seed: UInt64

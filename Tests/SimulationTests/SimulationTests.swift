@@ -31,7 +31,7 @@ struct SimulationTests {
       let drawn = History(seed: seed)
       guard let link = drawn.dice.link, link.bytesPerSecond <= 1_000, drawn.dice.suitsThinLines else { continue }
       histories += 1
-      // The events make few shapes and change them very often.
+      // The chosen events make only a few shapes, and change them very often.
       let events: [Event] = Array(repeating: .draw, count: 4) + Array(repeating: .gesture, count: 60)
       let steps = events.enumerated().map { place, event in
         History.Step(event: event, seed: seed &+ UInt64(place) << 20)

@@ -17,9 +17,10 @@ ROOMS = [f"hour-{number}" for number in range(1, 21)]
 BOTS, SHAPES, RATE = 10, 3, 2
 VISITORS = 6
 
-# How long a room stays empty. This is longer than --room-idle-ms, so the server closes the room and opens it again.
+# How long a room stays empty. The server closes an empty room after --room-idle-ms, which is shorter, and opens it
+# again later.
 AWAY_SECONDS = (25, 60)
-# A round of bots must end before the run does. With less time left than this, no round is started.
+# With less time left than this, no new round of bots is started, because a round must end before the run does.
 ROUND_SECONDS_MIN = 10
 
 
@@ -115,7 +116,7 @@ class Visitor:
                 await client.close()
             else:
                 client.socket.transport.abort()
-            # Reading ends with the connection. If it ends for another reason, the run fails.
+            # The task that reads must have ended because the connection ended. Any other exception fails the run.
             with contextlib.suppress(websockets.ConnectionClosed):
                 await reading
         self.kept = client

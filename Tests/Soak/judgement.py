@@ -5,13 +5,14 @@ import collections
 
 from load import percentile
 
-# A line is fitted to the measurements of the second half. These are the limits on its rise from beginning to end.
+# A straight line is fitted to the measurements of the second half of the run. The limits below are for how much it may
+# rise from its beginning to its end.
 #
 # Memory: half an hour has 700,000 operations and 1,400 connections. A leak of four bytes per operation, or of two
 # kilobytes per connection, would exceed this limit. Smaller changes are normal for the allocator.
 MEMORY_RISE_MAX = 0.06
-# Threads, and descriptors that are not connections. A snapshot or a checkpoint needs one more for a moment. If one
-# leaked every minute, there would be thirty more at the end.
+# Threads, and descriptors that are not connections. A snapshot or a checkpoint briefly needs one more. A leak of one
+# per minute would add thirty by the end.
 OTHERS_RISE_MAX = 1.0
 # Latency. Other programs on the machine slow down the slowest of a hundred answers, but hardly the median. The
 # machine's own slowness is measured by how long a write to its disk takes without the server, and by how many threads
@@ -19,7 +20,7 @@ OTHERS_RISE_MAX = 1.0
 MEDIAN_RISE_MAX, MEDIAN_RISE_MILLISECONDS_MAX = 0.3, 3
 LATENCY_RISE_MAX = 1.5
 LATENCY_MILLISECONDS_FINE = 50
-# The size of the database. Snapshots and history are written and removed, but the file never shrinks.
+# The size of the database. Snapshots and history are written and removed all the time, but the file never shrinks.
 DATABASE_RISE_MAX = 0.15
 # A checkpoint happens at 8,192 pages of 4 KiB. The write-ahead log's file is never truncated below 64 MiB.
 WAL_MIB_MAX = 64
@@ -29,7 +30,7 @@ EXPECTED = ("the page's files were not found", "slow commit")
 
 
 class Judgement:
-    """`rows` are the samples of samples.py, and `asked` are the measurements of probe.py."""
+    """Judges a run. `rows` are the samples of samples.py, and `asked` are the measurements of probe.py."""
 
     def __init__(self, rows, asked, seconds):
         self.all_rows = rows
@@ -115,7 +116,7 @@ class Judgement:
     def server(self, code, verified, log):
         self.find(f"the server ended with {code}", code == 0)
         self.find(f"log verify: {(verified[1] + verified[2]).strip()}", verified[0] == 0)
-        # A line that sums up similar ones has the first one's message in `like`.
+        # A log line that sums up similar messages has the first of them in `like`.
         said = collections.Counter(entry.get("like", entry["message"]) for entry in log if entry["level"] in ("error", "warning"))
         words = f"{len(log)} lines in the server's log; errors and warnings among them: {dict(said) or 'none'}"
         self.find(words, said.keys() <= set(EXPECTED))

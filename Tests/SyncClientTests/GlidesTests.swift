@@ -4,7 +4,7 @@ import Testing
 
 @testable import sync_client
 
-/// A drawing with one shape that another person moves. It tells where the shape appears, by a simulated clock.
+/// A drawing with one shape that another person moves. A simulated clock decides where the shape appears.
 private struct Seen {
   static let shape = Identifier(packed: 1)!
   var canvas = Canvas()
@@ -45,7 +45,7 @@ private struct Seen {
       seen.write(Double(step) * 100)
       frames += seen.run(milliseconds: interval)
     }
-    // Leaves out the first quarter, in which the client learns the interval between steps.
+    // Leaves out the first quarter, because the client first has to learn the interval between steps.
     let moving = frames.dropFirst(frames.count / 4)
     let even = 100 / Double(interval) * 10
     let ways = zip(moving, moving.dropFirst()).map { $1 - $0 }
@@ -59,7 +59,7 @@ private struct Seen {
     _ = seen.run(milliseconds: 3_000)
     seen.write(300)
     #expect(seen.x == 300 && !seen.drawing.moves)
-    // After two changes the shape doesn't glide yet, because they may be separate actions.
+    // Two changes don't make the shape glide yet, because they may be separate actions.
     _ = seen.run(milliseconds: 500)
     seen.write(600)
     #expect(seen.x == 600)

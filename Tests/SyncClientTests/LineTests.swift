@@ -3,7 +3,7 @@ import Testing
 
 @testable import sync_client
 
-/// Lines and ink in the terminal: as typed words, as described events, and under the mouse.
+/// Tests lines and ink in the terminal: how they are typed, described, and drawn with the mouse.
 @Suite struct LineTests {
   private let sun = Identifier("sun-000-000")!
   private let moon = Identifier("moo-n00-000")!

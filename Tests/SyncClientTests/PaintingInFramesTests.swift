@@ -11,7 +11,7 @@ private let ann = Identifier(packed: 2)!
   /// The centre of the frontmost shape.
   private let front = Point(x: 500, y: 100)
 
-  /// So many translucent shapes over the whole view that painting takes several frames, with a small green shape in
+  /// So many translucent shapes over the whole view that painting them takes several frames. A small green shape is in
   /// front.
   private func heavy() -> LiveDrawing {
     var canvas = Canvas()

@@ -141,8 +141,8 @@ import Testing
     )
   }
 
-  /// Lets an older copy of a room be restored. `before` makes the copy's content, and `since` happens after the copy is
-  /// made.
+  /// Lets an older copy of a room be restored. `before` makes the content of the copy, and `since` changes the room
+  /// after the copy is made.
   private func restored(_ before: (inout Told) -> Void, _ since: (inout Told) -> Void) -> (Told, [RoomEvent]) {
     var told = Told()
     before(&told)
@@ -172,7 +172,7 @@ import Testing
     }
     var back = Properties()
     back.rotation = 10
-    // This property was never set before.
+    // `alpha` was never set before the copy was made.
     back.alpha = 10
     var unnamed = Properties()
     unnamed.name = "Ellipse 000"

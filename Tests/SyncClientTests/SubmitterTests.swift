@@ -6,8 +6,8 @@ import Testing
 @testable import SyncServer
 @testable import sync_client
 
-/// A writer and a room with an unreliable line between them. Connections may break between any two messages, and the
-/// log sometimes fails.
+/// A writer and a room with an unreliable connection between them. The connection may break between any two messages,
+/// and the log sometimes fails.
 private struct BadLine {
   var random: SeededGenerator
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 1_000)
@@ -22,7 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  /// The longest message that the line carries. Longer ones close the connection.
+  /// The longest message that arrives. A longer one closes the connection.
   var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
@@ -58,7 +58,7 @@ private struct BadLine {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
     stepServer()
-    // Jumps to the next attempt to connect, because nothing happens before it.
+    // Jumps to the time of the next attempt to connect, because nothing happens before it.
     if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
       wakeAt = nil
@@ -259,9 +259,11 @@ private struct BadLine {
       hear(.acknowledgement(Acknowledgement(id: MessageIdentifier(number), cursor: Cursor("1-1"))), &line)
     }
     #expect(line.answers.count == 40)
-    // Successful writes must reset the pause. Without that, it would grow to fifteen seconds after twenty refusals.
+    // Each successful write resets the pause before a retry. Without the reset, the pause would have grown to fifteen
+    // seconds.
     #expect(pauses.allSatisfy { $0 <= Backoff.firstMilliseconds })
-    // The writer reports a failing log once, and again only after a write succeeded in between.
+    // A failing log is reported once until a write succeeds. Each of the forty writes failed first and then succeeded,
+    // so there are forty reports.
     #expect(line.postponements == 40)
   }
 

@@ -23,7 +23,7 @@ import Testing
     #expect(OverlapShare.of(square(0, 100), square(75, 50)) == 0.5)
     #expect(OverlapShare.of(square(0, 100), square(10, 50)) == 1)
     #expect(OverlapShare.of(square(0, 100), square(100, 50)) == 0)
-    // Far from the origin, the share is still precise.
+    // The share must be precise far from the origin too.
     #expect((OverlapShare.of(square(9e6, 100), square(9e6 + 75, 50)) - 0.5).magnitude < 1e-6)
     let circle = OverlapShare.of(square(0, 100, .ellipse), square(0, 200))
     #expect((circle - 1).magnitude < 0.01)

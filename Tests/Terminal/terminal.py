@@ -140,7 +140,7 @@ async def on_terminal(server, *words, variables=None):
 
 
 def without(kinds):
-    """For `between`: drops server messages of these kinds. The caller may change `kinds` meanwhile."""
+    """For `between`: drops server messages of these kinds. The caller may change `kinds` at any time."""
     async def keep_back(message):
         return None if message[0] in kinds else message
 

@@ -182,7 +182,7 @@ class Terminal:
         return self.output[start:]
 
     def frame(self, *texts):
-        """Reads to the end of the first frame after all these texts were written."""
+        """Reads until all these texts were written and a frame is complete."""
 
         def is_whole(output):
             return output.endswith(self.END_OF_FRAME) and all(text.encode() in output for text in texts)

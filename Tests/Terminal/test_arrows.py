@@ -23,7 +23,7 @@ async def ends(server, room):
 
 
 def near(x, y):
-    """A place with a tolerance of 0.01, because a line's points are stored as fractions of its box."""
+    """A point with a tolerance of 0.01, because a line's points are stored as fractions of its box."""
     return pytest.approx((x, y), abs=0.01)
 
 
@@ -69,7 +69,7 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
 
 
 async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
-    """The line's points are written again, in a box without rotation."""
+    """When the end is untied, the line's points are written again, in a box without rotation."""
     room = "turned"
     await run(shared, "add", room, "line", "name=Way", "through=0,300 200,300 200,400")
     await run(shared, "set", room, "Way", "rotation=90")

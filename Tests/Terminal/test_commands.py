@@ -75,7 +75,7 @@ async def test_a_mistyped_variable_is_named(shared):
 
 
 async def test_options_stand_before_the_command_too(shared):
-    """Options may come before the command, even those with values and the command's own."""
+    """Options may come before the command, even options with values and options of the command."""
     await shared.write("before", name="Sun")
     wanted = (await run(shared, "show", "before", "--json")).object
     address = f"ws://127.0.0.1:{shared.port}"

@@ -217,7 +217,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
     await bob.write({"shape": shape, "set": {"kind": "star", "name": "Sun"}})
 
     async def write_before(message):
-        # The message has the client's operations. Before it is sent on, Bob makes a newer edit, which the proxy hides
+        # The proxy holds the client's message with operations. Meanwhile Bob makes a newer edit, which the proxy hides
         # from the client.
         if message[0] == 2:
             ahead = stamp(bob.actor, ahead=30_000)

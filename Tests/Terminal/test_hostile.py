@@ -33,7 +33,7 @@ async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
     assert 'stroke-dasharray="12 8"' in await export(
         shared, "plain-dots", {"kind": "rectangle", "size": [300, 200], "strokeWidth": 4, "dash": "dashed"}
     )
-    # Each piece crosses 1,000 units, so it has 250 dots. One path has half of the pieces of a stroke.
+    # Each piece of a stroke is 1,000 units long and has 250 dots. A path contains half of the pieces of its stroke.
     many = await export(shared, "many-dots", *[ink(100, 2, 1000)] * 3)
     assert 0 < many.count("stroke-dasharray") <= 50_000 // (50 * 250)
 

@@ -1,4 +1,5 @@
-"""The live canvas on a line that breaks, loses packets, goes silent, or changes its far end's address."""
+"""The live canvas over a network connection that breaks, loses packets, goes silent, or changes its far end's
+address."""
 
 import time
 
@@ -11,7 +12,7 @@ from waiting import wait_until
 
 
 def joined(near, client, room, columns=80):
-    """Joins Ann at the far end of the line."""
+    """Joins Ann at the far end of the network link."""
     join = [client, "join", room, "--server", near.url(""), "--name", "Ann"]
     return Tmux(["ip", "netns", "exec", near.line.far, *join], columns)
 
@@ -57,7 +58,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(client, near, line):
         time.sleep(2)
         line.lose(10)
         move(9, 10)
-        # The moves during the silence arrive, and so do the later ones.
+        # The moves that were made while the connection was silent arrive, and so do the later ones.
         reaches(40)
         address = line.move()
         move(11, 12, 13)

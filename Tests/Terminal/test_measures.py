@@ -100,7 +100,8 @@ def test_nothing_is_written_while_nothing_happens(server, client):
 
 
 def test_a_crowded_room_is_not_painted_again_and_again(server, client):
-    """Each frame computes a few hundred common areas. They are painted only when many more are known."""
+    """Each frame computes a few hundred common areas. The screen is painted again only when many more of them are
+    known."""
     with_neighbours = [
         {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
         for index in range(1_200)

@@ -14,7 +14,7 @@ def test_replaying(server, client):
     change(server, "replayed", shape, name="Now")
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "replayed", *address], 100, 30) as screen:
-        # The history is shorter than two seconds, and playback stops at its end.
+        # The history is shorter than two seconds, so playback soon reaches its end and stops.
         screen.shows("replayed", "●", "×1", "Now")
         screen.shows("❚❚")
         screen.keys("Home")

@@ -116,7 +116,7 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
 
 
 async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
-    """The undo was withdrawn because the server couldn't store it."""
+    """The undo was withdrawn because the server couldn't store it. A later command can undo the edit."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "again", "name=Sun", state=state)
         await run(server, "clear", "again", state=state)

@@ -47,7 +47,7 @@ async def test_overlaps_are_told_when_they_begin_and_end(shared):
         await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
         assert "Ann moved Moon to 400, 0" in await watch.line()
         assert "Moon no longer overlaps Sun" in await watch.line()
-        # The shape moves across another one and back, so no overlap is printed.
+        # The shape moves onto another one and off again at once, so no overlap is printed.
         await ann.write_in_a_row(move(50), move(450))
         assert "Ann moved Moon to 450, 0" in await watch.line()
         await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
@@ -71,7 +71,7 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
     ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
-        # The second watcher joins after the first one, so it sees nobody join.
+        # The second watcher joins after everybody else, so it prints no joining.
         async with await start(shared, "watch", "said-in-words") as watch:
             await watch.line()
             assert (await lines.object())["event"] == "came"
@@ -114,8 +114,8 @@ async def test_it_comes_back_when_the_server_does(shapes):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """`--for` ends it with exit code 0. A drag in progress is printed too, although its event would otherwise come
-    later."""
+    """With `--for`, the command ends with exit code 0 after that time. A drag that is still in progress is printed
+    at the end."""
     ann = await Client.join(shared, "timed")
     async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
         await watch.object()

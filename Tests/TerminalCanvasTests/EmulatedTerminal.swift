@@ -50,7 +50,7 @@ struct EmulatedTerminal {
     }
   }
 
-  /// Changes the text attributes by the parameters of a sequence. The attributes are kept as a text that lists them in
+  /// Changes the text attributes as a sequence's parameters say. The attributes are stored as a text that lists them in
   /// a fixed order.
   private mutating func select(_ parameters: String) {
     var codes = parameters.isEmpty ? ["0"] : parameters.split(separator: ";").map(String.init)

@@ -46,7 +46,7 @@ struct HostilePictureTests {
       (parts, most) = (parts + 1, max(most, painter.work - before))
     }
     #expect(next == scene.items.count)
-    // A step may exceed its limit, because the last shape of the step is always painted completely.
+    // A step may exceed its limit by one shape, because it always finishes the shape that it has begun.
     #expect(most <= 10 * ScenePainter.workMax, "\(kind) \(seed): \(parts) parts, at most \(most)")
     #expect(kind != .wideInk && kind != .heap || parts > 1)
     var whole = ScenePainter(view: view, theme: .dark)

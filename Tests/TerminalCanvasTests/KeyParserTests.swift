@@ -111,10 +111,10 @@ struct KeyParserTests {
     for cut in 1..<bytes.count {
       var parser = KeyParser()
       var got = parser.feed(bytes[..<cut]) + parser.timeout() + parser.feed(bytes[cut...])
-      // After a pause, a lone escape byte is the key Escape, whatever follows.
+      // If the timeout comes after a lone escape byte, that byte is the key Escape, whatever follows.
       if cut == 1, got.first == .key(.escape, []) { got.removeFirst() }
-      // The program requests nothing that is answered by ESC P. After a pause, the rest of such an answer looks like
-      // typed keys.
+      // If ESC P is cut after ESC, the rest looks like typed keys. That may happen, because the program never asks the
+      // terminal for an answer that begins with ESC P.
       if cut == 1, bytes[1] == UInt8(ascii: "P") { continue }
       #expect(got == expected, "cut after \(cut)")
       #expect(parser.feed(Array("q".utf8)) == [.key(.character("q"), [])])
@@ -135,7 +135,7 @@ struct KeyParserTests {
     #expect(parser.isWaiting)
     #expect(parser.timeout() == [.key(.escape, [])])
     #expect(!parser.isWaiting)
-    // A single character counts as a key, because people type one key at a time. It doesn't continue the sequence.
+    // After the timeout, a single character is a key of its own and doesn't continue the escape sequence.
     #expect(parser.feed(Array("[".utf8)) == [.key(.character("["), [])])
     #expect(parser.feed([0x1B, 0x1B]) == [.key(.escape, [])])
     #expect(parser.timeout() == [.key(.escape, [])])

@@ -39,7 +39,7 @@ struct LinePaintingTests {
     let pixels = paint(CanvasScene.Item(bent))
     #expect(color(300, 100, pixels) == red && color(600, 200, pixels) == red)
     #expect(color(300, 200, pixels) == Theme.dark.paper && color(20, 100, pixels) == Theme.dark.paper)
-    // The corner is rounded, so this point beyond the ends of both segments is painted.
+    // The corner is rounded. So this point, which lies beyond the ends of both segments, is painted.
     #expect(color(602, 97, pixels) == red)
     let none = paint(CanvasScene.Item(shape(.line, across) { $0.strokeWidth = 0 }))
     #expect(none == Pixels(width: 160, height: 48, filledWith: Theme.dark.paper))

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// A drawing within all limits that makes as much work as possible for clients that show it.
 ///
-/// Each kind of drawing is hostile in its own way. All other properties have their least or greatest values, or values
-/// between, by the table of properties. A seed always gives the same drawing.
+/// Each kind of drawing is hostile in its own way. All other properties have random values within their limits, often
+/// the least or the greatest. A seed always gives the same drawing.
 public struct HostileDrawing: Sendable {
   public enum Kind: String, CaseIterable, Sendable {
     /// Random values that the table of properties allows.
@@ -22,7 +22,7 @@ public struct HostileDrawing: Sendable {
     case translucent
     /// Lines that are all tied to one shape with many corners.
     case tied
-    /// Lines that end at the edge of an ellipse a thousand screens wide.
+    /// Lines whose ends are cut at the outline of an ellipse a thousand screens wide.
     case cut
   }
 
@@ -161,7 +161,7 @@ public struct HostileDrawing: Sendable {
     }
   }
 
-  /// The lower end of the range, the upper end, a small number, or anything between.
+  /// The lower end of the range, the upper end, a small number, or any number between the ends.
   private mutating func bound(_ range: ClosedRange<Double>) -> Double {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: range.lowerBound

@@ -98,7 +98,7 @@ package struct RecordedHistory {
       return event
     }
 
-    /// Notes the results of the event.
+    /// Adds the results to the event.
     package mutating func end(_ effects: [ReplicaEffect], _ replica: Replica) {
       sent = []
       for case .send(let bytes) in effects {
@@ -110,7 +110,7 @@ package struct RecordedHistory {
       if picture != nil { picture = Picture(replica.canvas) }
     }
 
-    /// Also notes refusals, and whether undo and redo are possible. Only random histories need this.
+    /// Adds the results, the refusals, and whether undo and redo are possible. Only random histories need the last two.
     package mutating func endRefusable(_ effects: [ReplicaEffect], _ replica: Replica) {
       end(effects, replica)
       var codes: [String] = []

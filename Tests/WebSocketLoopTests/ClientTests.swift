@@ -72,7 +72,8 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       #expect(client.heard.withLock { $0.texts.map(\.utf8.count) } == texts.map(\.utf8.count))
       let isSame = client.heard.withLock { $0.texts } == texts
       #expect(isSame)
-      // `TestServer` selects the first offered subprotocol. The listener doesn't support it, so none is used.
+      // `TestServer` selects the first subprotocol that the client offers. The listener doesn't support it, so none is
+      // used.
       #expect(client.heard.withLock { $0.subprotocol } == .some(nil))
       let request = try #require(server.seen.withLock { $0.requests.first })
       #expect(request.path == "/v1/rooms/demo/sync" && request.parameter("token") == "t")

@@ -104,8 +104,8 @@ import Testing
       "GET /\(String(repeating: "p", count: 15_000)) HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\nCookie: \(String(repeating: "c", count: 15_000))\r\n\(RawClient.handshakeHeaders)\r\n",
       "GET /ws HTTP/1.1\r\n\(String(repeating: "Cookie: a\r\n", count: 95))\(RawClient.handshakeHeaders)\r\n",
-      // The names of these headers are prefixes of names that libwebsockets knows. libwebsockets would read the next
-      // line as a part of such a header.
+      // These header names are prefixes of names that libwebsockets knows. libwebsockets alone would read the next line
+      // as part of such a header.
       "GET /ws HTTP/1.1\r\nX: y\r\nX-Forwarded: y\r\nA: y\r\n\(RawClient.handshakeHeaders)\r\n",
     ]
   )
@@ -301,7 +301,7 @@ import Testing
       let client = RawClient(port: port, receiveBufferBytes: 4_096)
       client.upgrade()
       client.sendText("enough")
-      // Reads for longer than the timeout for silent peers.
+      // Keeps reading for longer than the timeout after which a silent peer is disconnected.
       let start = ContinuousClock.now
       while ContinuousClock.now - start < .milliseconds(1_500) { _ = try #require(client.readFrame()) }
       #expect(server.seen.withLock { $0.closures.isEmpty })
@@ -385,11 +385,11 @@ import Testing
       #expect(loop.perform { loop.counts.stalls } > 0)
       let place = places.withLock { $0.values.min()! }
       #expect(place < total * frame.bytes.count / 2)
-      // The connection has no buffered bytes. What the socket has not taken is only in the shared buffer.
+      // The connection itself buffers nothing. Bytes that the socket has not taken are only in the shared buffer.
       let kept = try #require(held.withLock { $0.first })
       #expect(loop.perform { kept.waitingBytes } == 0)
       #expect(place % frame.bytes.count % (MessageFrames.fragmentBytesMax + 4) == 0)
-      // The answer to a ping comes between whole frames, even if the socket stalled inside a frame.
+      // The answer to a ping comes between whole frames, even if the socket's buffer was full in the middle of a frame.
       stalled.send(RawClient.masked(9, [42]))
       var pongs = 0
       var messages = 0

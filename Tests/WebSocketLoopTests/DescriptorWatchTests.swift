@@ -33,8 +33,8 @@ struct DescriptorWatchTests {
 
   @Test("A descriptor that the system doesn't watch is refused, and the process goes on") func unwatched() throws {
     let loop = try EventLoop(name: "watch")
-    // Linux refuses to watch regular files. It refuses a watch beyond the limit in the same way, so a file tests both
-    // errors.
+    // Linux refuses to watch a regular file. It refuses in the same way if there are too many watches, so this file
+    // tests both cases.
     let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
     let isRefused = loop.perform {
       let deaf = Deaf()

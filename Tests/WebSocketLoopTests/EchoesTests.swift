@@ -48,7 +48,7 @@ import Testing
     echoes.spend(8_191)
     #expect(!echoes.wantsPing(isBound: false))
     #expect(echoes.wantsPing(isBound: true))
-    // On a line that keeps up, bytes sent after the newest ping don't count as queued.
+    // Bytes sent after the newest ping don't count as queued while the connection keeps up.
     #expect(echoes.look(isBound: false).queued == 1)
     echoes.spend(1)
     #expect(echoes.wantsPing(isBound: false))

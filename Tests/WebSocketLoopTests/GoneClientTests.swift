@@ -4,7 +4,7 @@ import Testing
 @testable import WebSocketLoop
 
 @Suite("Clients that go before they are answered") struct GoneClientTests {
-  /// Requests that are answered when the test says so, and the paths of requests whose clients have disconnected.
+  /// Requests that the test answers later, and the paths of requests whose clients have disconnected.
   private final class Held: Sendable {
     let requests = Mutex<[PendingRequest]>([])
     let gone = Mutex<[String]>([])

@@ -265,7 +265,8 @@ import Testing
       }
       let first = begun()
       _ = await eventually { loop.perform { loop.counts.bytesReceived >= 700_000 } ? true : nil }
-      // A second body or an answer of this size would exceed the memory limit. A small body is accepted.
+      // The first body uses most of the memory limit. A second body or an answer of this size is refused, but a small
+      // answer is accepted.
       let second = begun()
       let refused = try #require(second.readAnswer())
       #expect(refused.status == 503)

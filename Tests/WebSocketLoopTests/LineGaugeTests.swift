@@ -2,14 +2,14 @@ import Testing
 
 @testable import WebSocketLoop
 
-/// A simulated line with a fixed rate, and a sender that always has a newer message.
+/// A simulated network link with a fixed rate, and a sender that always has a newer message.
 private struct SimulatedLine {
   var bytesPerMillisecond: Double
-  /// The round-trip time when the line is empty, in milliseconds.
+  /// The round-trip time while nothing is queued, in milliseconds.
   var roundTripMilliseconds: UInt64 = 0
-  /// How many bytes the sender writes at each opportunity.
+  /// The length of a message in bytes.
   var messageBytes: Int
-  /// How often the sender makes a new message.
+  /// The sender makes a new message each time this many milliseconds have passed.
   var everyMilliseconds: UInt64 = 10
 
   var gauge = LineGauge()
@@ -22,7 +22,7 @@ private struct SimulatedLine {
   private var messages: [(end: Double, madeAt: UInt64)] = []
   private var heldUntil: UInt64?
   private var shownFrom: UInt64 = 0
-  /// For each millisecond, the age of the newest message that has arrived.
+  /// The age of the newest message that has arrived, measured every millisecond.
   private(set) var ages: [UInt64] = []
   private(set) var queuedMax = 0
   private(set) var looks = 0
@@ -105,7 +105,7 @@ private struct SimulatedLine {
       roundTripMilliseconds: roundTrip,
       messageBytes: line.message
     )
-    // The first seconds don't count, because the gauge has to learn about the line.
+    // The first seconds don't count, because the gauge has to learn the rate of the link.
     line.run(milliseconds: 5_000)
     line.run(milliseconds: 20_000)
     #expect(line.age(0.5) < 300 + roundTrip)

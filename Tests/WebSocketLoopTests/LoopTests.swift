@@ -143,7 +143,7 @@ private final class TurnTimer: TurnObserver {
     while turns.count < 40 { usleep(5_000) }
     loop.stop()
     #expect(order.withLock { $0 } == Array(0..<40))
-    // On a busy machine an iteration may have fewer events, but never more.
+    // An iteration never has more than six events. On a busy machine it may have fewer.
     #expect(turns.most <= 6)
   }
 

@@ -170,11 +170,12 @@ import Testing
       loop.perform { loop.register(turns) }
       let clients = Mutex((0..<40).map { _ in RawClient(port: port) })
       clients.withLock { for client in $0 { client.upgrade() } }
-      // All clients leave while this keeps the loop busy, so the loop learns of all of them in one iteration.
+      // All clients leave during this closure, which keeps the loop busy. So the loop learns of all of them in one
+      // iteration.
       loop.perform { clients.withLock { $0 = [] } }
       #expect(await eventually { turns.count == 40 ? true : nil } == true)
     }
-    // On a busy machine an iteration may have fewer events, but never more.
+    // An iteration never has more than seven events. On a busy machine it may have fewer.
     #expect(turns.most <= 7)
   }
 
@@ -200,8 +201,8 @@ import Testing
         default: RawClient.masked(1, [0x78])
         }
       let pieces = Array(repeatElement(piece, count: 1_000).joined())
-      // The client sends more than the burst limit, in the smallest frames. Once the server stops reading, only the
-      // socket buffers take more.
+      // The client sends many more bytes than the burst limit, in the smallest frames. Once the server stops reading,
+      // the bytes fill the socket buffers.
       for _ in 0..<20 { client.send(pieces) }
       if kind == "messages" {
         _ = await eventually { server.seen.withLock { $0.messages.count == 20_000 ? true : nil } }

@@ -178,7 +178,7 @@ final class RawClient {
   }
 }
 
-/// A port that accepts connections in the kernel's queue only. No program ever reads or writes them.
+/// A port on which the kernel accepts connections into its queue, but no program reads from them or writes to them.
 func silentListener() -> (port: Int, descriptor: Int32) {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   var address = sockaddr_in()

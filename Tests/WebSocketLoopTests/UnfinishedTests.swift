@@ -25,7 +25,7 @@ import Testing
     #expect(unfinished.victim(.count, for: "new", now: 0) == greedy[0])
     #expect(unfinished.victim(.count, for: "greedy", now: 0) == nil)
     for number in greedy.dropFirst() { unfinished.end(number) }
-    // Now each party would have one entry, which is within its share. So none is evicted.
+    // With the new party, each party would have one entry, which is within its share. So no entry is evicted.
     #expect(unfinished.victim(.count, for: "new", now: 0) == nil)
   }
 

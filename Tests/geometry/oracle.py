@@ -21,12 +21,12 @@ import shapely
 RECTANGLE, ROUNDED, ELLIPSE, POLYGON, STAR = range(5)
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
 
-# The number of sides of a polygon around a whole curve. It is a multiple of four, so that the outermost points are
-# exact.
+# The number of corners of a polygon that approximates a whole curve. It is a multiple of four, so that the polygon
+# includes the outermost points of the curve.
 SIDES = 720
-# Outlines whose common part is no thicker than this count as touching, like Outline.overlapDepthMin. The thickness is
-# computed as the area divided by half of the perimeter. This ratio depends on the form too, which the factors below
-# allow for.
+# If the common part of two outlines is no thicker than this, the outlines count as touching, as in
+# Outline.overlapDepthMin. The thickness is estimated as the area divided by half of the perimeter. The estimate also
+# depends on the part's form, so the two limits below leave a factor of 8 on each side.
 DEPTH_MIN = 1e-6
 CERTAIN_DEPTH = 8 * DEPTH_MIN
 CERTAIN_TOUCH = DEPTH_MIN / 8
@@ -351,7 +351,7 @@ def main():
             expected = depth > DEPTH_MIN if abs(depth - DEPTH_MIN) > slack else None
         if first[0] == second[0] == RECTANGLE and first[5] % 90 == second[5] % 90 == 0:
             gap = upright_gap(first, second)
-            # At 1e7, sums of coordinates are rounded to about 2e-9.
+            # Coordinates around 1e7 are rounded to about 2e-9, so smaller gaps are not checked.
             expected = gap < 0 if gap == 0 or abs(gap) > 4e-9 else None
         if expected is None:
             exempt += 1
@@ -397,7 +397,7 @@ def main():
             if abs(shapely.area(both) - area) > slack * length + 1e-9 * area:
                 fail(index, "loops that overlap each other", area, shapely.area(both))
             valid = shapely.make_valid(common[index])
-            # If the two nearly coincide, shapely may be wrong unless it rounds to a grid.
+            # If both regions nearly coincide, shapely may be wrong unless it rounds to a grid.
             if (shapely.area(shapely.symmetric_difference(both, valid)) > bound
                     and shapely.area(shapely.symmetric_difference(both, valid, grid_size=slack)) > bound + slack * length):
                 fail(index, "the common region is elsewhere", area, bound)

@@ -52,7 +52,7 @@ export function replay(inputs, recogniser = new Recogniser()) {
   const gestures = []
   let time = 0
   for (const line of inputs) {
-    // Timers fire between the events, as in the page.
+    // Timers that are due before the next event fire first, as in the page.
     while (recogniser.wakeAt < line.at) gestures.push(...recogniser.wake(recogniser.wakeAt))
     time = line.at
     gestures.push(...(line.all ? recogniser.cancel(time, line.all) : recogniser.handle(pointerInput(line))))

@@ -15,7 +15,7 @@ import planting
 FOLDER = os.path.join(planting.ROOT, "build", "mutants")
 TREE = os.path.join(FOLDER, "tree")
 BUILD = os.path.join(FOLDER, "build")
-# Tests that wait for sockets and disks, and so run one after another. scripts/steps.sh has the same list.
+# Tests that run one after another, because they wait for sockets and disks. scripts/steps.sh has the same list.
 WAITING = "WebSocketLoopTests|RoomLogTests|EndToEndTests|HeavyWorkTests"
 PARTING_SECONDS = 10
 # The limit on a test's memory. Without it, a mutant that allocates without end would block the machine. It is high,

@@ -1,4 +1,4 @@
-// Tests when a line accepts more messages that are useful only while they are new, with a simulated clock.
+// Tests how many messages a connection accepts that are useful only while they are new, with a simulated clock.
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'

@@ -50,7 +50,8 @@ test('a visit after an upgrade takes in the newer page, though an older one is j
   origin.answer = async (path) => {
     const given = await answer.call(origin, path)
     if (path === '/page.json') listings += 1
-    // At this point the first run has compared the list of files for the last time.
+    // The first run has now compared the list of files for the last time. The server is upgraded at this moment, and a
+    // second run starts.
     if (listings === 2 && origin.version === 'one') {
       origin.version = 'two'
       second = origin.refresh()

@@ -98,7 +98,7 @@ for (const file of readdirSync(histories).sort()) {
       assert.equal(replica.confirmedDigest, event.confirmedDigest, where)
       assert.equal(replica.unsentCount, event.unsent, where)
       if (event.picture) assert.deepEqual(pictureOf(replica), event.picture, where)
-      // Changes are not read after every event, so that several come together, as between two frames.
+      // Changes are read only after every third event, so that several are read together, as between two frames.
       if (number % 3 === 0) {
         follower.follow(replica)
         follower.check(replica)
@@ -120,8 +120,8 @@ for (const file of readdirSync(histories).sort()) {
     assert.equal(restored.digest, replica.digest)
     assert.deepEqual(pictureOf(restored), pictureOf(replica))
     assert.equal(restored.unsentCount, replica.unsentCount)
-    // Edits and drawing may be saved separately, and restore the same replica. A drawing alone gives a replica with a
-    // new actor.
+    // Edits and drawing may be saved separately. Together they restore the same replica. The drawing alone restores a
+    // replica with a new actor and without pending edits.
     const drawing = replica.save()
     const joined = core.restoreReplica(replica.save(false), { encoding: beginning.encoding, clock }, drawing)
     assert.equal(joined.digest, replica.digest)
@@ -216,14 +216,14 @@ test('what lies where is as it is by now, whoever asks and whenever, and in each
   assert.deepEqual(replica.shapesAt(5, 5), [one])
   assert.deepEqual(other.shapesAt(5, 5), [])
   assert.equal(other.bounds(), null)
-  // The pair is reported only once, although `neighbours` was called in between. A stroke extends the visible part of a
-  // shape beyond its outline.
+  // The new pair is reported once, although `neighbours` has already returned it. The stroke makes the visible part of
+  // the shape larger than its outline.
   const { shape: two } = replica.add({ position: [5, 0], size: [10, 10] })
   assert.deepEqual(replica.neighbours(one), [two])
   assert.equal(replica.changes().pairs.length, 1)
   assert.equal(replica.changes().pairs.length, 0)
   assert.deepEqual(replica.shapesInView({ x: -3, y: -3, width: 1.5, height: 1.5 }).map(({ id }) => id), [one])
-  // Both moves happen within one frame, so nothing has changed.
+  // Moves the shape away and back before the changes are read, so no change is reported.
   replica.place([{ id: two, x: 50, y: 0 }])
   assert.deepEqual(replica.shapesAt(55, 5), [two])
   replica.place([{ id: two, x: 5, y: 0 }])

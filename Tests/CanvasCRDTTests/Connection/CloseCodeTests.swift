@@ -8,8 +8,8 @@ struct CloseCodeTests {
     let document = try GoldenFiles.project("docs/PROTOCOL.md").split { $0 == " " || $0 == "\n" }.joined(separator: " ")
     for code in CloseCode.allCases where code != .normal {
       #expect(document.contains("| \(code.rawValue) |"), "\(code) has no row")
-      // Before these two codes the server sends no `error` message, because the frame itself was wrong or the server is
-      // stopping.
+      // The server sends no `error` message before it closes with one of these two codes, because the frame itself was
+      // wrong or the server is stopping.
       guard code != .protocolError, code != .goingAway else { continue }
       #expect(document.contains("`\(code.wireName)` (\(code.rawValue))"), "\(code) has no name")
     }

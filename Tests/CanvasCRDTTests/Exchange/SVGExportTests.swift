@@ -94,7 +94,7 @@ struct SVGExportTests {
     #expect(picture.contains(#" stroke-width="1.5" stroke-dasharray="0 3" stroke-linecap="round">"#))
   }
 
-  /// Ink whose width changes at each point. Such points take the most bytes in SVG.
+  /// Ink with a different width at each point, because such points take the most bytes in SVG.
   private func ink(points: Int) -> Path {
     var path: [Path.Point] = []
     for index in 0..<points {

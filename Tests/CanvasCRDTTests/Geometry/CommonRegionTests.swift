@@ -59,9 +59,9 @@ struct CommonRegionTests {
   @Test("Two stars have closed loops in common, one for each tip that reaches in")
   func stars() {
     let star = outline(.star, 0, 0, 200, 200, innerRatio: 0.2)
-    // The other star is rotated by half the angle between two tips, so the common area is one piece around the centre.
+    // The second star is rotated by half the angle between two tips, so both stars share one piece around the centre.
     #expect(star.commonRegion(with: outline(.star, 0, 0, 200, 200, rotation: 36, innerRatio: 0.2)).count == 1)
-    // A bar across the two lower tips shares a separate area with each tip.
+    // A bar lies across the star's two lower tips. So it has a separate area in common with each tip.
     let tips = star.commonRegion(with: outline(.rectangle, 0, 160, 200, 10))
     #expect(tips.count == 2)
     #expect(tips.allSatisfy { area($0) > 0 })
@@ -69,7 +69,7 @@ struct CommonRegionTests {
 
   @Test("Parts that touch in a corner are loops of their own")
   func touchingParts() {
-    // The upper side of the bar goes through the star's lowest inner corner, which is at (100, 125).
+    // The lowest inner corner of the star is at (100, 125), on the upper side of the rectangle below.
     let star = outline(.star, 0, 0, 200, 200, points: 3, innerRatio: 0.25)
     let region = star.commonRegion(with: outline(.rectangle, 0, 125, 200, 100))
     #expect(region.count == 2)

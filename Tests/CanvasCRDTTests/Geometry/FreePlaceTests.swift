@@ -59,7 +59,7 @@ struct FreePlaceTests {
     for _ in 0..<8 {
       let size = Size(width: whole(1...40), height: whole(1...40))
       let near = Point(x: whole(-120...120), y: whole(-120...120))
-      // In the nearest free place, each coordinate is either the wanted one, or puts the box next to a side of an
+      // In the nearest free place, each coordinate is either the wanted one, or moves the box next to a side of an
       // outline.
       let columns = [near.x] + outlines.flatMap { [$0.position.x - size.width, $0.position.x + $0.size.width] }
       let rows = [near.y] + outlines.flatMap { [$0.position.y - size.height, $0.position.y + $0.size.height] }
@@ -108,8 +108,8 @@ struct FreePlaceTests {
       if found == 0 { continue }
       moved += 1
       let bound = found - radius / 1_800 - 1e-6
-      // Tries points on a fine polar grid around the wanted place. None that is nearer than the found place may be
-      // free.
+      // Tries points on a fine polar grid around the wanted place. No free point may be nearer than the place that was
+      // found.
       for ring in 1...40 {
         for spoke in 0..<90 {
           let direction = Direction(degrees: Double(spoke) * 4 + Double(ring))
@@ -181,7 +181,7 @@ struct FreePlaceTests {
       #expect(place.map { scene.overlapping(Rect(origin: $0, size: size)) == [] } == true)
       answers.insert(place)
     }
-    // Different limits must give different answers. Otherwise the limits had no effect in this test.
+    // At least two limits must give different answers. Otherwise this test would not have reached any limit.
     #expect(answers.count > 1)
   }
 }

@@ -2,7 +2,7 @@ import CanvasCRDT
 import TestSupport
 import Testing
 
-/// For hostile drawings too, the core's work stays within its limits.
+/// Hostile drawings must not make the core exceed its limits on work.
 @Suite("Hostile drawings")
 struct HostileDrawingTests {
   @Test(
@@ -22,7 +22,7 @@ struct HostileDrawingTests {
       _ = index.update(shape.id, to: outline)
       #expect(index.pairCount <= index.pairsMax)
     }
-    // Each change raises the limit by a few steps. A change that would need more than that makes the index crowded.
+    // Each change adds only a few steps to the index's budget, so the budget stays low.
     #expect(index.stepsLeft.map { $0 <= steps + 100 * OverlapIndex.stepsMax(shapes: 1) } == true)
   }
 
@@ -32,7 +32,7 @@ struct HostileDrawingTests {
     let shapes = canvas.shapes.map { canvas.drawn($0) }.map { (identifier: $0.id, outline: $0.outline) }
     let steps = 10 * shapes.count
     var index = OverlapIndex(shapes, stepsLeft: steps)
-    // All lines lie near the star that they are tied to, so the index compares the star with each of them.
+    // All lines are tied to one star and lie near it, so the index compares the star with each of them.
     let left = try #require(index.stepsLeft)
     #expect(!index.isCrowded && (1..<steps).contains(left))
     for line in shapes where line.outline.kind == .line {

@@ -81,7 +81,8 @@ struct LineTests {
       }
       expect(tied.drawn(find).pathPoints, [(50 + reach, 50), (450 - reach, 50)])
     }
-    // If the line's next point is inside the shape, the line ends at the shape's centre.
+    // The line's other end is inside the shape, so the line can't be cut at the outline. Its tied end is then drawn at
+    // the shape's centre.
     let within = shape(line, .line) {
       $0.position = Point(x: 480, y: 60)
       $0.size = Size(width: 1, height: 1)
@@ -116,8 +117,8 @@ struct LineTests {
     }
   }
 
-  /// The distance of a point from the curve, which is approximated by a polygon far more exactly than the allowed
-  /// error.
+  /// The distance of a point from the curve. The curve is approximated by a polygon whose error is far below the
+  /// tolerance of the test.
   private func distance(from point: Point, to outline: Outline) -> Double {
     let corners = outline.polygon(flatness: 0.001)
     var least = Double.infinity

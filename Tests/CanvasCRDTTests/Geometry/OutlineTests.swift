@@ -60,7 +60,7 @@ struct OutlineTests {
     expectOverlap(square, outline(.rectangle, 1e7, 1e7, 50, 50), false)
     expectOverlap(square, outline(.rectangle, 10, 10, 1, 1), true)
     expectOverlap(square, square, true)
-    // Rotated by a quarter turn, the rectangle of 200 by 100 covers 50...150 by −50...150.
+    // After the rotation by a quarter turn, the rectangle of 200 by 100 covers x from 50 to 150 and y from −50 to 150.
     expectOverlap(
       outline(.rectangle, 0, 0, 200, 100, rotation: 90),
       outline(.rectangle, 150, 0, 10, 10),
@@ -146,8 +146,8 @@ struct OutlineTests {
     for rotation in [0.0, 30, 45, 61.7] {
       let direction = Direction(degrees: rotation)
       let first = outline(.polygon, 1e7 - 500, -1e7, 300, 300, rotation: rotation, points: 4)
-      // A square rotated by 45 degrees, with a diagonal of 300. Its neighbour along an edge is half a diagonal away in
-      // both directions.
+      // A polygon with four corners is a square that stands on a corner. Its diagonals are 300 long, so a copy that is
+      // moved by 150 in x and in y shares an edge with it.
       let step = direction.turning(150, 150)
       let second = outline(
         .polygon,
@@ -191,8 +191,8 @@ struct OutlineTests {
   func inscribed(kind: ShapeKind) {
     for points in 3...64 {
       let outline = outline(kind, 10, 20, 100, 200, points: points)
-      /// Whether the outline contains a point just inside the ellipse. `step` counts clockwise from the top, in halves
-      /// of the angle between two corners.
+      /// Whether the outline contains a point just inside the ellipse. `step` counts clockwise from the top: even steps
+      /// are at the corners, odd steps halfway between two corners.
       func holds(_ step: Int) -> Bool {
         let angle = Double.pi * Double(step) / Double(points)
         return outline.contains(Point(x: 60 + 49.999 * sin(angle), y: 120 - 99.998 * cos(angle)))
@@ -210,7 +210,8 @@ struct OutlineTests {
     #expect((outline(.ellipse, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
     #expect((outline(.polygon, 0, 0, 2, 2, points: 4).area - 2).magnitude < 1e-15)
     #expect((outline(.roundedRectangle, 0, 0, 2, 2).area - Double.pi).magnitude < 1e-15)
-    // With its inner corners on the ellipse too, a star of four tips is an octagon.
+    // With an inner ratio of 1, the inner corners lie on the ellipse like the tips. So a star of four tips is an
+    // octagon.
     #expect((outline(.star, 0, 0, 2, 2, points: 4, innerRatio: 1).area - 8 * (0.125).squareRoot()).magnitude < 1e-12)
   }
 

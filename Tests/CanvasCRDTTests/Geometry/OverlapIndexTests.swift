@@ -5,12 +5,12 @@ import Testing
 @Suite("The overlap index")
 struct OverlapIndexTests {
   private static func identifier(_ number: Int) -> Identifier {
-    // Spreads the numbers, so that the order of identifiers differs from the order of creation.
+    // Scatters the identifiers, so that their order differs from the order of creation.
     Identifier(packed: UInt64(number) &* 7_919_000_003 % Identifier.packedLimit)!
   }
 
-  /// All overlapping pairs after one shape has changed. Pairs without that shape stay. Its own pairs are found by
-  /// comparing it with every other shape.
+  /// All overlapping pairs after one shape has changed. Keeps the known pairs of other shapes, and compares the changed
+  /// shape with every other shape.
   private func pairsByForce(
     _ shapes: [Identifier: Outline],
     changed: Identifier,
@@ -132,7 +132,7 @@ struct OverlapIndexTests {
     }
     for (offset, shape) in stacked.enumerated() {
       follow(oneByOne.update(shape.identifier, to: shape.outline))
-      // 15 shapes have 105 pairs, more than the limit.
+      // With the fifteenth shape there are 105 pairs, which is more than the limit.
       #expect(oneByOne.isCrowded == (offset >= 14))
       #expect(known == Set(oneByOne.pairs))
     }
@@ -145,8 +145,8 @@ struct OverlapIndexTests {
     for (offset, shape) in stacked.dropLast(6).enumerated() {
       follow(oneByOne.update(shape.identifier, to: nil))
       #expect(known == Set(oneByOne.pairs))
-      // A crowded index searches again after half as many changes as it has shapes. That happens with 16 shapes left,
-      // which have too many pairs, and with 10, which have few enough (45).
+      // A crowded index searches for pairs again once the changes are half as many as the shapes. The first search,
+      // with 16 shapes left, finds too many pairs. The second, with 10, finds 45 and succeeds.
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
@@ -172,7 +172,7 @@ struct OverlapIndexTests {
     _ = shape(2, x: 200)
     #expect(index.isCrowded)
     _ = shape(3, x: 300)
-    // With seven shapes, the index searches again at the fourth change.
+    // The crowded index has seven shapes, so it searches for pairs again at the fourth change.
     #expect(shape(4, x: 400).began == [ShapePair(Identifier(packed: 5)!, Identifier(packed: 6)!)])
   }
 
@@ -190,7 +190,7 @@ struct OverlapIndexTests {
       default: x = 0
       }
       let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
-      // Three thousand shapes at one place would have four million pairs. A few hundred test the same code.
+      // Three thousand shapes at one place would have four million pairs. A few hundred shapes test the same code.
       if order == 3, step > 300 { break }
       _ = index.update(OverlapIndexTests.identifier(step), to: outline)
       if step.isMultiple(of: 3) {
@@ -304,7 +304,7 @@ struct OverlapIndexTests {
     index.stepsLeft = 400_000
     let across = OverlapIndexTests.bar(at: bars[2_000].1.center, length: 90_000, degrees: degrees + 90)
     #expect(index.update(OverlapIndexTests.identifier(9_999), to: across).began.count == 4_000)
-    // One bar moves along its own length, between its neighbours.
+    // One bar moves lengthwise between its neighbours, so no pair changes.
     index.stepsLeft = 2_000
     var moved = bars[700].1
     let along = Direction(degrees: degrees).turning(0.2, 0)
@@ -344,8 +344,8 @@ struct OverlapIndexTests {
       #expect(known == Set(index.pairs))
     }
     #expect(index.isCrowded && known.isEmpty)
-    // The index doesn't search again by itself, because that could take as much work as the search that made it
-    // crowded.
+    // However many shapes leave, a crowded index without steps doesn't search for pairs by itself. The search could
+    // take as much work as the one that made it crowded.
     for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
     #expect(index.isCrowded)
     for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }

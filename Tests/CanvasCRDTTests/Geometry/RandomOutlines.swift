@@ -2,12 +2,12 @@
 
 /// Random outlines of every kind, size and rotation. Some look like what people draw.
 struct RandomOutlines {
-  /// The largest coordinate of a centre, in either direction.
+  /// Each coordinate of a centre is between `-reach` and `reach`.
   var reach = 500.0
-  /// The range of the exponent. The longer side is ten to that power.
+  /// The longer side of an outline is ten to the power of a random number in this range.
   var magnitudes = 0.0...3.0
-  /// One in this many outlines has coordinates that are multiples of ten and no rotation, so that some shapes touch or
-  /// coincide.
+  /// One in this many outlines has no rotation and has coordinates that are multiples of ten, so that some outlines
+  /// touch or coincide.
   var alignedEvery = 3
 
   func next(using generator: inout some RandomNumberGenerator) -> Outline {

@@ -56,7 +56,7 @@ struct RectTests {
         #expect(Rect(intersecting: one, other) == nil && !one.intersects(other))
         #expect(!Outline(one).overlaps(Outline(other)))
       }
-      // A thousandth of the last decimal is more than a rounding error.
+      // A thousandth of the last decimal is more than a rounding error, so this rectangle overlaps.
       let nearer = rect(second.minX - 0.001 / scale, 0, 50, 10)
       #expect(first.intersects(nearer) && Outline(first).overlaps(Outline(nearer)))
     }

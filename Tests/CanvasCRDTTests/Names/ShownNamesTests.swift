@@ -173,7 +173,8 @@ struct ShownNamesTests {
   }
 }
 
-/// Random edits in which shapes share, take over and drop a few names. Some names are another name with a number.
+/// Random edits in which shapes share, take over and drop a few names. Some names are another name with a number
+/// appended.
 private struct NamingHistory {
   static let names: [Text] = [
     "Sun", "Sun 2", "Sun 3", "Sun 4", "Sun 2 2", "Sun 2 3", "Sun 02", "Sun 1", "2", " 2", "Rectangle t7o",
@@ -187,7 +188,8 @@ private struct NamingHistory {
     generator = SeededGenerator(seed: seed)
     for index in 0..<14 {
       let packed = UInt64.random(in: 0..<Identifier.packedLimit, using: &generator)
-      // The first four identifiers end in the same group of characters, which generated names show.
+      // The first four identifiers end in the same group of characters. Generated names show only this group, so these
+      // names collide.
       shapes.append(index < 4 ? Identifier(packed: packed / 46_656 * 46_656 + 7)! : Identifier(packed: packed)!)
     }
   }
@@ -206,7 +208,7 @@ private struct NamingHistory {
     case 1, 2: set.kind = ShapeKind.allCases.randomElement(using: &generator)!
     case 3: set.visible = Bool.random(using: &generator)
     case 4:
-      // Writes all registers, as an edit that renames a shape and undoes its deletion does.
+      // Sets the kind and the name in one operation, as undoing a deletion does.
       set.kind = .rectangle
       set.name = NamingHistory.names.randomElement(using: &generator)!
     default:

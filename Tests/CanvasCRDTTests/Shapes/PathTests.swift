@@ -28,7 +28,8 @@ struct PathTests {
     let points = (0..<1_024).map { index in
       Path.Point(index % 2 == 0 ? BoxPlace(x: 0, y: .max) : BoxPlace(x: .max, y: 0), width: 1)
     }
-    // The first horizontal step is 0, which takes one byte instead of three.
+    // The first horizontal step is 0, so it takes one byte. A long step takes three bytes, so the path is two bytes
+    // shorter than the limit.
     #expect(Path(points)?.bytes.count == Path.bytesMax - 2)
   }
 

@@ -1,6 +1,7 @@
 import TestSupport
 
-/// One event of a history. Its random numbers come from its own seed, so removing other events doesn't change it.
+/// One event of a history. Its random numbers come from a seed of its own, so they stay the same when other events are
+/// removed.
 struct Deed: CustomStringConvertible {
   enum Kind: CaseIterable {
     case add, edit, delete, clear, undo, redo, begin, end, abandon, longEdit
@@ -13,7 +14,7 @@ struct Deed: CustomStringConvertible {
 
   var description: String { "\(kind) by \(host) (\(seed % 10_000))" }
 
-  /// How often each kind of event happens, in about a hundred events.
+  /// How many of about a hundred events are of each kind.
   private static let weights: [(kind: Kind, weight: Int)] = [
     (.add, 10), (.edit, 26), (.delete, 5), (.clear, 1), (.undo, 9), (.redo, 6), (.begin, 6), (.end, 5), (.abandon, 2),
     (.longEdit, 2), (.send, 4), (.receive, 4), (.settle, 10), (.wait, 2), (.cut, 3), (.newActor, 3), (.tooLong, 1),

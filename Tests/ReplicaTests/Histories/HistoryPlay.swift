@@ -4,7 +4,7 @@ import TestSupport
 @testable import ServerModel
 @testable import SyncServer
 
-/// Plays a history: keeps the room and its people, carries out the events, and checks the rules after each event.
+/// Plays a history: keeps the room and its clients, carries out the events, and checks the rules after each event.
 struct HistoryPlay {
   let history: ReplicaHistory
   var story: [String] = []
@@ -12,14 +12,14 @@ struct HistoryPlay {
 
   var room: TestRoom
   var model = UndoModel()
-  /// Whether the strictest rule can still be checked. Some events make that impossible, and then only weaker rules are
-  /// checked.
+  /// Whether the rule `HistoryRule.lone` can still be checked. It no longer can after some events, for example a
+  /// refused undo.
   var isExact: Bool
   /// Whether a shape may remain after all steps are undone.
   var mayBeLeft = false
-  /// The stamps that each shape got when a person's undo restored it, by the index of the person.
+  /// For each person, by index: the stamps that each shape got when an undo restored it.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
-  /// How many edits the test has refused for wrong stamps although their stamps were right.
+  /// How many edits the test has refused as `clock_ahead` or `too_old` although their stamps were right.
   var clockRefusals = 0
 
   init(_ history: ReplicaHistory) {
@@ -89,7 +89,7 @@ extension HistoryPlay {
       var set = HistoryPlay.properties(live, &random)
       if Bool.random(using: &random) { set = Properties() }
       set.kind = [.rectangle, .ellipse, .text, .line].randomElement(using: &random)!
-      // The test chooses the z-order and the identifier, because a page would draw them at random.
+      // The test sets the z-order and the identifier itself, because a page would choose them at random.
       if history.hasPages { set.z = .middle }
       let shape = history.hasPages ? Identifier.random(using: &random) : nil
       let made = set
@@ -151,7 +151,7 @@ extension HistoryPlay {
       let number = Int.random(in: 0...2, using: &random)
       switch Int.random(in: 0..<9, using: &random) {
       case 0: set.name = ["Sun", "Moon", "Star"][number]
-      // Some of these values equal the defaults, and are written all the same.
+      // A value that equals the default must be written too.
       case 1: set.isLocked = number == 0
       case 2: set.isFilled = number > 0
       case 3: set.group = number == 0 ? nil : Identifier(packed: UInt64(number))
@@ -186,7 +186,7 @@ extension HistoryPlay {
   }
 }
 
-// MARK: - What happens to hosts
+// MARK: - What happens to clients
 
 extension HistoryPlay {
   typealias Picture = UndoRedoLawTests.Picture
@@ -199,7 +199,7 @@ extension HistoryPlay {
     case .settle: settle()
     case .wait: settle(for: 10_000)
     case .cut, .newActor:
-      // Half of the time the messages arrive, and only their answers are lost.
+      // Half of the time, the room gets the messages, and only its answers are lost.
       if Bool.random(using: &random) { room.deliverToServer(host) }
       let other = [nil, CloseCode.goingAway.rawValue].randomElement(using: &random)!
       room.disconnect(host, code: deed.kind == .newActor ? CloseCode.actorElsewhere.rawValue : other)
@@ -220,7 +220,8 @@ extension HistoryPlay {
     room.settle(for: milliseconds)
   }
 
-  /// The operations of each message on its way to the room, with the message's index in the queue.
+  /// The messages with operations that are on their way to the room, each with its index among all messages on their
+  /// way.
   private func submissions(_ host: Int) -> [(place: Int, submission: Submission)] {
     let encoding = room.hosts[host].encoding
     return room.hosts[host].toServer.enumerated().compactMap { place, bytes in
@@ -234,7 +235,7 @@ extension HistoryPlay {
   /// Refuses the next message with edits, with a random code. The later messages still reach the room.
   private mutating func refuse(_ host: Int, _ random: inout SeededGenerator) {
     guard let (place, submission) = submissions(host).first else { return }
-    // A message that the room has accepted before can't be refused, because the room accepts it again (W8).
+    // The room accepts a repeated message again (W8), so a message that it has accepted before isn't refused.
     let stamps = Set(submission.operations.compactMap(\.at))
     guard !room.log.contains(where: { stamps.contains($0.at) }) else { return }
     room.hosts[host].toServer.remove(at: place)
@@ -254,7 +255,7 @@ extension HistoryPlay {
     room.disconnect(host, code: CloseCode.tooLarge.rawValue)
   }
 
-  /// Ends the host, and starts it again from what it has saved.
+  /// Ends the client, and starts it again from what it has saved.
   private mutating func restore(_ host: Int, _ random: inout SeededGenerator) {
     if host == 0 { model.end(room.hosts[0].writes!) }
     let before = room.hosts[host].replica

@@ -5,8 +5,8 @@
 // MARK: - The rules
 
 extension HistoryPlay {
-  /// Checks that an undo or redo changed only the client's own values. A redo may also delete a shape with the values
-  /// that it had when an undo restored it.
+  /// Checks that an undo or redo changed only the client's own values. There is one exception: a redo that deletes a
+  /// shape may remove other people's values that an undo had restored.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -33,8 +33,8 @@ extension HistoryPlay {
   mutating func checkLone() {
     guard isExact, failure == nil else { return }
     let writes = room.hosts[0].writes!
-    // The model doesn't know the right result if the server refused an edit under a new actor's stamp after it had
-    // accepted the same edit under the old one's.
+    // The model can't predict the result if the server accepted an edit under an old actor's stamp, and then refused
+    // the same edit under the new actor's stamp.
     let taken = Set(room.log.map(\.at))
     if writes.isUnsure || writes.isExchangeRefused
       || writes.refused.contains(where: { !taken.isDisjoint(with: writes.all[$0].stamps) })
@@ -42,11 +42,11 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // The model doesn't know the right result either if an undo or redo had restored a value that was refused later.
-    // The value then still exists in another operation.
+    // The model can't predict the result either if a value was refused after an undo or redo had written it again. The
+    // value then still exists in that later operation.
     let done = model.places
     for place in writes.refused {
-      // A step that makes a shape and deletes it needs no writes to be undone. If the deletion is refused, the shape
+      // Undoing a step that made and deleted the same shape writes nothing. So if the deletion is refused, the shape
       // remains.
       if !done.contains(place), writes.all[place].set.deleted { (isExact, mayBeLeft) = (false, true) }
       guard done.contains(place) else { continue }

@@ -1,6 +1,6 @@
 @testable import CanvasCRDT
 
-/// All writes of one replica in order, and what became of each. This is found without the undo history, by comparing
+/// All writes of one replica in order, and what became of each. This type doesn't use the undo history, but compares
 /// the outbox before and after each event.
 struct OwnWrites {
   struct Write {
@@ -8,9 +8,9 @@ struct OwnWrites {
     let set: Properties
     /// Whether an undo or redo made this write.
     let isExchange: Bool
-    /// All stamps that the write has had, oldest first. The actor may have changed between them.
+    /// All stamps that the write has had, oldest first. Later ones may be of another actor.
     var stamps: [Stamp]
-    /// The properties whose values are lost, because the server refused them or a value that had replaced them.
+    /// The properties whose values are lost, because the server refused them, or refused values that had replaced them.
     var gone = PropertyMask()
 
     /// The values that are not lost.
@@ -31,10 +31,11 @@ struct OwnWrites {
   private var places: [Stamp: Int] = [:]
   private var replacements: [Value: Int] = [:]
   private(set) var refused: [Int] = []
-  /// Whether an event has happened whose outcome this type can't find.
+  /// Whether there was an event whose effect on the writes can't be determined.
   private(set) var isUnsure = false
 
-  /// Whether the server has refused an undo or redo, or an edit that had replaced a waiting one.
+  /// Whether the server has refused the writes of an undo or redo, or an edit that had replaced such writes before they
+  /// were sent.
   var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
 
   func place(of stamp: Stamp) -> Int? { places[stamp] }
@@ -44,7 +45,8 @@ struct OwnWrites {
     let old = OwnWrites.pending(before).map(\.operation)
     let pending = OwnWrites.pending(after)
     let new = pending.map(\.operation)
-    // A replica may change its stamps at a welcome, and when the room's state has arrived.
+    // A replica may give its pending edits new stamps when it gets the `welcome`, and when the room's state has
+    // arrived.
     if before.state != after.state, after.state.isJoined { followNewStamps(from: old, to: new) }
     let first = all.count
     for pending in pending where places[pending.operation.at] == nil {
@@ -69,7 +71,8 @@ struct OwnWrites {
 
   /// Finds the new stamps of edits. Edits keep their order, but some may be dropped or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Most edits keep their times. Dropped edits are older than kept ones, so the lists are compared from the end.
+    // Both lists are compared from the end, because the oldest edits may have been dropped. Most edits keep their
+    // times.
     var rest = old[...]
     for after in new.reversed() {
       let match =

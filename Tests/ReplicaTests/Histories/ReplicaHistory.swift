@@ -6,7 +6,7 @@ struct ReplicaHistory {
   let people: Int
   let isShortOfBytes: Bool
   let hasClockSetBack: Bool
-  /// Whether some hosts are pages. False for old histories, from before the tests had pages.
+  /// Whether some clients are pages. False for histories from before the tests had pages.
   let hasPages: Bool
   var deeds: [Deed] = []
 
@@ -21,8 +21,8 @@ struct ReplicaHistory {
     for _ in 0..<count { deeds.append(.random(hosts: people, using: &random)) }
   }
 
-  /// Whether a host is a page. Half of the hosts are, by chance. A page loses its undo history when it ends. Its events
-  /// are recorded, so that core.wasm can replay them.
+  /// Whether a client is a page. Half of the clients are pages, chosen at random. A page loses its undo history when it
+  /// ends. Its events are recorded, so that core.wasm can replay them.
   func isPage(_ host: Int) -> Bool {
     var random = SeededGenerator(seed: ~seed &- UInt64(host))
     return hasPages && Bool.random(using: &random)
@@ -35,13 +35,13 @@ struct ReplicaHistory {
 
   struct Outcome {
     let failure: Failure?
-    /// Whether the strictest rule, `HistoryRule.lone`, could be checked up to the end. Each of these events makes that
-    /// impossible:
+    /// Whether the rule `HistoryRule.lone` could be checked up to the end. It can't be checked after any of these
+    /// events:
     /// - The server refused an undo or redo, or an edit that had replaced one.
     /// - The server refused an edit that it had accepted under an earlier actor's stamp.
     /// - The server refused a value that an undo or redo had restored.
     let isExact: Bool
-    /// The recorded events of the hosts that are pages.
+    /// The recorded events of the clients that are pages.
     let records: [RecordedHistory]
   }
 
@@ -51,7 +51,7 @@ struct ReplicaHistory {
     return Outcome(failure: failure, isExact: play.isExact, records: play.room.hosts.compactMap(\.record))
   }
 
-  /// The shortest history found that breaks the same rule. Events are removed as long as it does.
+  /// Removes events as long as the history still breaks the rule. Returns the shortest history found.
   func shortened(for rule: HistoryRule) -> ReplicaHistory {
     var shortest = self
     var piece = max(1, deeds.count / 2)

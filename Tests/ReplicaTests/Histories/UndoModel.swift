@@ -30,7 +30,7 @@ struct UndoModel {
 
   mutating func end(_ writes: OwnWrites) {
     isOpen = false
-    // A step whose values are all lost doesn't count as a step.
+    // A step counts only if at least one of its values is not lost.
     if open.contains(where: { !writes.all[$0].left.assigned.isEmpty }) {
       steps.append(open)
       undone = []

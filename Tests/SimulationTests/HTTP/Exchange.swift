@@ -39,7 +39,7 @@ struct Exchange {
   /// The entity tag (ETag) of the copy that the client already has.
   var tag: String?
   let words: String
-  /// The position that the node's room had reached when the request was made, and the position of the log.
+  /// Two positions at the time of the request: the one that the node's room had reached, and the end of the log.
   let position: UInt64
   let stored: UInt64
   let life: Int

@@ -35,7 +35,7 @@ extension World {
     guard let position = response.cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
       return fail(.http, "a taken request is answered without a cursor")
     }
-    // The room was deleted after the request was carried out, so the log no longer shows what the request did.
+    // The room was deleted after the request. The log no longer shows what the request did, so nothing can be checked.
     guard exchange.life == disk.life else { return }
     remember(response)
     ledger.acknowledged.formUnion(operations.compactMap(\.at))
@@ -86,7 +86,8 @@ extension World {
       judgeWrite(exchange, operations, code)
     case .wrong(let codes):
       count(.requestForbidden)
-      // The address's rate is charged before the request is checked, so any request may be refused because of the rate.
+      // A request counts toward the address's rate limit before it is checked. So any request may be refused as
+      // `rate_limited`.
       if !codes.contains(code), code != "rate_limited" {
         fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
       }
@@ -110,7 +111,7 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      // Another node may have stored these operations, and this node may not have read them yet.
+      // The log may have newer records, stored by other nodes, that this node has not read yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
@@ -119,7 +120,7 @@ extension World {
       let verdict = judge.verdict(on: operations)
       if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
-    // The room recognises a repeated operation that is this old only while it holds one of the operation's values.
+    // Such an old operation is accepted again only if the room still holds one of its values.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
     case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
@@ -137,14 +138,14 @@ extension World {
   // MARK: Reading
 
   private mutating func judgeRefusedReading(_ exchange: Exchange, _ code: String) {
-    // The room was deleted, and perhaps created again, after the request was sent.
+    // The room was deleted, and perhaps created again, after the request was sent. So nothing can be checked.
     guard exchange.life == disk.life else { return }
     switch (code, exchange.moment) {
     case ("no_such_room", _) where exchange.position == 0: return
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // The node closed the room after the request was sent. It will read the room from the log again.
+    // After the request was sent, the node closed the room, and will read it from the log again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -163,8 +164,8 @@ extension World {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // The overlaps of a box come without a position of the log. The answer must be right for some moment between the
-      // request and the answer.
+      // The answer about a box has no position of the log. It must be right for some moment between the request and the
+      // answer.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)

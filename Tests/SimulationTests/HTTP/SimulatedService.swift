@@ -17,10 +17,9 @@ actor SimulatedService: RoomService, LogQuestions {
   private let tokens = SimulatedService.tokens
   let keys = ActorKeys(secret: [UInt8](repeating: 7, count: ActorKeys.secretBytes))
 
-  // All of these are `nonisolated(unsafe)`, because the simulation reads and writes them only between jobs.
+  // The properties below are `nonisolated(unsafe)`, because the simulation reads and writes them only between jobs.
   nonisolated(unsafe) var room: Room?
-  /// Counts the rooms that this service has had. It changes when the room is closed or deleted, and when the server
-  /// ends.
+  /// The number of the current room. It grows when the room is closed or deleted, and when the server ends.
   nonisolated(unsafe) var life = 0
   nonisolated(unsafe) var now = Moment(wallMilliseconds: 0, monotonicMilliseconds: 0)
   nonisolated(unsafe) var storageFault: String?
@@ -92,7 +91,7 @@ actor SimulatedService: RoomService, LogQuestions {
     return await withCheckedContinuation { questions.append((nil, request, $0)) }
   }
 
-  /// Queues the work behind all waiting jobs. A real server does it on another thread.
+  /// Queues the work behind all waiting jobs. A real server does such work on another thread.
   func workOut<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
@@ -186,7 +185,7 @@ actor SimulatedService: RoomService, LogQuestions {
     let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
-      // The job may ask about a room that has been closed since. A closed room gives no answer.
+      // The job may ask about a room that has been closed since then. It gets no answer about another room.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
       submit(&room!, number, now)

@@ -78,7 +78,7 @@ extension World {
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // At this time the log may already have records that the room has not applied.
+      // Asks for the present as a past time. The log may have records of this time that the room has not applied yet.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
@@ -124,8 +124,8 @@ extension World {
         shape = Identifier.random(using: &random)
         set.kind = .star
       } else if happens(0.3) {
-        // The operation also sets the kind. If a concurrent deletion erases the shape's other values, this value keeps
-        // the shape in existence.
+        // The operation also sets the kind. A concurrent deletion may erase the shape's other values. The kind then
+        // keeps the shape in existence.
         set.kind = .polygon
       }
       operations.append(ProposedOperation(shape: shape!, at: isStamped ? stamp : nil, set: set))

@@ -39,12 +39,12 @@ struct Dice: Codable, Sendable {
   /// How long the server takes to send a broadcast to all members. `nil` means hardly any time. In a large room it
   /// takes so long that broadcasts are rare.
   private(set) var sendingMicroseconds: UInt64?
-  /// The slow line that some of the clients have. `nil` in stored histories that are older than this setting.
+  /// The slow network link of some clients. `nil` in stored histories that are older than this setting.
   let link: Link?
-  /// How often the queue before the log is full. `nil` (never) in stored histories that are older than this setting.
+  /// How often the log's queue of requests is full. `nil` (never) in stored histories that are older than this setting.
   private(set) var fullQueueShare: Double?
-  /// How often a node gets the log's report of a record after the reports of later records. `nil` (never) in stored
-  /// histories that are older than this setting.
+  /// How often the log reports a record to a node only after later records. `nil` (never) in stored histories that are
+  /// older than this setting.
   private(set) var leftOutShare: Double?
   /// How many extra tabs make up a crowd. `nil` if the history has no crowd.
   private(set) var crowd: Int?
@@ -60,11 +60,11 @@ struct Dice: Codable, Sendable {
     log: inout SeededGenerator,
     people: inout SeededGenerator
   ) {
-    // A bulky history sends very many operations at once. Random limits would refuse those, so many of its limits are
-    // fixed.
+    // A bulky history sends very many operations at once. Low random limits would refuse most of them, so such a
+    // history has many fixed limits.
     let isBulky = Int.random(in: 0..<160, using: &random) == 0
-    // In a bulky history, a reader on a slow line would fall too far behind and lose its place in the buffer of
-    // broadcasts.
+    // A bulky history has no slow network links. A client behind one would lag so far that the broadcasts it needs are
+    // no longer buffered.
     link = isBulky ? nil : Dice.link(using: &random)
     ringBeats = link == nil ? UInt64.random(in: 1...12, using: &random) : [3, 30, 300].randomElement(using: &random)!
     beatMilliseconds = UInt64.random(in: 0...8, using: &random)
@@ -91,7 +91,8 @@ struct Dice: Codable, Sendable {
     erasureMilliseconds = [nil, 100, 1_000].randomElement(using: &random)!
     if !isBulky, link == nil, Int.random(in: 0..<3, using: &others) == 0 {
       nodes = Int.random(in: 2...3, using: &others)
-      // An append may be delayed. The horizon has to be longer than that delay.
+      // With several nodes, an append may be delayed for seconds. The horizon, which is the greatest age of an accepted
+      // stamp, has to be longer than that.
       horizonMilliseconds = max(horizonMilliseconds, 20_000)
     }
     if link == nil { sendingMicroseconds = [nil, nil, nil, 60_000, 300_000].randomElement(using: &others)! }
@@ -124,8 +125,8 @@ struct Dice: Codable, Sendable {
     nodesCount > 1 ? min(clockErrorMax, Int64(clockAheadMilliseconds / 3)) : clockErrorMax
   }
 
-  /// Whether a slow line would build up a visible backlog. It does if messages and buffers are small, the room buffers
-  /// many broadcasts, and others write fast.
+  /// Whether a client behind a slow network link would visibly lag. It does if messages and buffers are small, the room
+  /// buffers many broadcasts, and others write fast.
   var suitsThinLines: Bool {
     shapes <= 6 && ringBeats >= 300 && tabs >= 2 && operationsPerSecond >= 100 && delayMillisecondsMax <= 15
       && commitMillisecondsMax <= 12
@@ -139,7 +140,8 @@ struct Dice: Codable, Sendable {
     limits.operationsPerMessage = operationsPerMessage
     limits.operationsPerSecond = operationsPerSecond
     limits.messageBytes = messageBytes
-    // In a crowd, a `welcome` message that lists the people is longer than this limit.
+    // In a crowd, this limit is shorter than a `welcome` message, which lists the people. So the limit is exceeded and
+    // tested.
     limits.waitingAnswerBytes = crowd == nil ? 1_024 : 256
     limits.inFlightOperations = inFlightOperations
     limits.presenceMilliseconds = presenceMilliseconds

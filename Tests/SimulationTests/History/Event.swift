@@ -2,7 +2,7 @@
 enum Event: String, CaseIterable, Sendable {
   // Something that a person does in a tab.
   case draw, change, rename, paste, remove, clear, undo, redo
-  /// Several edits in one step, with the server's messages in between.
+  /// Several edits in one undo step. Messages from the server arrive between them.
   case gesture
   /// An undo and at once a redo, which must change nothing.
   case undoAndRedo

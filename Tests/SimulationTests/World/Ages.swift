@@ -1,9 +1,9 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Remembers when the room moved on from each of its earlier cursors.
+/// Remembers when the room got newer content than each of its earlier cursors.
 struct Ages: Sendable {
-  /// For each cursor, the time at which the room first had something newer.
+  /// For each cursor, the time at which the room first had newer content.
   private var passedAt: [Cursor: UInt64] = [:]
   private var newest: Cursor?
   /// The size of the largest full state that the room ever had, in bytes. A stream may still be sending a state from a
@@ -15,7 +15,7 @@ struct Ages: Sendable {
     guard cursor != newest else { return }
     if let newest { passedAt[newest] = time }
     newest = cursor
-    // The room may be at this cursor again, because an older copy of the log was restored.
+    // An older copy of the log may have been restored, so the room may be at this cursor again.
     passedAt[cursor] = nil
     let state = room.canvas.stateParts().reduce(into: 0) { bytes, part in
       bytes += WireEncoding.json.encode(.operations(Delivery(cursor: cursor, content: .state(part)))).count
@@ -28,12 +28,11 @@ struct Ages: Sendable {
   func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
 }
 
-// Checks how far behind the clients on slow lines are.
+// Checks how far clients behind slow network links lag.
 
 extension World {
-  /// Checks that an undisturbed client on a slow line is not too far behind the room. It may lag by the time that its
-  /// line takes for one message in progress and for one full state. The lag must not grow with the rate at which others
-  /// write.
+  /// Checks that an undisturbed client behind a slow link doesn't lag too far behind the room. Its link has to carry
+  /// one message in progress and one full state. The lag must not grow with the rate at which others write.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
     if let room { ages.note(room, at: time) }
@@ -51,9 +50,9 @@ extension World {
     let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
     if age > soonest { count(.oldOnThinLine) }
     guard age > 2 * soonest else { return }
-    // The line's buffer is filled once in each step of the simulation. That may be less than the line could carry.
+    // The simulation fills the link's buffer only once per step, so a link may carry less than its rate allows.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
-    // The line also carries presence, the list of people, and answers.
+    // The link has to carry presence, the list of people, and answers as well.
     let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)
     let bytes = 2 * (UInt64(ages.stateBytesMax) + beside) + UInt64(link.bufferBytes)
     // The allowance includes one second, because the simulation advances time in coarse steps.

@@ -28,8 +28,8 @@ struct Disk {
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
       for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
-        // Only a value can show that the room has applied this old operation before. A deletion can't, because the room
-        // may have dropped it.
+        // The room applied this old operation before if it holds one of the operation's values. Deletions are left out,
+        // because the room may have dropped them.
         let values = operation.set.assigned.subtracting([.deleted])
         let isHere = values.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
         if !isHere { return true }
@@ -48,8 +48,8 @@ struct Disk {
 
     var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
-    /// The records that this state has and another lacks. After a failover the two may have different records at the
-    /// same position.
+    /// The records of this state that the other state doesn't have. After a failover, the two may have different
+    /// records at the same position.
     func records(beyond other: State) -> [Record] {
       guard epoch == other.epoch else { return records }
       let common = zip(records, other.records).prefix { $0.mark == $1.mark }.count
@@ -60,8 +60,8 @@ struct Disk {
   private var state = State()
   var downUntil: UInt64 = 0
   var isDown = false
-  /// Counts the logs that the room has had. It changes when the room is deleted, when an older copy is restored, and when
-  /// a standby that lacks records takes over.
+  /// The number of the current log of the room. It grows when the room is deleted, when an older copy is restored, and
+  /// when a standby that lacks records takes over.
   private(set) var life = 0
   /// The log's timeline. It changes each time a standby takes over.
   private(set) var timeline: UInt64 = 0
@@ -102,8 +102,8 @@ struct Disk {
     )
   }
 
-  /// The error for an append that was sent before a standby took over. The append may follow records that the standby
-  /// lacks.
+  /// The error for an append that was sent before a standby took over. The append may depend on records that the
+  /// standby lacks.
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 
   /// Makes an append durable. Fails if its room is gone.

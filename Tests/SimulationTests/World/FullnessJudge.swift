@@ -28,12 +28,12 @@ struct FullnessJudge {
     }
     func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
-    // A pending value for a shape that gets deleted first leaves a record. The room counts this record only when the
-    // value arrives, so it may exceed its limit by one record.
+    // If a shape is deleted while a value for it is pending, a record of the shape stays. The room counts this record
+    // only when the value is stored, so the limit may be exceeded by one.
     let isKept =
       UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
-    // Every new shape needs space for its later deletion. Deletions of existing shapes always fit. A late edit may turn
-    // an erasure into a record without a shape, so both are counted.
+    // Each new shape also needs space for its later deletion. Deletions of existing shapes always fit. Erasures and
+    // records without a shape are counted together, because a late edit turns one into the other.
     let newcomers = max(0, after.liveCount - canvas.liveCount)
     let isMore = after.shapeCount + after.erasureCount > canvas.shapeCount + canvas.erasureCount
     let remembered = after.erasureCount + after.shapeCount - after.liveCount + newcomers

@@ -5,8 +5,8 @@ struct Ledger {
   /// The stamps that the server acknowledged to their writers, and the stamps that it sent to others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
-  /// The last value that each party wrote to each register. The log has to show it unless the simulation knows why it
-  /// is missing.
+  /// The last value that each party wrote to each register. It must be in the log, unless the simulation has seen a
+  /// reason why it may be missing.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
   /// For each tab, the other tabs that started from a copy of its stored edits. Those tabs may replace its values.
   private var doubles: [Int: [Int]] = [:]
@@ -26,7 +26,7 @@ struct Ledger {
   var lostMarks: Set<UInt64> = []
   /// Whether the room has ever dropped erasures (tombstones).
   var hasForgotten = false
-  /// Values whose HTTP request succeeded, and values whose HTTP request was refused.
+  /// The values of HTTP requests: those that succeeded, and those that were refused.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
 
@@ -50,16 +50,15 @@ struct Ledger {
     }
   }
 
-  /// Notes that two tabs have the same edits from now on. If one of them writes a register, the other's value there is
-  /// replaced.
+  /// Remembers that both tabs start with the same edits. A value of one tab may from now on be replaced by the other.
   mutating func double(_ party: Int, as other: Int) {
     hasDoubles = true
     doubles[party, default: []].append(other)
     doubles[other, default: []].append(party)
   }
 
-  /// Notes that the log need not have the party's values in these properties any more. The party has replaced or given
-  /// up its values, or it was told whether they were stored.
+  /// Stops expecting the party's values of these properties in the log. The party has replaced or given up its values,
+  /// or it was told whether they were stored.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -69,8 +68,8 @@ struct Ledger {
     for property in PropertyMask.all { owed[party]?[Register(shape: shape, property: property)] = nil }
   }
 
-  /// Notes that the log need not have what a party wrote since a time. Its tab died before it may have saved these
-  /// values.
+  /// Stops expecting what a party wrote since this time in the log. Its tab died, perhaps before these values were
+  /// saved.
   mutating func settle(since time: UInt64, of party: Int) {
     guard let entries = owed[party] else { return }
     owed[party] = entries.filter { $0.value.at < time }
@@ -78,7 +77,7 @@ struct Ledger {
 
   mutating func settleAll(of party: Int) { owed[party] = nil }
 
-  /// Notes that stored operations were lost.
+  /// Remembers that stored operations were lost.
   mutating func forgetStored(_ operations: [Operation]) {
     gone.formUnion(operations.map(\.at))
     var values: Set<String> = []
@@ -89,8 +88,8 @@ struct Ledger {
     }
   }
 
-  /// Notes that operations are in the log, possibly again after they were lost: a client sent them again, or a restored
-  /// copy has them.
+  /// Remembers that operations are in the log, possibly again after they were lost: a client sent them again, or a
+  /// restored copy has them.
   /// - Returns: whether any of them had been lost.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {
@@ -99,7 +98,7 @@ struct Ledger {
     return gone.count < before
   }
 
-  /// The values that have to be stored and are not.
+  /// The values that should be stored and are not.
   func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []
     for (party, registers) in owed {

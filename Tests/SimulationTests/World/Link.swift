@@ -1,21 +1,21 @@
-/// A slow line from the server to a client, with a limited rate and a delay. It buffers at most what it carries in a
-/// tenth of a second, like the server's socket buffer for a slow peer.
+/// A slow network link from the server to a client, with a limited rate and a delay. It buffers at most what it carries
+/// in a tenth of a second, like the server's socket buffer for a slow peer.
 struct Link: Codable, Sendable {
   let bytesPerSecond: UInt64
   let delayMilliseconds: UInt64
 
-  /// The bytes that the line carries in a tenth of a second, as `LineGauge` allows.
+  /// What the link carries in a tenth of a second. The server's `LineGauge` allows as much.
   var bufferBytes: Int { max(256, Int(bytesPerSecond) / 10) }
 }
 
-/// The bytes on a line towards a client.
+/// The bytes in transit over a link.
 struct Carriage: Sendable {
   let link: Link
   private var taken: [UInt8] = []
   /// Bytes that have left the server's end, each chunk with its time of arrival.
   private var underWay: [(at: UInt64, bytes: [UInt8])] = []
   private var carriedAt: UInt64
-  /// Capacity of the line that is not used yet, in thousandths of a byte.
+  /// Unused capacity of the link, in thousandths of a byte.
   private var allowance: UInt64 = 0
 
   init(_ link: Link, at time: UInt64) {
@@ -24,7 +24,7 @@ struct Carriage: Sendable {
   }
 
   var isEmpty: Bool { taken.isEmpty && underWay.isEmpty }
-  /// How many more bytes the line takes now.
+  /// How many more bytes fit into the link's buffer now.
   var room: Int { max(0, link.bufferBytes - taken.count) }
 
   mutating func take(_ bytes: some Sequence<UInt8>) { taken.append(contentsOf: bytes) }
@@ -35,7 +35,7 @@ struct Carriage: Sendable {
     allowance += (time - carriedAt) * link.bytesPerSecond
     carriedAt = time
     let count = min(taken.count, Int(allowance / 1_000))
-    // An idle line can't save its capacity for later.
+    // An idle link can't save its capacity for later.
     allowance = count == taken.count ? 0 : allowance % 1_000
     if count > 0 {
       underWay.append((time + link.delayMilliseconds, Array(taken[..<count])))
@@ -49,6 +49,6 @@ struct Carriage: Sendable {
     return arrived
   }
 
-  /// All bytes that are still on the line.
+  /// All bytes that are still in transit.
   mutating func end() -> [UInt8] { underWay.flatMap(\.bytes) + taken }
 }

@@ -20,7 +20,7 @@ struct Node {
   /// The hash of all log records that the node's room has applied.
   var mark = Disk.noMark
   var inLog = RoomInLog(isStored: false)
-  /// How many epochs (unique numbers of the room) the node has proposed, without the first one.
+  /// How many further epochs the node has proposed after its first one. An epoch is the unique number of a room.
   var proposals: UInt64 = 0
 
   /// The time until which the process is suspended. Its sockets stay open.
@@ -28,14 +28,14 @@ struct Node {
   /// The time until which the node can't reach the log.
   var cutOffUntil: UInt64 = 0
 
-  // The connection to the log.
+  // MARK: The connection to the log
   /// Appends on their way to the log, in order.
   var appends: [Append] = []
   /// Notifications from the log that have not reached the node, in order.
   var reports: [(at: UInt64, what: Report)] = []
   /// Notifications that arrive after later ones, so that the node notices a gap.
   var leftOut: [(at: UInt64, what: Report)] = []
-  /// The time until which the queue before the log is full. Meanwhile, requests that carry bytes are refused.
+  /// The time until which the log's queue is full. Until then, the log refuses requests that carry bytes.
   var fullUntil: UInt64 = 0
   /// The notification that a standby has taken over. It arrives after all earlier notifications.
   var notice: Notice?
@@ -46,10 +46,10 @@ struct Node {
   /// Messages from other nodes about their members, each with its time of arrival.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
-  // The state of the node's room.
+  // MARK: The node's room
   /// The room's requests to compute overlaps, and when each is carried out.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Layouts that are being stamped in the background, and when each is ready.
+  /// Layouts whose operations get their stamps in the background, and when each is ready.
   var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
   /// Unanswered HTTP requests, by their numbers.
   var exchanges: [UInt64: Exchange] = [:]
@@ -69,7 +69,8 @@ struct Node {
 
   struct Notice {
     let at: UInt64
-    /// Whether the node gets the notice before `at`, because the log has noticed the change already.
+    /// Whether the node gets the notice earlier than `at`, because its connection to the log has already revealed the
+    /// change.
     var isDue = false
     /// The node's room (`SimulatedService.life`) if the standby lacks some of its records. Otherwise `nil`.
     let lost: Int?

@@ -18,9 +18,9 @@ struct Party {
   var wakeAt: UInt64?
   /// How many bytes the party reads at a time. It is small for a slow reader.
   var drain: Int
-  /// The slow line from the server to the party, if it has one.
+  /// The slow network link from the server to the party, if it has one.
   var link: Link?
-  /// The time since which nothing but the slow line delays the party.
+  /// The time since which only the slow link delays the party, and no fault does.
   var calmSince: UInt64 = 0
   var stalledUntil: UInt64 = 0
 
@@ -44,7 +44,7 @@ struct Party {
   /// How many events the party has taken part in.
   var events = 0
 
-  /// The party's address. All parties behind slow lines have the same one.
+  /// The party's address. All parties behind slow links have the same one.
   var address: String { link == nil ? name : "a thin line" }
 
   /// The stamps under which the party's undo wrote values.
@@ -74,18 +74,18 @@ struct Line {
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
   /// Bytes that have arrived at the client and are not read yet.
   var toClient: [UInt8] = []
-  /// How many more bytes the socket takes before the client reads.
+  /// How many more bytes fit into the socket's buffer before the client reads.
   var room: Int
-  /// Bytes in transit to a client on a slow line.
+  /// Bytes in transit over a slow link.
   var carriage: Carriage?
   var isReadingPaused = false
   var isBlocked = false
-  /// The time until which nothing arrives on either side. Both sides still take the connection for open.
+  /// The time until which nothing arrives on either side. Both sides still consider the connection open.
   var hushedUntil: UInt64 = 0
   /// The code with which the server closed the connection. Bytes that it sent earlier still arrive.
   var closeCode: UInt16?
   var isOpen = true
-  /// The stamps in each message that the server has received. They are needed to interpret its answers.
+  /// The stamps in each message that the server has received, so that its answers can be checked.
   var submitted: [MessageIdentifier: [Stamp]] = [:]
   /// The people in the room, computed from `welcome`, `join` and `leave` messages alone.
   var people: Set<Identifier> = []
@@ -115,7 +115,7 @@ struct Line {
     if let arrived = carriage?.carry(until: time) { toClient += arrived }
   }
 
-  /// Makes the line fast.
+  /// Removes the slow link, so that the remaining bytes arrive at once.
   mutating func widen() {
     if let all = carriage?.end() { toClient += all }
     carriage = nil

@@ -19,7 +19,7 @@ struct World {
   var here = 0
   var parties: [Party] = []
   var lines: [Line] = []
-  /// Connections of members. Each is kept until every node must have learned that it ended.
+  /// Connections of members. Each is kept until every node must know that it has ended.
   var arrivals: [Arrival] = []
   var partitionedUntil: UInt64 = 0
   /// Whether the simulation no longer injects faults.

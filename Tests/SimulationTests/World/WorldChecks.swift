@@ -8,14 +8,15 @@ extension World {
   mutating func checkBounds() {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
-    // Streams of a short state have their own limit, which is four times as high.
+    // Streams with short states have a limit of their own, four times as high. So there may be five times as many
+    // streams in all.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
     if kept.waiting > 0 { count(.waitedForState) }
     for line in lines where line.node == here {
       guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
       fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
     }
-    // A socket may have taken part of one broadcast. A broadcast may contain everything that arrived at once.
+    // The longest broadcast. It may contain everything that arrived at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)
     mostShapes = max(mostShapes, shapes)
@@ -130,8 +131,8 @@ extension World {
     guard !ledger.hasForgotten else { return }
     var rest = fold
     var kept = room.canvas
-    // Operations stamped before that time are refused, so the room may forget deletions from before it. The comparison
-    // forgets them too.
+    // The room may have forgotten deletions from before `forgottenBefore`, because it refuses all operations from
+    // before that time. So the comparison ignores them.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
     if kept != rest {
@@ -163,8 +164,8 @@ extension World {
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
       )
     }
-    // This is checked only if the outcome is certain. A write that failed as `unavailable` may be stored (W7), and the
-    // room does not know deletions that it has forgotten.
+    // A refused operation must not be in the log. This is checked only if nothing makes the outcome uncertain, such as
+    // a write that failed as `unavailable` but is stored (W7).
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
     let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
@@ -173,8 +174,7 @@ extension World {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }
     }
-    // Checks that each accepted value, or a newer one, is in the room. This can't be checked once deletions were
-    // forgotten.
+    // Checks that each accepted value, or a newer one, is in the room. This is impossible if deletions were forgotten.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
       for operation in record.taken {
@@ -213,7 +213,7 @@ extension World {
     let seen = Set(replica.peers.map(\.actor))
     if isCrowd {
       count(.unnamed)
-      // The room lists as many people as it may, and counts the others.
+      // Each client has as many people by name as the room lists, and the number of the others.
       let isCounted = replica.peers.count + replica.unnamedCount == others.count
       if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
         fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")

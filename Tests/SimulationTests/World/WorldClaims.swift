@@ -33,7 +33,7 @@ extension World {
     arrivals.removeAll { $0.endedAt.map { $0 + World.hearsayMilliseconds < time } ?? false }
   }
 
-  /// For how long a node may not know yet that a connection at another node has ended.
+  /// How long it may take until a node knows that a connection at another node has ended.
   private static let hearsayMilliseconds: UInt64 = 60_000
 
   /// Checks a connection that the server closes because its actor has another connection.

@@ -136,7 +136,7 @@ extension World {
       replica.beginGroup()
       return []
     }
-    // With slow lines, some people drag long enough to build up a visible backlog.
+    // With slow links, some people drag for so long that a backlog becomes visible.
     let isLong = history.dice.link != nil && happens(0.3)
     for _ in 0..<(isLong ? 200 : Int.random(in: 2...4, using: &random)) {
       guard let shape = parties[tab].replica?.canvas.shapes.randomElement(using: &random)?.id else { break }
@@ -238,7 +238,8 @@ extension World {
     guard let before = parties[tab].replica, before.canUndo, before.state != .closed(code: 4404) else { return }
     tell("\(parties[tab].name) undoes, and at once redoes.")
     step(tab) { $0.undo(at: $1) }
-    // If there was nothing to undo, the redo repeats an action that was undone earlier.
+    // If the undo changed nothing, a redo might repeat something that was undone earlier, so there is nothing to
+    // compare.
     guard let between = parties[tab].replica?.canvas,
       Drawing(before.canvas).difference(from: Drawing(between)) != nil
     else { return }
@@ -257,7 +258,7 @@ extension World {
     case 2: draw(tab)
     default: move(shape, tab)
     }
-    // If the shape was already gone, there was no edit, and the undo affects an earlier edit.
+    // If the shape was already gone, nothing was edited. An undo would then undo an earlier edit.
     guard let edited = parties[tab].replica, Drawing(before.canvas).difference(from: Drawing(edited.canvas)) != nil
     else { return }
     undo(tab)
@@ -358,7 +359,7 @@ extension World {
       set.alpha = 3
       return operation(set, Stamp(milliseconds: Stamp.millisecondsMax, counter: 0, actor: actor))
     case 3:
-      // The stamp is as far in the future as the server allows.
+      // The stamp is just as far in the future as the server allows, so the operation is accepted.
       set.alpha = 4
       let ahead = now.wallMilliseconds + limits.clockAheadMilliseconds
       return operation(set, Stamp(milliseconds: ahead, counter: 65_535, actor: actor))
@@ -377,7 +378,7 @@ extension World {
     guard let before = room?.canvas else { return }
     let now = now
     room?.forgetErasures(now: now)
-    // A shape that was edited after its deletion has both values and an erasure.
+    // Counts only if forgetting changes the canvas.
     guard room?.canvas != before else { return }
     count(.forgotten)
     ledger.hasForgotten = true
@@ -399,8 +400,8 @@ extension World {
     tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
-  /// The length of an iteration at the end, when clients only read and the room settles. Slow lines carry as many bytes
-  /// as they can in that time.
+  /// The length of an iteration at the end, when clients only read and the room settles. In that time, slow links carry
+  /// as many bytes as they can.
   static let waitingTurnMilliseconds: UInt64 = 100
 
   private mutating func wait() {

@@ -25,7 +25,7 @@ extension World {
     here = turn
   }
 
-  /// Cuts the node's connections to the log. They come back some time later, and then lead to the standby.
+  /// Cuts the node's connections to the log. When they are restored, they lead to the standby.
   private mutating func loseLog() {
     let until = time + [0, 0, 40, 2_000].randomElement(using: &random)!
     node.cutOffUntil = max(node.cutOffUntil, until)
@@ -33,15 +33,15 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
-    // The node can't compare the standby's records with notifications that it never received, so it is told that it has
-    // a gap.
+    // The node has missed some notifications, so it can't compare them with the standby's records. It is told that it
+    // has a gap.
     if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
     node.leftOut = []
     let told = keepReports(until)
     let isLost =
       node.notice?.lost == node.service.life || told.map { !disk.has($0.epoch, through: $0.position) } ?? false
     if !isLost, room != nil { node.life = disk.life }
-    // If nothing new is stored, the node may notice the loss only after a while.
+    // Without a new record, the node may notice the loss only after some time.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))
     node.notice = Node.Notice(
       at: max(looksAt, node.reports.last?.at ?? 0),
@@ -59,15 +59,16 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// Keeps a random first part of the pending notifications about records that the standby lacks. The node never gets
-  /// the others.
+  /// The pending notifications may be about records that the standby lacks. The node gets a random first part of these,
+  /// and never the others.
   /// - Returns: the room and position of which the node was notified. `nil` if there was no room, or if it was deleted.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0
     var isEnding = false
     var isRead = true
-    // The notifications that an earlier standby still had to send. This standby sends those whose records it has.
+    // The notifications that were pending when the standby took over. Only those whose records the standby has are
+    // sent.
     let reports = node.reports.filter { $0.at <= node.notice?.at ?? .max }
     node.reports = []
     for report in reports {

@@ -50,10 +50,10 @@ extension World {
     node.failures.append((time, batch, error))
   }
 
-  /// Whether the queue before the log is full. Meanwhile, requests that carry bytes are refused.
+  /// Whether the log's queue is full. If so, the log refuses requests that carry bytes.
   var isQueueFull: Bool { time < node.fullUntil }
 
-  /// Delays a report until after later ones. The node notices the gap within a second.
+  /// Delays a report, so that later ones arrive before it. The node notices the gap within a second.
   private mutating func leaveOut(_ what: Node.Report, of number: Int, for milliseconds: UInt64) {
     guard nodes[number].isUp else { return }
     count(.leftOut)
@@ -88,7 +88,7 @@ extension World {
     guard var room else { return }
     if !node.inLog.isStored {
       if room.epoch != appended.epoch { count(.joinedCreation) }
-      // The record may come from a room that was deleted since, and the node may not know that yet.
+      // The record may belong to an earlier room that was deleted. The node may not know of the deletion yet.
       node.life = appended.epoch == disk.epoch ? disk.life : -1
     }
     let isOfRoom = node.inLog.begin(&room, epoch: appended.epoch)
@@ -132,7 +132,7 @@ extension World {
     if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
     var after: UInt64 = 0
     if batch != nil {
-      // The node's event loop may be busy with other rooms while other nodes already read the record.
+      // The node's event loop may be busy, while other nodes already read the record.
       let busy: UInt64 = happens(0.05) ? 200 : 0
       after = delay() + busy
     }
@@ -169,13 +169,14 @@ extension World {
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
-      // The room may have counted on the space that this failed batch would have freed.
+      // The log ignores this batch, because it was stored too late. The room may have counted on the space that the
+      // batch would have freed.
       node.failedBatches += 1
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // A room may exceed its limit for two reasons only. It counted on a deletion that was not stored, or other nodes
-    // wrote what this node couldn't count.
+    // A room may exceed its limit only if it counted on a deletion that was not stored, or if other nodes wrote what
+    // this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
     {
@@ -183,8 +184,8 @@ extension World {
     }
   }
 
-  /// Checks that a cursor never stands for two different histories, even after an older copy of the log was restored. A
-  /// client with such a cursor would get only what came after it in the wrong history.
+  /// Checks that a cursor never stands for two different histories, even after an older copy of the log was restored.
+  /// If it did, a client could get changes that don't fit its drawing.
   mutating func checkCursor() {
     guard let room, !room.isUnwritten else { return }
     let cursor = room.cursor.text

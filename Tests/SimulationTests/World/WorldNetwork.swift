@@ -78,7 +78,7 @@ extension World {
       }
       guard time >= lines[line].hushedUntil else { continue }
       if lines[line].hushedUntil > 0 {
-        // By now both sides have closed the silent connection after a timeout.
+        // Both sides have closed the silent connection by now, each after its own timeout.
         drop(line, code: happens(0.5) ? CloseCode.noSignOfLife.rawValue : nil)
         continue
       }
@@ -130,8 +130,8 @@ extension World {
     )
   }
 
-  /// Checks the outbox after an edit was refused as too old. The outbox must have dropped all edits that are just as
-  /// old, except those in other messages on their way.
+  /// Checks the outbox after an edit was refused as too old. The outbox must have dropped all edits that are at least
+  /// as old, except those in other messages that are in flight.
   private mutating func checkOutbox(of party: Int, after stamp: Stamp, besides messages: Set<UInt64>) {
     guard let outbox = parties[party].replica?.outbox else { return }
     let others = outbox.flights.filter { messages.contains($0.id) }

@@ -34,11 +34,11 @@ extension World {
         refuse(append.batch.number, error, at: until)
       }
     }
-    // Some of the notifications have already reached the node's event loop.
+    // Half of the time, the pending notifications arrive only after the node has reconnected.
     if Bool.random(using: &random) {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
-    // The node may have been disconnected for so long that the log has dropped records that it missed.
+    // The log may have dropped records that the node missed while it was disconnected.
     if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
   }
 
@@ -48,7 +48,7 @@ extension World {
     tell("\(server) stands still.")
     count(.stoodStill)
     node.stillUntil = time + UInt64.random(in: 50...9_000, using: &random)
-    // Some of the node's pending appends still reach the log.
+    // The log still gets some of the node's pending appends.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     let arriving = node.appends.prefix(kept)
     node.appends.removeFirst(kept)

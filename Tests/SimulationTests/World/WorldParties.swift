@@ -29,7 +29,7 @@ extension World {
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!,
-        // A client on a slow line doesn't ask for overlaps, because they may take too many bytes.
+        // A client behind a slow link doesn't ask for overlaps, because they may take too many bytes.
         link: number % 3 == 1 ? history.dice.link : nil
       )
     )
@@ -63,9 +63,9 @@ extension World {
     run(index, { $0.start(at: $1) }, { $0.start(at: $1) })
   }
 
-  /// The delay between an edit and the tab's save.
+  /// The time between an edit and the start of the save by the tab.
   static let keepingMilliseconds: UInt64 = 60
-  /// The longest time that a tab's storage takes.
+  /// The longest time that a save in a tab's storage takes.
   private static let storageMillisecondsMax: UInt64 = 30
 
   // MARK: Events
@@ -108,9 +108,9 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // A digest may differ for two reasons. A restored log may lack what was acknowledged to the replica. Or the room
-      // dropped an erasure (tombstone), and sent the replica a state without it before it answered the replica's own
-      // edit of that shape.
+      // Digests may differ if a restored log lacks what was acknowledged to the replica. They may also differ after the
+      // room dropped an erasure (tombstone): it then sent a state without the erasure before it answered the replica's
+      // own edit of that shape.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
@@ -150,11 +150,12 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
-    // The room may seem full at this node, because the node does not have what the client sent to another node.
+    // The room may seem full to this node only because it has not read what the client sent to another node. So the
+    // refusal isn't checked.
     if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))
-    // If the room has the client's own deletion, the client must be able to try the undo again. A deletion that was
-    // refused together with the undo doesn't count.
+    // If an undo of the client's own deletion is refused, the client must be able to try the undo again. This holds
+    // only if the deletion itself was not refused.
     let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
     let isStillDeleted = !ledger.refused.contains {
       $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
@@ -258,7 +259,8 @@ extension World {
     parties[index].unsavedSince = nil
     parties[index].keepsEditsAt = nil
     parties[index].shown = .emptyObject
-    // If a refused edit is still in the storage, the tab sends it again.
+    // The tab may send refused edits again, because they may still be in its storage. So they no longer count as
+    // refused.
     ledger.refused.removeAll { $0.party == index }
     let seed = random.next()
     let kept = parties[index].keptEdits

@@ -11,7 +11,7 @@ extension World {
   /// Opens the room from its newest snapshot and the records after it, as the server's hub does.
   mutating func openRoom() {
     guard node.isUp, room == nil, !isCutOff else { return }
-    // A node that sends a request to the log is told of a failover before it gets the answer.
+    // If a failover has happened, the node is told of it before its request to the log is answered.
     takeNotice()
     node.life = disk.life
     node.mark = Disk.noMark
@@ -174,7 +174,7 @@ extension World {
       if hadBeats, room?.kept.beats == 0 { count(.rested) }
     }
     guard var room = self.room else { return }
-    // Moves the room out of its property, because a second reference would make every change copy the room.
+    // Takes the room out of its property. With a second reference to it, every change would copy the room.
     self.room = nil
     let caughtUp = room.counts.caughtUp
     if room.isFlushDue(now: now) { room.flush(now: now) }
@@ -233,7 +233,7 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard let member = lines[line].member else { return }
       let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
-      // The stamp of a refused operation may be used again, so it isn't checked.
+      // Only accepted operations are checked, because the stamp of a refused one may be used again.
       if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {

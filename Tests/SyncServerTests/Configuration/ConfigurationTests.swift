@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Checks that a value is refused, given as a flag and as a variable. The message must name the value and say what is
+  /// Checks that a value is refused, both as a flag and as a variable. The message must name the value and say what is
   /// allowed.
   private func expectRefusal(of value: String, _ name: String, _ variable: String, _ expectation: String) {
     for (said, arguments, environment) in [

@@ -48,7 +48,7 @@ struct HeavyWorkTests {
       await eventually { heavy.count == 1 }
       for _ in 0..<20 { group.addTask { try? await heavy.run(for: "ann") { record.note("ann") } } }
       await eventually { heavy.count == 21 }
-      // Ann's jobs may use only one of the two threads, so Bob's job runs at once.
+      // Ann's jobs may use only one of the two threads, so Bob's job runs at once on the other.
       try? await heavy.run(for: "bob") { record.note("bob") }
       #expect(record.all == ["bob"])
       let second = Gate()
@@ -71,7 +71,7 @@ struct HeavyWorkTests {
     let gate = Gate()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await heavy.run(for: "ann") { gate.pass() } }
-      // Waits until a thread has started this job. Before that, it would count as waiting.
+      // Waits until a thread has started this job, because otherwise it would count as waiting.
       await eventually { gate.isReached }
       for _ in 0..<3 { group.addTask { try? await heavy.run(for: "ann") {} } }
       await eventually { heavy.count == 4 }

@@ -3,7 +3,7 @@ import WebSocketLoop
 
 @testable import SyncServer
 
-/// Acquires turns (slots) for reading history on an event loop, like the HTTP routes.
+/// Acquires slots (`HistoryTurns`) for reading history on an event loop, like the HTTP routes.
 private actor TurnTaker {
   nonisolated let loop: EventLoop
   private var turns = HistoryTurns()
@@ -44,8 +44,8 @@ struct HistoryTurnsTests {
         group.addTask { _ = await taker.wait(party) }
         while await taker.waits == before { await Task.yield() }
       }
-      // Fay holds no turn (slot) now, Bob holds one, and Ann first three and later four. The fewer turns a party holds,
-      // the sooner it gets another.
+      // Four parties' jobs wait for a slot (turn). The party that holds the fewest slots gets the next one: Fay holds
+      // none, Bob one, and Ann three.
       await taker.leave("ann")
       while await taker.got.count < 1 { await Task.yield() }
       await taker.leave("cleo")
@@ -53,7 +53,7 @@ struct HistoryTurnsTests {
       await taker.leave("dan")
       while await taker.got.count < 3 { await Task.yield() }
       #expect(await taker.got == ["fay", "bob", "ann"])
-      // Ann holds four turns, half of all. Her last job waits even though a turn is free.
+      // A slot becomes free, but Ann's last job still waits, because she already holds four slots, half of all.
       await taker.leave("eve")
       #expect(await taker.got.count == 3)
       #expect(await taker.take("gus"))

@@ -7,8 +7,7 @@ import WebSocketLoop
 
 @Suite("Locks that nodes share")
 struct HubLocksTests {
-  /// A log in which another node unlocks each room right after it was locked. The log's owner gets both events
-  /// together.
+  /// A log in which another node unlocks each room right after it was locked. The log reports both events together.
   private final class ContestedLog: RoomLog {
     private let sink: LogSink
     private let rooms: MemoryLog

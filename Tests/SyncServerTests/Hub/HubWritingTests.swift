@@ -38,7 +38,7 @@ struct HubWritingTests {
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: writer(ann)) }
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
-      // Sets the lock directly, because a request for it would wait for the layout.
+      // Sets the lock directly, because a request to lock the room would have to wait for the layout.
       hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
     } else {
       await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))

@@ -89,7 +89,7 @@ struct NeighboursTests {
         if Bool.random(using: &cluster.generator), let place = cluster.people[node].keys.sorted().first {
           cluster.leaves(place, at: node)
         } else {
-          // Every node uses other numbers, so no actor is at two nodes.
+          // Each node uses different numbers, so that no actor is at two nodes.
           let number = Int.random(in: 0..<2_000, using: &cluster.generator) * 3 + node
           cluster.enters(
             number,
@@ -154,7 +154,8 @@ struct NeighboursTests {
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // A truncated message can't be read. Only the first two bytes are a valid message, one without rows.
+      // No truncated message can be read. The only exception is its first two bytes, which are a valid message without
+      // rows.
       #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)

@@ -74,7 +74,7 @@ import Testing
     #expect(tells(ann, 1, 10_001), "its time is over")
     #expect(!tells(ann, 4, 10_002))
     #expect(sums(10_003, isEnd: true).map(\.operations) == [4])
-    // Beyond `writersMax` writers, each request gets its own line.
+    // The writes of only `writersMax` writers are summed up. Each request of further writers gets its own line.
     for number in 0..<2 * WritingGathering.writersMax {
       other = WritingGathering.Writer(event: "wrote", room: "demo", actor: "\(number)", token: nil, address: "::1")
       #expect(tells(other, 1, 20_000))

@@ -51,8 +51,8 @@ import Testing
       #expect(audit.beginSecond() == nil)
     }
     let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    // The first address has used up the hundred lines of the first second, so the second address gets lines only in
-    // later seconds.
+    // The first address has used up the limit of a hundred lines in the first second. So the second address gets lines
+    // only in later seconds.
     #expect(lines.count { $0.contains("192.0.2.2") && $0.contains("refused") } >= 4)
   }
 

@@ -161,8 +161,8 @@ struct RoomsSessionTests {
       case let action: Issue.record("\(action)")
       }
     }
-    // The rate allows 20 operations in two seconds, and the refused message has used one. All messages came at once, so
-    // the client can't have read a refusal, and stays connected.
+    // The rate allows 20 operations in two seconds. One of them was used by the refused message. The client isn't
+    // disconnected, because all its messages came before it could read a refusal.
     #expect(taken == 19)
     #expect(limited == 981)
   }
@@ -185,8 +185,8 @@ struct RoomsSessionTests {
     _ = say(#"{"type":"hello"}"#, &conversation)
     var closedAt: UInt64?
     for step in 0..<5_000 where closedAt == nil {
-      // The client sends thirty a second, twenty more than the rate. So the count of refusals grows by twenty a second,
-      // and decays by ten.
+      // The client sends thirty operations a second, and ten are allowed. So the count of refusals grows by twenty a
+      // second and decays by ten.
       let time = UInt64(step) * 1_000 / 30 + 1
       if case .close(.tooMany, _) = say(operation, &conversation, at: time) { closedAt = time }
     }
@@ -273,7 +273,7 @@ struct RoomsSessionTests {
       rests += 1
       now += rest
     }
-    // The burst allows two seconds' worth of messages at once. After that, ten a second pass.
+    // The messages of two seconds are accepted at once. After that, the rate is ten messages a second.
     #expect(rests == 181)
   }
 

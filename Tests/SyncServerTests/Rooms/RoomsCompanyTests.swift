@@ -13,7 +13,7 @@ struct RoomsCompanyTests {
     var benches: [RoomBench]
     /// Nodes that neither send nor receive.
     var silent: Set<Int> = []
-    /// Pairs of nodes between which nothing arrives in this direction.
+    /// Pairs of nodes. No message from the first to the second arrives.
     var broken: [(from: Int, to: Int)] = []
 
     init(_ count: Int, _ change: (inout Limits) -> Void = { _ in }) {
@@ -229,8 +229,8 @@ struct RoomsCompanyTests {
     nodes.pass(milliseconds)
     nodes.silent = []
     nodes.passSeconds(6)
-    // The connection that came later by the nodes' clocks stays. If the times are equal, the one at the node with the
-    // greater number stays.
+    // The connection that was opened later by its node's clock stays. If the times are equal, the connection at the
+    // node with the greater number stays.
     let stays = firstIsAhead > 0 ? 0 : 1
     #expect(nodes.benches[stays].clients[came[stays]].closed == nil)
     #expect(nodes.benches[1 - stays].clients[came[1 - stays]].closed == .actorElsewhere)
@@ -271,7 +271,7 @@ struct RoomsCompanyTests {
     let ann = nodes.benches[editor].join(.json)
     let actor = nodes.actor(editor, ann)
     let bob = nodes.benches[viewer].join(.json)
-    // The two nodes don't hear of each other's connections.
+    // The two nodes exchange no messages, so neither knows of the connections at the other.
     nodes.silent = [0, 1]
     let looking = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, looking) == actor)
@@ -301,8 +301,8 @@ struct RoomsCompanyTests {
     nodes.passSeconds(16)
     #expect(nodes.peers(1, bob).contains(nodes.actor(0, ann)))
     #expect(nodes.peers(0, ann).contains(nodes.actor(1, bob)))
-    // The last person leaves this node. The node forgets the people at other nodes, and tells them that its own people
-    // have left.
+    // The last person leaves this node. The node forgets the people at other nodes, and tells those nodes that its own
+    // people have left.
     nodes.benches[1].leave(bob)
     nodes.settle()
     #expect(nodes.peers(0, ann).isEmpty)
@@ -428,7 +428,7 @@ struct RoomsCompanyTests {
       if losesPart { nodes.passSeconds(3) }
       let isSeen = nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == state
       #expect(isSeen)
-      // No node asks for missing messages any more.
+      // Nothing is missing now, so no node sends a request for missing messages.
       nodes.passSeconds(2)
       nodes.pass(1_000)
       for index in 0...1 {
@@ -453,7 +453,7 @@ struct RoomsCompanyTests {
     }
     nodes.passSeconds(1)
     #expect(longest <= LogRequest.toldBytesMax)
-    // The room lists as many people by name as a room without other nodes.
+    // A room with several nodes lists as many people by name as a room with one node.
     #expect(nodes.peers(1, bob).count >= 99)
     #expect(nodes.benches[1].room.memberCount == 201)
   }

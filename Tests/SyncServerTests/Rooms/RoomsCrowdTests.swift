@@ -78,7 +78,7 @@ struct RoomsCrowdTests {
     #expect(numbers(bench, old).isEmpty, "whoever didn't ask could not read it")
     #expect(bench.clients[old].peers.count == 4)
 
-    // A newcomer gets no more names than others, and the number of people at once.
+    // A newcomer gets as many names as others, and is sent the number of people at once.
     let eve = bench.join(encoding) { $0.crowd = true }
     #expect(bench.clients[eve].peers.count == 5)
     #expect(numbers(bench, eve).last == 21)
@@ -111,8 +111,8 @@ struct RoomsCrowdTests {
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
-    // All three listed people were active just now. So the next person is not listed yet, and others don't get that
-    // person's presence.
+    // All three listed people were active recently. So the next active person is not listed yet, and others don't get
+    // that person's presence.
     bench.say(.presence(try state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
@@ -122,7 +122,7 @@ struct RoomsCrowdTests {
     bench.say(.presence(try state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
-    // A newcomer gets the same names.
+    // A newcomer gets the same names as Ann.
     let late = bench.join()
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
@@ -205,7 +205,8 @@ struct RoomsCrowdTests {
       "everybody is seen as often: \(people.map { seen[bench.actor($0)] ?? 0 })"
     )
 
-    // The presence of somebody who was still is sent before the presence of people who move all the time.
+    // A person who has not moved for long sends presence. It is sent before the presence of people who move all the
+    // time.
     bench.say(.presence(try state(7)), still)
     for person in people { bench.say(.presence(try state(1_000)), person) }
     var beats = 0
@@ -232,7 +233,7 @@ struct RoomsCrowdTests {
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
-    // Four members were served. The writer got the broadcast as well, together with its answer.
+    // The broadcast went to four members. The writer may have got it as well, together with its answer.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
     // The next broadcast is made before all members got the last one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }

@@ -100,7 +100,7 @@ struct RoomsDoorTests {
     var bench = RoomBench()
     let writer = bench.join(.json)
     let other = bench.join()
-    // One client's clock is fast.
+    // The clock of the other client is fast.
     let fast = Stamp(milliseconds: bench.now.wallMilliseconds + 50_000, counter: 9, actor: bench.actor(other))
     bench.write(other, bench.shape(1), at: fast) {
       $0.kind = .star
@@ -227,7 +227,7 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // In a full room, a deleted shape can't be restored either.
+    // The room is full now, so a deleted shape can't be restored.
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
@@ -314,7 +314,8 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.liveCount == 2)
-    // Both copies of the message are settled, so neither counts against the limit.
+    // Both copies of the first message are stored now. If one of them still counted as pending, the third shape would
+    // exceed the limit.
     bench.write(writer, bench.shape(2)) { $0.delete() }
     bench.settle()
     bench.write(writer, bench.shape(3)) { $0.kind = .star }
@@ -335,7 +336,7 @@ struct RoomsDoorTests {
     bench.fail()
     bench.send()
     #expect(bench.rejections(writer) == [.unavailable, .unavailable])
-    // The log is available again and reports that it had stored the first copy.
+    // The log is available again and reports that it had stored the first message.
     bench.deliver(RoomRecord(position: 1, milliseconds: RoomBench.epoch, operations: unknown.operations))
     bench.write(writer, bench.shape(1), at: at) { $0.kind = .star }
     bench.write(other, bench.shape(2)) { $0.kind = .star }
@@ -410,8 +411,8 @@ struct RoomsDoorTests {
     bench.write(writer, bench.shape(1)) { $0.delete() }
     bench.settle()
     #expect(bench.rejections(writer) == [])
-    // The memory for deletions is full. It takes no deletion of a shape that never existed, and no new shape, which
-    // would need space for its deletion.
+    // The memory for deletions is full. So the room refuses to delete a shape that never existed. It also refuses a new
+    // shape, whose later deletion would need space.
     bench.write(writer, bench.shape(9)) { $0.delete() }
     bench.write(writer, bench.shape(2)) { $0.kind = .star }
     bench.settle()
@@ -458,7 +459,7 @@ struct RoomsDoorTests {
     let reader = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.leave(writer)
-    // A newcomer takes the writer's old seat (its index in the room) before the write is stored.
+    // A newcomer gets the writer's old `seat` (its index in the room) before the write is stored.
     let newcomer = bench.join()
     bench.settle()
     #expect(bench.room.canvas.liveCount == 1)

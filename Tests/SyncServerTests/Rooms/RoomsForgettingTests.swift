@@ -129,14 +129,14 @@ struct RoomsForgettingTests {
     func late(_ milliseconds: UInt64) -> Stamp {
       Stamp(milliseconds: erased.milliseconds - milliseconds, counter: 0, actor: erased.actor)!
     }
-    // The log has this operation before the record that makes the room forget deletions. It loses to the deletion as
-    // usual.
+    // This operation is stored before the record that makes the room forget deletions. So it still loses to the
+    // deletion.
     bench.write(writer, bench.shape(1), at: late(1)) { $0.kind = .star }
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
-    // The room accepts these operations before it forgets deletions, but the log has them after the record that makes
-    // it forget.
+    // The room accepts these operations before it forgets deletions. But they are stored after the record that makes it
+    // forget, so those with old stamps are refused.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
     let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }
@@ -192,7 +192,7 @@ struct RoomsForgettingTests {
       return
     }
     #expect(rejection.code == .unavailable)
-    // If these deletions are already forgotten, no record is written.
+    // The second request writes no record, because these deletions are already forgotten.
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.settle()
     let length = bench.log.count

@@ -228,7 +228,7 @@ struct RoomsJoiningTests {
       case .state(let part): part.operations.count
       }
     }
-    // The client gets the newest alpha of one shape and one erasure.
+    // The client gets only two operations: the newest alpha of one shape, and one erasure.
     #expect(count.reduce(0, +) == 2)
   }
 
@@ -482,7 +482,8 @@ struct RoomsJoiningTests {
       bench.settle()
     }
     for client in clients { bench.expectCaughtUp(client) }
-    // A broadcast with the operations of six writers is encoded twice, once for each encoding, and not twelve times.
+    // Each round has one broadcast with the operations of six writers, encoded once per encoding. So twenty rounds make
+    // about forty encoded broadcasts.
     #expect(bench.room.counts.beats < 60)
   }
 

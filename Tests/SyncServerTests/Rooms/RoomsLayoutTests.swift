@@ -223,7 +223,7 @@ struct OpenRoomTests {
   func damageAfterSnapshot() throws {
     let open = try OpenRoomTests.room(position: 7, snapshotPosition: 3)
     open.beginSnapshot()
-    // The room's position was 5 when the snapshot began, and is 7 now.
+    // The snapshot began at position 5, and the room has reached position 7 since.
     open.noteDamage(at: 6, isSnapshot: false)
     open.endSnapshot(position: 5, operations: 0, isStored: true, now: 0)
     #expect(open.isLogDamaged && open.awaitsSnapshot && open.isWorthSnapshot)

@@ -72,7 +72,7 @@ struct RoomsLeapingTests {
       }
       bench.pass(50)
     }
-    // One reader gets an answer before the newest values.
+    // One reader writes too, and so gets an answer before the newest values.
     bench.write(readers[1], bench.shape(2_000), id: 5) { $0.kind = .star }
     bench.settle()
     for each in readers {
@@ -149,7 +149,7 @@ struct RoomsLeapingTests {
       Issue.record("the operations don't come first: \(String(describing: first))")
       return
     }
-    // The newest operations include the client's own ones (D4).
+    // The newest operations must include those of the client itself (D4).
     for stamp in own { #expect(operations.contains { $0.at == stamp }) }
     bench.expectCaughtUp(reader)
   }
@@ -315,7 +315,8 @@ struct RoomsLeapingTests {
     try show(4)
     bench.clients[reader].messages = []
     wake(&bench, reader)
-    // After the rest of that chunk come the new operations. People whose presence was sent before come last.
+    // First comes the rest of the partly sent chunk, then the new operations. The presence of people whose presence was
+    // sent before comes last.
     guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
       Issue.record("what was drawn doesn't come first")
       return

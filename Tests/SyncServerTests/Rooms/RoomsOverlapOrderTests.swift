@@ -29,7 +29,7 @@ struct RoomsOverlapOrderTests {
     #expect(bench.orders.count == 1)
     bench.carryOutOrder()
     bench.settle()
-    // The index shows the room as it was when the work was ordered.
+    // The computed index shows the room as it was when the computation was requested.
     let before = OverlapNotice(began: [pair(bench, 1, 2)], ended: [])
     #expect(bench.notices(first) == [before])
     #expect(bench.notices(second) == [before])
@@ -217,8 +217,8 @@ struct RoomsOverlapOrderTests {
     bench.room.rest(now: bench.now)
     bench.takeEffects()
     bench.settle()
-    // The test asks only after it has read the clients' pairs, because asking would make the room announce the latest
-    // ones.
+    // Reads the clients' pairs before it asks for overlaps, because asking would make the room announce the latest
+    // pairs.
     let announced = askers.map { bench.clients[$0].pairs }
     let index = bench.askOverlaps()?.index
     bench.settle()
@@ -249,8 +249,7 @@ struct RoomsOverlapOrderTests {
       most = max(most, bench.orders.count)
     }
     #expect(most == 1)
-    // The result of the pending computation answers everybody who has asked so far. It includes the changes since the
-    // computation was requested.
+    // The pending computation answers all requests so far. Its result also includes the changes since it was started.
     let last = bench.join { $0.overlaps = true }
     bench.holdsOrders = false
     bench.settle()

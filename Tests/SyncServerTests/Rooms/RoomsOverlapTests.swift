@@ -169,7 +169,7 @@ struct RoomsOverlapTests {
         == "{\"room\":\"demo\",\"cursor\":\"\(bench.room.cursor.text)\",\"overlaps\":[[\"000-000-001\",\"000-000-002\"]]}"
     )
     #expect(bench.room.keepsOverlaps)
-    // The answer includes changes that come meanwhile.
+    // Shapes change before the answer is made. The answer includes these changes.
     bench.put(writer, 2, x: 100)
     bench.settle()
     let now5 = bench.overlapPairs()

@@ -47,8 +47,8 @@ struct RoomsRestoringTests {
     try restart(&bench)
     lost += write(3, &bench, from: 200)
 
-    // The clients' cursors are first beyond the end of the restored log, and later at positions that another process
-    // has written.
+    // The restored log is shorter, so the clients' cursors are at first beyond its end. Later another process has
+    // written at their positions.
     copy.random = SeededGenerator(seed: 8)
     try restart(&copy, image: image)
     for round in 0..<3 {
@@ -81,11 +81,11 @@ struct RoomsRestoringTests {
     #expect(bench.room.knows(run: bench.run))
     #expect(bench.room.canvas.stamp(of: .kind, in: bench.shape(2)) == stamp)
     bench.settle()
-    // This record was sent before, so it carries the number of the process (`run`) too.
+    // The same operations arrive again in a record with the number of the process (`run`).
     bench.deliver(
       RoomRecord(position: 4, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
-    // The run of a process begins right after the last record that another process wrote.
+    // The run of a process begins right after the last record of the process before it.
     #expect(bench.room.places.runs.newest.map(\.first) == [1, 2])
     bench.settle()
     bench.expectCaughtUp(writer)
@@ -152,8 +152,8 @@ struct RoomsRestoringTests {
     #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
-    // A cursor is refused if its position belongs to a run (a server process) that the room has forgotten. This holds
-    // even if the room makes the cursor now.
+    // The room has forgotten the run (the server process) that wrote position 1. So it refuses a cursor at this
+    // position, even one that it makes now.
     let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)

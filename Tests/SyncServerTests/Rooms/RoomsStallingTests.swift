@@ -61,7 +61,7 @@ struct RoomsStallingTests {
       case .state(let part): return sum + part.count
       }
     }
-    // The client got one broadcast that was being sent, and then each shape once.
+    // The client got the one broadcast that was already being sent, and then each shape only once.
     #expect(operations < 20)
     bench.drag(writer, 1...4, times: 3)
     bench.expectCaughtUp(slow)
@@ -121,8 +121,8 @@ struct RoomsStallingTests {
     for client in bench.clients.indices { bench.expectCaughtUp(client) }
   }
 
-  /// The simulation found this fault: while no client had a certain encoding (channel), a broadcast was not encoded for
-  /// it. The channel's next member then missed that broadcast.
+  /// A fault that the simulation found: while no client used a certain encoding (channel), broadcasts were not encoded
+  /// for it. The next client with this encoding then missed a broadcast.
   @Test(
     "a state that was made for who has left is no use once beats were not encoded for it",
     arguments: WireEncoding.allCases
@@ -136,8 +136,8 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...2, times: 2)
     let reader = bench.join(encoding)
     bench.expectCaughtUp(reader)
-    // While the first reader is connected, the next one in the same channel shares the stream that was made for the
-    // first.
+    // While the first reader is connected, the next reader with the same encoding shares the first one's stream of the
+    // state.
     let made = bench.room.counts.statesMade
     bench.drag(writer, 1...2, times: 2)
     let next = bench.join(encoding)

@@ -57,7 +57,7 @@ struct RoomsStatesTests {
       for client in slow { bench.wake(client) }
       bench.settle()
     }
-    // No reader had to start again.
+    // Each client got one reset only, so no reader had to start again.
     #expect(slow.map { resets(bench, $0) } == [1, 1, 1, 1, 1, 1])
     for client in slow { bench.clients[client].takes = nil }
     for client in slow { bench.wake(client) }
@@ -104,8 +104,8 @@ struct RoomsStatesTests {
   @Test("D2: if there is no space for another state, a newcomer is sent one that has more than it lacks")
   func sharingMore() {
     var (bench, writer) = crowdedBench()
-    // There are two streams, one with the whole state and one with the changes since a cursor. Both lead up to
-    // broadcasts that are still buffered.
+    // There are two streams, one with the whole state and one with the changes since a cursor. The broadcasts that
+    // follow each of them are still buffered.
     _ = joinSlowly(&bench, takes: 0)
     bench.drag(writer, 1...3, times: 4)
     let since = bench.clients[writer].cursor
@@ -170,7 +170,7 @@ struct RoomsStatesTests {
       bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
       bench.settle()
     }
-    // Each of these states fits into one message, which the room learns only when it makes the state.
+    // Each state since one of these cursors fits into one message. The room learns that only when it makes the state.
     for place in places.reversed() {
       _ = joinSlowly(&bench, since: place, takes: 0)
       #expect(bench.room.kept.states <= 2 * 4 + 2)
@@ -191,8 +191,8 @@ struct RoomsStatesTests {
       passSecond(&bench, writer, slow)
       beats += 1
     }
-    // Each round is a second. All readers kept reading, so the room dropped a stream for the newcomer only when it was
-    // old.
+    // Each iteration is a second. All readers kept reading, so the newcomer had to wait until one of their streams was
+    // old enough to be dropped.
     #expect(beats > 20 && beats <= 31)
     bench.expectCaughtUp(newcomer)
     // The readers whose streams were dropped start again, and get everything.

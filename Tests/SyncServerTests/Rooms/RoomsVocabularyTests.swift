@@ -57,7 +57,7 @@ struct RoomsVocabularyTests {
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // The same holds for operations with still newer properties.
+    // A client that knows texts, but not arrows, doesn't get this property either.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow
@@ -71,7 +71,7 @@ struct RoomsVocabularyTests {
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .ellipse)
     expectKnown(bench.clients[old])
-    // A client that joins later gets the state.
+    // A client that joins now gets the same content as a state.
     let late = bench.join(encoding)
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])
