@@ -5,8 +5,8 @@
 // log. The server answers each `operations` message of a client with an `acknowledgement` or a `rejection`. No
 // operation is sent to anyone before it is durable.
 //
-// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. Decoded messages are valid: a
-// decoder rejects what the protocol doesn't allow, so that nobody has to check again.
+// The messages are the same in both encodings, `JSONEncoding` and `BinaryEncoding`. The decoders
+// reject everything that the protocol doesn't allow, so a decoded message is valid and needs no further checks.
 //
 // Each message has a file in `Messages`, with its fields and how they are written and read in both encodings. This file
 // lists the messages with their names, and calls the functions in those files. No `switch` here has a `default`, so the

@@ -246,8 +246,8 @@ final class Writer {
   }
 
   /// Checks that all acknowledged records are stored, and returns events for stored records that the log doesn't know.
-  /// They come from a commit that failed but reached the disk after all. Its caller was told that it failed, so the
-  /// records are reported without an `id`.
+  /// Such records are left by a commit that returned an error although its data reached the disk. The appends were
+  /// already reported as failed, so these events have no `id`.
   ///
   /// A room with a damaged row is skipped here, and refused later.
   private func compare(

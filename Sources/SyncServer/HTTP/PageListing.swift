@@ -6,8 +6,8 @@ import WebSocketLoop
 /// worker asks for this list, to store the files for offline use. The version tells a page that was loaded long ago
 /// that the server has a newer page.
 extension StaticFiles {
-  /// The upper bound on the files in the list. If the wrong folder was given, it may have so many files that listing
-  /// them all would take too long.
+  /// At most this many files are listed. If `--web` names the wrong folder, for example `/`, listing all of its files
+  /// would take too long.
   private static let listedMax = 1_000
   private static let foldersDeepMax = 8
 

@@ -73,7 +73,7 @@ struct Neighbours: Sendable {
   // MARK: Other nodes
 
   /// Takes in a message from another node.
-  /// - Returns: the people whom this node has to disconnect.
+  /// - Returns: the people on this node whose connections have to be closed.
   mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
     guard part.node != teller.node else { return [] }
     if nodes[part.node] == nil { tellsAll = true }

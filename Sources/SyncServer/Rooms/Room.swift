@@ -60,7 +60,7 @@ struct Room: Sendable {
     return effects
   }
 
-  /// Whether the room can be closed without loss: nobody is here, and no batch is pending.
+  /// Whether the room has no connections and no pending batch, so that it can be closed without losing anything.
   var isIdle: Bool { audience.isEmpty && door.isClear }
 
   // MARK: - Coming and going
@@ -93,8 +93,8 @@ struct Room: Sendable {
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // A newcomer's welcome names the people whom broadcasts have announced so far. So a broadcast that is due is made
-    // first.
+    // The welcome lists everyone whom a broadcast has announced. If a broadcast is due, it is made first, so that
+    // the welcome lists its people too.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(

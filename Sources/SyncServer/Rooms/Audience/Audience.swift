@@ -73,8 +73,8 @@ struct Audience: Sendable {
 
   // MARK: Coming and going
 
-  /// The people whom a newcomer's welcome names: everyone who has been announced, except the newcomer itself. Later
-  /// broadcasts announce the people who are not named yet.
+  /// The list of people in the welcome of a client that joins: everyone who has been announced, except the client
+  /// itself. Broadcasts will announce the others.
   mutating func named(but actor: Identifier) -> [Peer] {
     let peers = roster.peers()
     return roster[actor] == nil ? peers : peers.filter { $0.actor != actor }
@@ -131,7 +131,8 @@ struct Audience: Sendable {
     if isEmpty { clear() }
   }
 
-  /// Guests are removed too, because nobody is left here who could be told about them.
+  /// Called when the last member of this node has left. The guests (people on other nodes) are removed too, because no
+  /// client here needs to know about them.
   private mutating func clear() {
     members = []
     actors = [:]

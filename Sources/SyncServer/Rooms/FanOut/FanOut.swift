@@ -164,8 +164,8 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// A broadcast as a channel gets it. News about the recipient itself, or about people whom the recipient already
-  /// knows, is left out.
+  /// The bytes of a broadcast for one recipient, in the encoding of its channel. Joins and leaves that the recipient
+  /// knows already are left out, and so are its own.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -186,7 +186,7 @@ struct FanOut: Sendable {
   private static let behindMilliseconds: UInt64 = 30
 
   /// The newest values of what the missed broadcasts changed, without people, in as few messages as possible. `nil` if
-  /// there are so many that the connection has to be sent a state stream.
+  /// there are too many values. The connection then needs a state stream.
   mutating func newest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     if !leaps.knows(gap, to: ring.end) { leaps.note(encodeNewest(over: gap, of: fold), over: gap) }
     return leaps[gap]
@@ -246,7 +246,8 @@ struct FanOut: Sendable {
 
   // MARK: Freeing memory
 
-  /// Whether the room has been quiet for so long that the memory of its newest broadcasts should be freed.
+  /// Whether nothing was broadcast for ten seconds, and no broadcast is due. The memory of the newest ones can be freed
+  /// then.
   func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
 
   private static let restMilliseconds: UInt64 = 10_000

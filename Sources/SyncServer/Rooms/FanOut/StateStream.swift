@@ -81,7 +81,7 @@ struct StateStream: Sendable {
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
-  /// Whether no reader has taken a part (about 60 KB) for so long that others need not wait for these readers.
+  /// Whether no reader has taken a part (about 60 KB) for 20 seconds. The stream may be dropped then if others wait.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
 
   private static let stillMilliseconds: UInt64 = 20_000
