@@ -1,25 +1,25 @@
-// Stores the page's files, so that the page opens without a network. The page itself stores the drawing.
+// The service worker. It stores the page's files, so that the page opens without a network. The page itself stores the
+// drawing.
 //
-// With a network the page is always the server's newest, because the worker asks the server first. The worker stores a
-// complete set of files of one version, or none. A new set is loaded beside the old set, and replaces the old one when
-// it is complete. A page that was opened from a stored set gets all its files from that set. A page that came from the
-// server gets no file from a set of another version, because failing to load is better than mixing files of two
+// With a network, a page is opened from the server, so it is always the newest version. The worker stores a complete
+// set of files of one version, or none. A new set is loaded while the old set is still in use, and replaces the old one
+// when it is complete.
+//
+// A page gets files of its own version only. A page that was opened from a stored set gets all files from that set. A
+// page from the server gets no file of a stored set with another version: failing to load is better than mixing two
 // versions.
 
-// The checker takes every worker for a plain one.
+// TypeScript doesn't know that this is a service worker.
 const worker: ServiceWorkerGlobalScope = self as any
 
 const prefix = 'page '
 const listingPath = '/page.json'
-/**
- * How long the network may take to answer when a page is opened. After that time the page is opened from the stored
- * files.
- */
+/** If the network doesn't answer within this time, the page is opened from the stored files. */
 const patienceMilliseconds = 3_000
 
 /**
- * Which set of files belongs to which page, by the browser's identifiers of pages. A browser stops an idle worker, so
- * this is stored beside the files: a page may load parts long after it was opened.
+ * Remembers which set of files belongs to which page, by the browser's identifiers of pages. This is stored, because a
+ * browser stops an idle worker, and a page may load parts long after it was opened.
  */
 class SetsOfPages {
   static #cache = 'pages'
@@ -34,7 +34,7 @@ class SetsOfPages {
 
   async put(page: string, set: string) {
     this.#known.set(page, set)
-    // If the browser's storage takes nothing more, the entry lasts as long as the worker runs.
+    // If the storage is full, this is remembered only while the worker runs.
     const cache = await caches.open(SetsOfPages.#cache)
     await cache.put(this.#path(page), new Response(set)).catch(() => {})
   }
@@ -48,7 +48,7 @@ class SetsOfPages {
     return this.#known.get(page)
   }
 
-  /** Forgets pages that no longer exist. */
+  /** Forgets pages that are closed. */
   static async tidy() {
     const open = await worker.clients.matchAll({ includeUncontrolled: true })
     const cache = await caches.open(SetsOfPages.#cache)
@@ -60,15 +60,15 @@ class SetsOfPages {
   }
 }
 
-/** The set that each page was opened from. */
+/** The set from which each page was opened. */
 const openedFrom = new SetsOfPages('opened')
 /**
- * The set that has the same files as a page from the server. It is known once the page asks for its version, which it
- * does as soon as its script runs.
+ * For a page from the server, the stored set of the same version. It is known once the page asks for its version, which
+ * is the first thing that its script does.
  */
 const sameAs = new SetsOfPages('same')
 
-/** The kinds of files that may be of another version, because they don't refer to other files. */
+/** Files of these kinds may be of another version than the page, because they don't refer to other files. */
 const harmless = ['image', 'manifest']
 
 worker.addEventListener('install', (event) => {
@@ -91,12 +91,12 @@ worker.addEventListener('fetch', (event) => {
   else event.respondWith(file(event, pathname))
 })
 
-/** Whether a path belongs to the page's files. Rooms and metrics always come from the server. */
+/** Whether a path is one of the page's files. Rooms and metrics are not stored: they always come from the server. */
 function isOfThePage(path: string) {
   return !path.startsWith('/v1/') && !['/healthz', '/readyz', '/metrics', '/worker.js'].includes(path)
 }
 
-/** The file that is served at a path. */
+/** The path of the file that the server sends for a path. */
 function fileOf(path: string) {
   if (path === '/') return '/index.html'
   return path.startsWith('/r/') ? '/room.html' : path
@@ -124,10 +124,10 @@ async function file(event: FetchEvent, path: string) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // A page may ask for the listing in two ways. The server answers which version the server has. Only the page's own
-  // set knows which version the page itself has.
+  // The listing names a version. A page can ask the server for the server's version, or its own set for the version of
+  // the page.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
-    // A newer set may have replaced the page's set, so the file can't be had.
+    // The page's set was replaced by a newer one, so its files are gone.
     if (!await caches.has(opened)) return Response.error()
     const kept = await keptFile(opened, path)
     if (kept) return kept
@@ -144,7 +144,7 @@ async function file(event: FetchEvent, path: string) {
   }
 }
 
-/** The name of the complete set: the set whose listing is stored, because the listing is stored last. */
+/** The name of the complete set. A set is complete if it contains the listing, because the listing is stored last. */
 async function completeSet(): Promise<string | undefined> {
   for (const name of await caches.keys()) {
     if (name.startsWith(prefix) && await (await caches.open(name)).match(listingPath)) return name
@@ -157,12 +157,12 @@ async function keptFile(set: string, path: string) {
   return kept && new Response(kept.body, { status: kept.status, headers: kept.headers })
 }
 
-/** The newest run of `takeIn`. */
+/** The latest run of `takeIn`. */
 let refreshing = Promise.resolve()
 
 /**
- * Stores the files of the server's version, unless they are stored already. One run at a time; a run that was going on
- * may have begun before the server was upgraded, so another follows it.
+ * Stores the files of the server's version, unless they are stored already. Runs follow each other, even if one is in
+ * progress, because that one may have begun before the server was upgraded.
  */
 function refresh() {
   refreshing = refreshing.catch(() => {}).then(takeIn)
@@ -180,8 +180,7 @@ async function takeIn() {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
       await set.put(path, answer)
     }))
-    // If the server was upgraded while the files were loaded, some are of one version and some of the other, so all are
-    // dropped.
+    // The server was upgraded while the files were loaded. They may be of two versions, so all are dropped.
     if ((await (await listed()).json()).version !== version) {
       await caches.delete(name)
       throw new Error('the page changed while it was taken in')

@@ -1,7 +1,7 @@
-// Text on a colour.
+// Which colour a text has, so that it can be read on a given background.
 
 /**
- * Black or white, whichever reads better on a colour.
+ * Returns black or white, whichever contrasts more with a background colour.
  *
  * @param color `#RRGGBB`
  */
@@ -10,7 +10,7 @@ export function inkOn(color: string) {
 }
 
 /**
- * How bright a colour looks: 0 for black, 1 for white.
+ * How bright a colour looks, from 0 for black to 1 for white.
  *
  * @param color `#RRGGBB`
  */

@@ -1,13 +1,13 @@
 /**
- * An object with events. Listeners are called in the order in which they were added, so a part hears of an event after
- * the parts from which it was made. If a listener throws, the other listeners are called all the same.
+ * An event emitter. Listeners are called in the order in which they were added. If a listener throws, the others are
+ * still called.
  *
- * @template Events what each event carries, by the event's name
+ * @template Events the type of each event's detail, by the event's name
  */
 export class Source<Events extends object> {
   #target = new EventTarget()
 
-  /** @returns stops listening */
+  /** @returns a function that removes the listener */
   on<Name extends keyof Events & string>(name: Name, listener: (detail: Events[Name]) => void): () => void {
     const heard = (event: Event) => listener((event as CustomEvent<Events[Name]>).detail)
     this.#target.addEventListener(name, heard)

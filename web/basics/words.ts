@@ -1,10 +1,10 @@
-// Parts of sentences.
+// Functions that make parts of sentences.
 
 /** Matches text that is written from right to left, and the invisible characters that set a direction. */
 const turning = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /**
- * A name inside a sentence. A name that is read from right to left is isolated, so that it doesn't reverse the words
+ * A name for use inside a sentence. A right-to-left name is isolated, because it would otherwise reverse the words
  * around it.
  */
 export function within(name: string) {
@@ -18,12 +18,12 @@ export function counted(number: number, one: string, many: string = `${one}s`) {
 
 export const capitalised = (words: string) => words && words[0].toUpperCase() + words.slice(1)
 
-/** A message as a sentence: with a capital letter and a full stop. */
+/** Makes a message a sentence: with a capital letter and a full stop. */
 export function sentence(words: string) {
   return words && capitalised(words) + (/[.!?…]$/.test(words) ? '' : '.')
 }
 
-/** A moment, for use within a sentence: `today, 12:19:03`. */
+/** A point in time, for use inside a sentence: `today, 12:19:03`. */
 export function momentWords(milliseconds: number) {
   const moment = new Date(milliseconds)
   const time = moment.toLocaleTimeString(undefined, { timeStyle: 'medium' })

@@ -1,4 +1,4 @@
-// Colours: numbers within the core, `#RRGGBB` everywhere else.
+// Converts colours: the core uses numbers, everything else uses `#RRGGBB`.
 
 /**
  * @param packed 0xRRGGBB
@@ -9,8 +9,8 @@ export function colorText(packed: number): string {
 }
 
 /**
- * @param text `#E4572E`
- * @returns NaN if it is no colour
+ * @param text such as `#E4572E`
+ * @returns NaN if the text is not a colour
  */
 export function colorNumber(text: unknown): number {
   return typeof text === 'string' && /^#[0-9A-Fa-f]{6}$/.test(text) ? parseInt(text.slice(1), 16) : NaN

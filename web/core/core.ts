@@ -1,5 +1,5 @@
-// core.wasm for JavaScript: the same merge, undo and geometry that the server runs. Nothing here merges or draws: a
-// page tells a replica what has happened, and carries out the effects that the replica returns.
+// core.wasm for JavaScript: the same code for merging, undo and geometry that the server runs. A page tells a replica
+// what has happened, and carries out the effects that the replica returns.
 //
 //     const core = await loadCore(fetch('core.wasm'))
 //     const replica = core.createReplica({ name: 'Ann', color: '#E4572E' })
@@ -7,10 +7,9 @@
 //     run(replica.received(bytes))               // [{ type: 'send', bytes }, …]
 //     const { shapes, pairs } = replica.changes()  // once for every frame that is drawn
 //
-// Functions that a page seldom needs are in a second module: reading and making documents, free places, JSON on the
-// wire.
+// A second module reads and makes documents, finds free places and translates JSON. It is loaded only when needed.
 //
-//     await core.loadExchange(fetch('exchange.wasm'))   // once the drawing is there
+//     await core.loadExchange(fetch('exchange.wasm'))
 //     const text = replica.exportDrawing()
 
 import { encodingNumber, Replica } from './replica.js'
@@ -31,7 +30,7 @@ export async function loadCore(
   return new Core(await instantiate(source), seed)
 }
 
-/** The functions that a module exports. Arguments and results are numbers; 64-bit numbers are bigints. */
+/** The functions that a module exports. Their arguments and results are numbers, or bigints for 64-bit integers. */
 type Functions = Record<string, (...values: (number | bigint)[]) => number>
 
 async function instantiate(source: Response | Promise<Response> | BufferSource): Promise<WebAssembly.Exports> {
@@ -42,8 +41,8 @@ async function instantiate(source: Response | Promise<Response> | BufferSource):
 }
 
 /**
- * Calls into one of the two modules. If WebAssembly throws, that is a bug, and the instance can't be used any more: see
- * `trapped`.
+ * Calls into one of the two WebAssembly modules. If a call traps, that is a bug, and the instance can't be used any
+ * more: see `trapped`.
  *
  * Views of the module's memory are made for each call, because they become empty when the memory grows.
  */
@@ -56,7 +55,7 @@ class Module {
     const { memory } = exports
     if (!(memory instanceof WebAssembly.Memory)) throw new Error('this is not a module of the page')
     this.#memory = memory
-    // Beside the memory there are only functions.
+    // The module exports its memory, and otherwise only functions.
     this.exports = guarded(exports as unknown as Functions, this.#trap)
     this.exports.seed(seed)
   }
@@ -64,42 +63,39 @@ class Module {
   /** The size of the module's memory, in bytes. */
   get memoryBytes() { return this.#memory.buffer.byteLength }
 
-  /**
-   * A signal that is aborted once WebAssembly has thrown. After that the module is not called any more, since its
-   * memory may be wrong.
-   */
+  /** Aborted once a call has trapped. The module is not called after that, because its memory may be corrupt. */
   get trapped() { return this.#trap.signal }
 
-  /** @returns how many */
+  /** @returns the number of bytes */
   write(bytes: Uint8Array): number {
     const start = this.exports.input(bytes.length)
     new Uint8Array(this.#memory.buffer, start, bytes.length).set(bytes)
     return bytes.length
   }
 
-  /** @returns how many bytes */
+  /** @returns the number of bytes */
   writeText(text: string): number {
-    // Room for three bytes for each UTF-16 unit, because a unit takes at most three bytes.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     const start = this.exports.input(text.length * 3)
     const room = new Uint8Array(this.#memory.buffer, start, text.length * 3)
     return encoder.encodeInto(text, room).written ?? 0
   }
 
-  /** @returns how many */
+  /** @returns the number of numbers */
   writeNumbers(numbers: ArrayLike<number>): number {
     const start = this.exports.input(numbers.length * 8)
     new Float64Array(this.#memory.buffer, start, numbers.length).set(numbers)
     return numbers.length
   }
 
-  /** The bytes of a call's answer. They are valid until the next call. */
+  /** The bytes that the last call returned. They are valid until the next call. */
   bytes(length: number): Uint8Array {
     if (length < 0) throw new Error(decoder.decode(this.bytes(-1 - length)))
     return new Uint8Array(this.#memory.buffer, this.exports.output(), length)
   }
 
   /**
-   * The numbers of a call's answer. They are valid until the next call.
+   * The numbers that the last call returned. They are valid until the next call.
    *
    * @param length in bytes
    */
@@ -113,7 +109,7 @@ class Module {
   }
 }
 
-/** A module's functions, wrapped so that all of them fail after one has trapped. */
+/** Wraps a module's functions so that all of them throw after one has trapped. */
 function guarded(functions: Functions, trap: AbortController): Functions {
   return Object.fromEntries(Object.entries(functions).filter(([, each]) => typeof each === 'function').map(([name, call]) => [
     name,
@@ -129,13 +125,13 @@ function guarded(functions: Functions, trap: AbortController): Functions {
   ]))
 }
 
-/** exchange.wasm, and the drawing that it was given most recently. */
+/** exchange.wasm. It keeps a copy of one drawing, the last one that it was given. */
 class Exchange extends Module {
-  /** The replica whose drawing exchange.wasm has, and that drawing's revision. */
+  /** The replica that the copied drawing is from, and the revision of the drawing at that time. */
   #taken: { owner: object, revision: number } | null = null
 
   /**
-   * Gives exchange.wasm the drawing that a replica shows, unless it has that drawing already.
+   * Copies the drawing that a replica shows into exchange.wasm, unless that drawing is there already.
    *
    * @param owner the replica
    */
@@ -157,14 +153,14 @@ export class Core extends Module {
     this.#seed = seed
   }
 
-  /** Loads exchange.wasm. Documents, free places and replicas that speak JSON need it. */
+  /** Loads exchange.wasm, which is needed for documents, for free places and for replicas that use JSON. */
   async loadExchange(source: Response | Promise<Response> | BufferSource): Promise<void> {
     this.#exchange = new Exchange(await instantiate(source), this.#seed)
   }
 
   get hasExchange() { return this.#exchange !== null }
 
-  /** In how many names of the last document invisible characters were left out. */
+  /** How many names in the last document contained invisible characters, which were removed. */
   get cleanedNames() { return this.exchange.exports.cleanedNames() }
 
   get exchange(): Exchange {
@@ -179,9 +175,9 @@ export class Core extends Module {
   }
 
   /**
-   * A replica that continues from the state that `Replica.save` returned.
+   * Makes a replica that continues from the state that `Replica.save` returned.
    *
-   * @param saved one actor's edits; null makes a new actor, who begins with the drawing
+   * @param saved one actor's edits; null makes a new actor, whose replica begins with `drawing`
    * @param drawing saved by any replica of the room; it replaces the drawing in `saved`
    */
   restoreReplica(saved: Uint8Array | null, options: ReplicaOptions = {}, drawing: Uint8Array | null = null): Replica {
@@ -197,7 +193,6 @@ export class Core extends Module {
     return new Replica(this, this.numbers(length)[0], options)
   }
 
-  /** A canvas without a replica: it merges a server's frames, and has a digest. */
   createCanvas() {
     return new BareCanvas(this, this.exports.createCanvas())
   }
@@ -205,7 +200,7 @@ export class Core extends Module {
   effects(length: number): Effect[] { return length === 0 ? [] : readEffects(this.bytes(length)) }
 }
 
-/** A canvas without a replica: it merges frames, but has no connection and no undo. */
+/** A canvas without a replica. It merges frames and has a digest, but has no connection and no undo. */
 export class BareCanvas {
   #core
   #handle
@@ -216,7 +211,7 @@ export class BareCanvas {
   }
 
   destroy() { this.#core.exports.destroyCanvas(this.#handle) }
-  /** Merges a frame that a server sent in the binary encoding. */
+  /** Merges a frame of the binary encoding that a server sent. */
   merge(frame: Uint8Array) { this.#core.bytes(this.#core.exports.mergeFrame(this.#handle, this.#core.write(frame))) }
   /** Merges many frames, each preceded by its length in four bytes, little-endian. */
   mergeAll(frames: Uint8Array) {

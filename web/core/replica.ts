@@ -13,8 +13,8 @@ export function encodingNumber({ encoding = 'binary' }: ReplicaOptions) {
 }
 
 /**
- * One person's view of a room: the client's half of the protocol. Events and edits return effects, which the page
- * carries out in order.
+ * The client's half of the protocol: one person's copy of a room. Events and edits return effects, which the page must
+ * carry out in order.
  */
 export class Replica {
   #core
@@ -37,15 +37,14 @@ export class Replica {
     return this.#isJSON ? effects.map((effect) => this.#translated(effect)) : effects
   }
   /**
-   * Translates a frame that the replica sends, if this replica speaks JSON. core.wasm speaks only the binary encoding;
-   * exchange.wasm translates.
+   * Translates a frame that the replica sends, if this replica uses JSON. core.wasm itself makes only binary frames.
    */
   #translated(effect: Effect): Effect {
     if (effect.type !== 'send') return effect
     const { exchange } = this.#core
     return { type: 'send', bytes: exchange.bytes(exchange.exports.toServer(exchange.write(effect.bytes))).slice() }
   }
-  /** exchange.wasm, after it was given the drawing that this replica shows. */
+  /** exchange.wasm, with a copy of the drawing that this replica shows. */
   #exchange() {
     const { exchange } = this.#core
     exchange.take(this.#core, this.#handle, this)
@@ -56,31 +55,35 @@ export class Replica {
   }
   #text(name: string, ...values: number[]) { return this.#core.text(this.#exports[name](this.#handle, ...values)) }
 
-  /** Frees the memory that the core holds for this replica. */
+  /** Frees this replica's memory in the core. */
   destroy() { this.#exports.destroySession(this.#handle) }
 
   /**
    * The replica's state as bytes, for `Core.restoreReplica`.
    *
-   * @param withDrawing also the confirmed drawing, not only unsent edits
+   * @param withDrawing whether to include the confirmed drawing, and not only the unsent edits
    */
   save(withDrawing = true) {
     return this.#core.bytes(this.#exports.save(this.#handle, withDrawing ? 1 : 0)).slice()
   }
 
   /**
-   * To be called each time before `save`. Once it has been called for the first time, the replica sends an edit only
-   * after the edit is stored: see `kept`.
+   * Must be called each time before `save`. After the first call, the replica sends an edit only when `kept` has
+   * reported that the edit is stored.
    *
-   * @returns until when stamps are reserved
+   * @returns the time until which stamps are reserved
    */
   reserveStamps(): number { return this.#exports.reserveStamps(this.#handle) }
-  /** Tells the replica that the state which was saved after `reserveStamps` returned `until` is now stored. */
+  /**
+   * Tells the replica that the state saved after `reserveStamps` is now stored.
+   *
+   * @param until what `reserveStamps` returned
+   */
   kept(until: number): Effect[] { return this.#perform('kept', until) }
 
   /**
-   * The drawing as it is shown, with the unsent edits. Another replica of this room can begin with this drawing before
-   * it has reached the room. Once it has loaded the whole room, that replica shows the server's state instead.
+   * The drawing as it is shown, with the unsent edits. Another replica of this room can show this drawing until it has
+   * loaded the room from the server.
    */
   saveShown() { return this.#core.bytes(this.#exports.saveShown(this.#handle)).slice() }
 
@@ -94,7 +97,7 @@ export class Replica {
   introduce({ name, color }: { name?: string, color?: string }): Effect[] {
     return this.#perform('introduce', this.#core.write(helloBytes({ name, color })))
   }
-  /** Tells the replica that the connection which a `connect` effect asked for is open. */
+  /** Tells the replica that its connection is open. A `connect` effect asked for the connection. */
   connected(): Effect[] { return this.#perform('connected') }
   disconnected(closeCode = 0): Effect[] { return this.#perform('disconnected', closeCode) }
   /** Gives the replica a frame that has arrived. */
@@ -102,16 +105,16 @@ export class Replica {
     if (typeof frame === 'string') return this.#perform('received', this.#core.write(this.#fromText(frame)), 1)
     return this.#perform('received', this.#core.write(frame instanceof Uint8Array ? frame : new Uint8Array(frame)), 0)
   }
-  /** The binary form of a text frame. A replica that doesn't speak JSON refuses text frames. */
+  /** The binary form of a text frame. Only a replica that uses JSON accepts text frames. */
   #fromText(frame: string) {
     if (!this.#isJSON) return new Uint8Array()
     const { exchange } = this.#core
     return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
-  /** Tells the replica that the time of a `wake` effect has come. */
+  /** Tells the replica that the time that a `wake` effect gave has come. */
   wake(): Effect[] { return this.#perform('wake') }
   ping(): Effect[] { return this.#perform('ping') }
-  /** Asks the server whether it has the same drawing. */
+  /** Asks the server for its digest, to check that both have the same drawing. */
   askDigest(): Effect[] { return this.#perform('askDigest') }
   /** Sets what the others see of this person, such as the cursor. */
   setPresence(state: object): Effect[] {
@@ -123,7 +126,7 @@ export class Replica {
   /**
    * Writes values to shapes, as one step of undo. A new shape without a `z` is put on top.
    *
-   * @param edits `set` as in the wire contract
+   * @param edits `set` has the form that docs/PROTOCOL.md describes
    */
   edit(edits: { shape: number, set: Values }[]): Effect[] {
     return this.#perform('edit', this.#core.write(valueRows(edits)))
@@ -136,8 +139,8 @@ export class Replica {
     return { shape, effects: this.edit([{ shape, set: { kind: 'rectangle', ...set } }]) }
   }
   /**
-   * Moves, resizes and turns shapes. This is fast enough for every frame of a gesture. Members that are left out keep
-   * their values.
+   * Moves, resizes and rotates shapes. This is fast enough to be called in every frame of a gesture. Members that are
+   * left out keep their values.
    */
   place(
     places: { id: number, x?: number, y?: number, width?: number, height?: number, rotation?: number }[],
@@ -153,19 +156,20 @@ export class Replica {
   }
   delete(shapes: number[]): Effect[] { return this.#perform('deleteShapes', this.#core.writeNumbers(shapes)) }
   clear(): Effect[] { return this.#perform('clear') }
-  /** Makes all edits until `endGroup` one step of undo. */
+  /** Begins a group: all edits until `endGroup` are one step of undo. */
   beginGroup() { this.#exports.beginGroup(this.#handle) }
   endGroup() { this.#exports.endGroup(this.#handle) }
   /**
-   * Reverts all edits since `beginGroup`, as if the group had never begun: the group can't be undone or redone, and
-   * steps that could be redone before it can be redone again.
+   * Reverts all edits since `beginGroup`, as if the group had never begun. The group can't be redone. Steps that could
+   * be redone before the group can be redone again.
    */
   abandonStep(): Effect[] { return this.#perform('abandonStep') }
   undo(): Effect[] { return this.#perform('undo') }
   redo(): Effect[] { return this.#perform('redo') }
   /**
-   * Moves shapes within the drawing order. If `to` is a number, it is the number of other shapes that are drawn before
-   * them.
+   * Moves shapes within the drawing order.
+   *
+   * @param to if it is a number: how many of the other shapes are drawn below these
    */
   reorder(shapes: number[], to: 'front' | 'back' | 'forward' | 'backward' | number): Effect[] {
     const how = typeof to === 'number' ? reordering.toIndex : reordering[to]
@@ -174,15 +178,15 @@ export class Replica {
   /**
    * Adds a square of a random bright colour in an area.
    *
-   * @returns an `added` among them
+   * @returns effects, one of which is `added`
    */
   addSquare({ x, y, width, height }: Box): Effect[] {
     return this.#perform('addRandomShape', randomShape.square, x, y, width, height)
   }
   /**
-   * Adds a shape of any kind in an area.
+   * Adds a shape of a random kind in an area.
    *
-   * @returns an `added` among them
+   * @returns effects, one of which is `added`
    */
   addRandomShape({ x, y, width, height }: Box): Effect[] {
     return this.#perform('addRandomShape', randomShape.any, x, y, width, height)
@@ -190,7 +194,7 @@ export class Replica {
   /**
    * Adds a circle of a random bright colour around a point.
    *
-   * @returns an `added` among them
+   * @returns effects, one of which is `added`
    */
   addCircle(x: number, y: number): Effect[] { return this.#perform('addRandomShape', randomShape.circle, x, y, 0, 0) }
   /** @returns `#RRGGBB` */
@@ -198,8 +202,8 @@ export class Replica {
   /**
    * Adds the shapes of a document: a layout of squares, or a drawing.
    *
-   * @param how `x`, `y`: how far the shapes are moved
-   * @returns an `added` among them
+   * @param how `x` and `y`: how far the shapes are moved
+   * @returns effects, one of which is `added`
    */
   importDocument(
     text: string,
@@ -211,7 +215,7 @@ export class Replica {
     return this.#perform('addShapes', this.#core.write(rows), keepsIdentifiers ? 1 : 0)
   }
 
-  // The shapes to draw, and what is known of them.
+  // Shapes.
 
   /** What has changed since the last call. */
   changes(): Changes {
@@ -242,7 +246,7 @@ export class Replica {
     for (const shape of shapes) this.#complete(shape)
     return shapes
   }
-  /** Adds the parts of a shape that its row of numbers doesn't have. */
+  /** Adds the values that the core's row of numbers for a shape doesn't contain, such as its text. */
   #complete(shape: Shape) {
     if (shape.written) shape.text = this.#text('writtenText', shape.id)
     if (shape.led) shape.path = readPath(this.#numbers('path', shape.id))
@@ -250,9 +254,9 @@ export class Replica {
   /** The identifiers of all shapes, from the back to the front. */
   drawingOrder(): number[] { return Array.from(this.#numbers('drawingOrder')) }
   /**
-   * The name that a shape shows.
+   * The name that is shown for a shape.
    *
-   * @returns empty if it is gone
+   * @returns an empty text if the shape doesn't exist
    */
   shownName(id: number): string { return this.#text('shownName', id) }
   /** The shown names of all shapes, in drawing order. */
@@ -278,7 +282,7 @@ export class Replica {
   shapesInBox({ x, y, width, height }: Box, wholly = false): number[] {
     return Array.from(this.#numbers('shapesInBox', x, y, width, height, wholly ? 1 : 0))
   }
-  /** The nearest place where a box of this size overlaps no shape. */
+  /** The nearest place where a box of this size would overlap no shape. */
   freePlace({ width, height }: { width: number, height: number }, { x, y }: Point): { x: number, y: number } | null {
     const exchange = this.#exchange()
     return readPoints(exchange.numbers(exchange.exports.freePlace(width, height, x, y)))[0] ?? null
@@ -291,7 +295,7 @@ export class Replica {
   /**
    * A shape's outline as a polygon.
    *
-   * @param flatness how far the polygon may be off a curve
+   * @param flatness the greatest distance between the polygon and a curve
    */
   outline(id: number, flatness = 0.25): { x: number, y: number }[] {
     return readPoints(this.#numbers('outline', id, flatness))
@@ -305,7 +309,7 @@ export class Replica {
   }
   /** The other shapes that a shape overlaps. */
   neighbours(id: number): number[] { return Array.from(this.#numbers('neighbours', id)) }
-  /** The common region of two shapes, as polygons. */
+  /** The intersection of two shapes, as polygons. */
   commonRegion(first: number, second: number): { x: number, y: number }[][] {
     const numbers = this.#numbers('commonRegion', first, second)
     const polygons = []
@@ -322,13 +326,13 @@ export class Replica {
   /**
    * The drawing as JSON text.
    *
-   * @param stamps with who wrote what, and when
+   * @param stamps whether to include who wrote each value, and when
    */
   exportDrawing(stamps = false) {
     const exchange = this.#exchange()
     return exchange.text(exchange.exports.drawing(this.#writeRoom(exchange), stamps ? 1 : 0))
   }
-  /** A drawing of some shapes, to be copied. */
+  /** A document with only these shapes, for copying. */
   exportShapes(shapes: number[]) {
     const exchange = this.#exchange()
     return exchange.text(exchange.exports.drawingOf(exchange.writeNumbers(shapes)))
@@ -336,7 +340,7 @@ export class Replica {
   /**
    * The drawing as SVG.
    *
-   * @param overlaps with the overlaps painted over it
+   * @param overlaps whether overlaps are marked in it
    */
   exportPicture(overlaps = false) {
     const exchange = this.#exchange()
@@ -358,6 +362,6 @@ export class Replica {
   get digest() { return digestText(this.#exports.digest(this.#handle, 0)) }
   /** The digest of the drawing that the server has confirmed. */
   get confirmedDigest() { return digestText(this.#exports.digest(this.#handle, 1)) }
-  /** The time on the server's clock. */
+  /** The current time by the server's clock. */
   get serverMilliseconds() { return this.#exports.serverMilliseconds(this.#handle, ...this.#now()) }
 }

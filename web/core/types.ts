@@ -5,29 +5,32 @@ import type { CloseName, RejectCode, Shape } from './table.js'
 
 export type Point = { x: number, y: number }
 export type Box = { x: number, y: number, width: number, height: number }
-/** A box, turned around its middle by degrees. */
+/** A box that is rotated around its centre, in degrees. */
 export type Frame = Box & { rotation: number }
-/** Where a shape is to be; members that are left out stay. */
+/** The new place of a shape. Members that are left out don't change. */
 export type Place = { id: number } & Partial<Frame>
-/** What is written to a shape, by property: docs/PROTOCOL.md. */
+/** The values to write to a shape, by property. docs/PROTOCOL.md lists the properties. */
 export type Values = { [property: string]: unknown }
 
 export interface ShapeChange {
   id: number
-  /** As it is now; null if it is gone. */
+  /** The shape after the change; null if it was deleted. */
   shape: Shape | null
-  /** A mask, see `changedBit`. */
+  /** A bit mask of the changed properties: see `changedBit`. */
   changed: number
-  /** Who changed it last; 0: several, while the page was offline; −1: its own edit was taken back. */
+  /**
+   * The actor of the last change. 0 stands for several actors, after the page was offline. −1 means that the page's own
+   * edit was reverted.
+   */
   by: number
-  /** Where a deleted shape went to. */
+  /** The box that a deleted shape was moved into; null if it wasn't moved. */
   departure: Box | null
 }
 
 export interface Changes {
-  /** All shapes follow: a shape that is not among `shapes` doesn't exist. */
+  /** Whether `shapes` contains all shapes, so that any other shape doesn't exist any more. */
   reset: boolean
-  /** The drawing order has changed. */
+  /** Whether the drawing order has changed. */
   reordered: boolean
   shapes: ShapeChange[]
   pairs: { first: number, second: number, overlaps: boolean }[]
@@ -54,18 +57,20 @@ export type Effect =
   | { type: 'error', code: string, message: string } | { type: 'failure', message: string }
 
 export interface ReplicaOptions {
-  /** The actor to go on as. */
+  /** The actor that this replica continues. */
   actor?: string | number
   name?: string
   /** `#RRGGBB`. */
   color?: string
-  /** Asks for the server's notices of overlaps; a session knows the overlaps anyway. */
+  /**
+   * Whether the server should send notices of overlaps. A replica finds overlaps by itself, so it doesn't need them.
+   */
   overlaps?: boolean
   readonly?: boolean
-  /** Binary, unless told otherwise. */
+  /** The default is `binary`. */
   encoding?: 'binary' | 'json'
-  /** 64 random bits, drawn from `crypto` unless given. */
+  /** 64 random bits. The default comes from `crypto`. */
   seed?: bigint
-  /** Milliseconds; `Date` and `performance` unless given. */
+  /** Both in milliseconds. The defaults are `Date` and `performance`. */
   clock?: { wall: () => number, monotonic: () => number }
 }

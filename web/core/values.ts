@@ -1,8 +1,8 @@
-// Translates values between JavaScript's form and the form that core.wasm takes and returns: shapes and changes (rows
-// of numbers), effects, edits and hellos. Sources/CanvasWasm describes the layout of these forms.
+// Translates values between JavaScript's form and the form of core.wasm. These values are shapes and changes (as rows
+// of numbers), effects, edits and hello messages. Sources/CanvasWasm describes the layouts.
 //
-// Shapes and actors are numbers: an identifier's nine digits in base 36. `identifierText` and `identifierNumber`
-// convert between the two forms.
+// The core's identifiers of shapes and actors are numbers. As text, an identifier has nine digits in base 36.
+// `identifierText` and `identifierNumber` convert between the two.
 
 import { colorNumber, colorText } from './colors.js'
 import {
@@ -17,7 +17,7 @@ export function identifierText(identifier: number): string {
   return `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`
 }
 
-/** @returns NaN if it is no identifier */
+/** @returns NaN if the text is not an identifier */
 export function identifierNumber(text: string): number {
   return /^[0-9a-z]{3}(-[0-9a-z]{3}){2}$/.test(text) ? parseInt(text.replaceAll('-', ''), 36) : NaN
 }
@@ -25,7 +25,7 @@ export function identifierNumber(text: string): number {
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** A hello in the binary encoding (docs/PROTOCOL.md). */
+/** A hello message in the binary encoding (docs/PROTOCOL.md). */
 export function helloBytes({ actor, name, color, overlaps, readonly }: ReplicaOptions): Uint8Array {
   const flags = (name === undefined ? 0 : helloFlag.name) | (color === undefined ? 0 : helloFlag.color)
     | (actor === undefined ? 0 : helloFlag.actor) | (overlaps ? helloFlag.overlaps : 0)
@@ -33,7 +33,7 @@ export function helloBytes({ actor, name, color, overlaps, readonly }: ReplicaOp
   const bytes = [1, flags]
   if (name !== undefined) {
     const text = encoder.encode(name)
-    // The length is a varint of at most two bytes, because a longer name is refused.
+    // The length is a varint of at most two bytes, because longer names are refused.
     if (text.length > 128) throw new Error('name must be text of 1 to 128 bytes without control characters or invisible ones')
     bytes.push(...(text.length < 128 ? [text.length] : [128, 1]), ...text)
   }
@@ -50,11 +50,11 @@ export function helloBytes({ actor, name, color, overlaps, readonly }: ReplicaOp
   return Uint8Array.from(bytes)
 }
 
-// Rows of values that are written to a shape. Sources/CanvasWasm/Boundary/ValueRows.swift describes the layout of a
-// row.
+// The values that are written to a shape, as rows of numbers. Sources/CanvasWasm/Boundary/ValueRows.swift describes a
+// row's layout.
 
 /**
- * How a value crosses into the core: as `length` numbers. A value of the wrong form becomes NaN, which the core
+ * How a value is passed to the core: as `length` numbers. A value of the wrong type becomes NaN, which the core
  * refuses.
  */
 type Crossing = { length: number, write: (value: unknown) => number[], read: (...numbers: number[]) => unknown }
@@ -69,7 +69,7 @@ const color: Crossing = { length: 1, write: (value) => [colorNumber(value)], rea
 const flagValue: Crossing = {
   length: 1, write: (value) => [typeof value === 'boolean' ? Number(value) : NaN], read: (number) => number === 1,
 }
-/** −1 stands for no identifier. In documents an identifier is a text, and an empty text stands for none. */
+/** For the core, −1 stands for no identifier. In documents an identifier is a text, which is empty if there is none. */
 const identifier: Crossing = {
   length: 1,
   write: (value) => {
@@ -78,7 +78,7 @@ const identifier: Crossing = {
   },
   read: (number) => (number < 0 ? null : number),
 }
-/** −1 stands for no tie. In documents a tie is a list, and an empty list stands for none. */
+/** For the core, −1 stands for no tie. In documents a tie is a list, which is empty if there is none. */
 const tie: Crossing = {
   length: 3,
   write: (value) => {
@@ -93,15 +93,15 @@ const kindValue: Crossing = {
   length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number],
 }
 /**
- * How values cross into the core, by the property's form. Texts and paths have no fixed length, so they are missing
- * here.
+ * How each form of value is passed to the core. Texts and paths have no fixed length, so they are not passed in this
+ * way.
  */
 const crossings: Record<PropertyRow['form'], Crossing | null> = {
   pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,
   text: null, choice: null, identifier, path: null, tie,
 }
 
-/** A choice crosses as the index of its word. */
+/** A choice is passed as the index of its word. */
 function crossingOf({ form, words }: PropertyRow): Crossing | null {
   if (!words) return crossings[form]
   return { length: 1, write: (value) => [words.findIndex((word) => word === value)], read: (number) => words[number] }
@@ -113,8 +113,8 @@ function numberOrNaN(value: unknown) {
 }
 
 /**
- * A path as numbers: how many points it has, and three numbers for each point. A point without a width gets the usual
- * width.
+ * A path as numbers: the number of points, and then three numbers for each point. A point without a width gets
+ * `evenWidth`.
  */
 function pathNumbers(value: unknown): number[] {
   if (!Array.isArray(value)) return [-1]
@@ -122,7 +122,7 @@ function pathNumbers(value: unknown): number[] {
   return [value.length, ...points.flatMap(([x, y, width = evenWidth]) => [numberOrNaN(x), numberOrNaN(y), numberOrNaN(width)])]
 }
 
-/** The usual width of a point, in hundredths of the stroke's width. */
+/** The default width at a point of ink, in hundredths of the stroke's width. */
 export const evenWidth = 100
 
 export function valueRows(edits: { shape: number, set: Values }[]): Uint8Array {
@@ -238,7 +238,7 @@ export function readEffects(bytes: Uint8Array): Effect[] {
 }
 
 /**
- * @param bits of 64
+ * @param bits 64 of them
  * @returns sixteen hexadecimal digits
  */
 export function digestText(bits: number | bigint): string {

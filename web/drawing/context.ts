@@ -1,4 +1,4 @@
-/** A 2D context for a canvas, which may be on the page or off it. */
+/** A 2D context of a canvas, on the page or off screen. */
 export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
 export function contextOf(
@@ -9,7 +9,7 @@ export function contextOf(
   return context
 }
 
-/** The context of a canvas that isn't on the page. */
+/** The context of an off-screen canvas. */
 export function offscreenContextOf(canvas: OffscreenCanvas, options?: CanvasRenderingContext2DSettings) {
   const context = canvas.getContext('2d', options)
   if (!context) throw new Error('this browser has no 2D canvas')
@@ -17,8 +17,8 @@ export function offscreenContextOf(canvas: OffscreenCanvas, options?: CanvasRend
 }
 
 /**
- * Makes the browser paint everything that was requested so far. Usually a browser only records requests until the
- * canvas is used. An image of one pixel uses the canvas, so the browser has to carry them out.
+ * Makes the browser carry out all painting that was requested so far. Usually a browser only records the requests until
+ * the canvas is read, so this reads one pixel of it.
  */
 export function catchUp({ canvas }: Context2D) {
   createImageBitmap(canvas as HTMLCanvasElement, 0, 0, 1, 1).then((bitmap) => bitmap.close(), () => {})

@@ -1,6 +1,5 @@
 // Finds the parts of a picture that are hidden by shapes above them. A few hundred bytes can describe thousands of
-// shapes and strokes on top of each other over a whole view. Painting all of them would keep a page busy for minutes,
-// and nobody would see a difference.
+// shapes that lie on top of each other. Painting the hidden ones too would keep a page busy for minutes.
 
 import type { Point } from '../core/types.js'
 import { crossings, type Piece } from './dashes.js'
@@ -10,28 +9,33 @@ import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
 import { WorkBudget, pathPoints, plainWorkOf, strokeWork, workOf } from './work.js'
 
-/** How many cells a row of the picture has, and how many rows it has. Each cell is a bit of its row's number. */
+/**
+ * The picture is divided into a square grid of cells, with this many cells on each side. A row of cells is the bits of
+ * one 32-bit number.
+ */
 const side = 32
-/** If a smaller fraction than this of what lies below shines through a cell, no screen can show it. */
+/**
+ * A cell counts as hidden if less than this fraction of what lies below it shines through, which no screen can show.
+ */
 const faintest = 1 / 1024
-/** In device pixels: this far inside its edge, a shape has its full opacity. */
+/** In device pixels: the width of the smoothed edge of a shape, where it is not fully opaque. */
 const edge = 1
 /**
- * A stroke with more points than this is painted only where it is visible. For a shorter one, finding the visible parts
- * would cost more than painting all of it.
+ * Only a stroke with more points than this is searched for visible parts. For fewer points, the search would cost more
+ * than painting the whole stroke.
  */
 const pointsMin = 8
-/** In device pixels: parts of a stroke whose widths differ by less than this are painted as one part. */
+/** In device pixels: consecutive parts of a stroke are painted together if their widths differ by less than this. */
 const widthStep = 0.25
-/** The upper bound on the number of discs that approximate a part of a stroke. */
+/** The upper bound on the number of discs by which a piece of a stroke is approximated. */
 const discsMax = 12
 
-/** A part of a stroke of ink that is equally wide, as far as an eye can tell. */
+/** A part of a stroke of ink that is painted with one width. */
 export type InkStroke = { path: Path2D, width: number }
 
 /**
- * What to paint of a shape: the visible area; for ink with many points, the visible parts of the stroke; how much work
- * painting is; and whether the shape is painted in the plain way.
+ * What to paint of a shape. `strokes` are the visible parts of ink that has many points, and null for other shapes.
+ * `isPlain`: the shape is painted by a single fill or line, because the budget of work is used up.
  */
 export type Seen = { area: Area, strokes: InkStroke[] | null, work: number, isPlain: boolean }
 
@@ -42,16 +46,16 @@ export class Coverage {
   #budget
   #width
   #height
-  /** For each cell, the fraction of what lies below that shines through. */
+  /** The transparency of all shapes so far, for each cell: the fraction of what lies below that can still be seen. */
   #through = new Float32Array(side * side).fill(1)
-  /** The cells through which nothing shines from below, as a number for each row. */
+  /** The cells that are hidden so far: a number for each row, a bit for each cell. */
   #hidden = new Uint32Array(side)
-  /** The cells that the current shape covers, as a number for each row. */
+  /** The cells that the current shape covers: a number for each row, a bit for each cell. */
   #covered = new Uint32Array(side)
 
   /**
-   * @param area device pixels
-   * @param budget of the picture
+   * @param area the painted part of the picture, in device pixels
+   * @param budget the work that is left for the picture
    */
   constructor(pixels: Pixels, area: Area, budget: WorkBudget = new WorkBudget()) {
     this.#budget = budget
@@ -64,7 +68,7 @@ export class Coverage {
   /**
    * Takes the next shape, which lies below all shapes before it.
    *
-   * @returns null if nothing of it is seen
+   * @returns null if all of the shape is hidden
    */
   take(drawn: Drawn): Seen | null {
     const { scale, x, y } = this.#pixels
@@ -85,7 +89,7 @@ export class Coverage {
     return { area, strokes: isPlain ? null : strokes?.made() ?? null, work: isPlain ? plain : whole, isPlain }
   }
 
-  /** The part of the picture around those cells that the box meets and in which the box would be visible. */
+  /** The bounding box of the cells that a box touches and that are not hidden yet; null if there are none. */
   #open(left: number, top: number, right: number, bottom: number): Area | null {
     const columns = this.#meeting(left, right)
     const [first, last] = this.#rows(top, bottom)
@@ -109,25 +113,29 @@ export class Coverage {
     }
   }
 
-  /** @returns the first and the last row that meet this */
+  /** @returns the first and the last row of cells that this range touches */
   #rows(top: number, bottom: number): [number, number] {
     const over = this.#area.top
     return [Math.max(0, Math.floor((top - over) / this.#height)), Math.min(side - 1, Math.floor((bottom - over) / this.#height))]
   }
 
-  /** @param right the cells of a row that meet this */
+  /** The cells of a row that a range touches, as bits. */
   #meeting(left: number, right: number) {
     const from = this.#area.left
     return bits(Math.floor((left - from) / this.#width), Math.floor((right - from) / this.#width))
   }
 
-  /** @param right the cells of a row that lie in this */
+  /** The cells of a row that lie completely within a range, as bits. */
   #within(left: number, right: number) {
     const from = this.#area.left
     return bits(Math.ceil((left - from) / this.#width), Math.floor((right - from) / this.#width) - 1)
   }
 
-  /** @param opacity of what covers the covered cells */
+  /**
+   * Updates the cells that the current shape covers.
+   *
+   * @param opacity of the current shape
+   */
   #cover(opacity: number) {
     for (let row = 0; row < side; row++) {
       for (let cells = this.#covered[row]; cells !== 0; cells &= cells - 1) {
@@ -139,8 +147,8 @@ export class Coverage {
   }
 
   /**
-   * Notes the cells that lie completely inside a filled shape, or at least inside an ellipse or a rectangle in the
-   * shape. A convex form contains a cell if it contains the cell's four corners.
+   * Marks the cells that lie completely inside a filled shape. A polygon or a star is replaced by an ellipse inside it.
+   * A convex form contains a cell if it contains the cell's four corners.
    */
   #coverInside(drawn: Drawn) {
     const { scale, x, y } = this.#pixels
@@ -163,8 +171,7 @@ export class Coverage {
     const [first, last] = this.#rows(drawn.top * scale + y, drawn.bottom * scale + y)
     let above = 0
     for (let row = first; row <= last + 1; row++) {
-      // The corners above a row of cells, as bits. The last corner has no bit, since a row has one more corner than it
-      // has cells.
+      // One bit for each column: whether both upper corners of this row's cell are inside the shape.
       let below = 0
       let isLastHeld = holds(0, row)
       for (let column = 0; column < side; column++) {
@@ -180,8 +187,8 @@ export class Coverage {
   // MARK: Ink
 
   /**
-   * Returns the parts of a stroke that lie neither below other shapes nor below earlier parts of the same stroke. Notes
-   * the cells that the stroke covers.
+   * Returns the parts of a stroke that are covered neither by other shapes nor by earlier parts of the same stroke.
+   * Marks the cells that the stroke covers.
    */
   #seenInk(drawn: Drawn) {
     const { scale, x, y } = this.#pixels
@@ -212,7 +219,7 @@ export class Coverage {
       }
       const discs = Math.min(discsMax, Math.ceil(length / reach * 2))
       const points = Array.from({ length: discs + 1 }, (_, disc) => along(from, control, to, discs === 0 ? 0 : disc / discs))
-      // Between two discs the stroke's edge lies furthest from their middles, so this distance counts.
+      // Midway between two discs, the stroke reaches furthest from their centres.
       const widest = reach + edge + (discs === 0 ? 0 : length / discs / 2)
       if (!points.some((point) => this.#isDiscOpen(point, widest))) continue
       seen.add(piece, widths[at], length)
@@ -221,7 +228,7 @@ export class Coverage {
     return seen
   }
 
-  /** Whether a box meets a cell that neither the shapes above nor the current shape cover. */
+  /** Whether a box touches a cell that is not hidden and that the current shape doesn't cover yet. */
   #isOpen(left: number, top: number, right: number, bottom: number) {
     const columns = this.#meeting(left, right)
     const [first, last] = this.#rows(top, bottom)
@@ -252,7 +259,7 @@ export class Coverage {
   }
 }
 
-/** Joins consecutive pieces of a stroke that look equally wide. */
+/** Collects the visible pieces of a stroke. Consecutive pieces of about the same width are joined. */
 class SeenStrokes {
   #line
   #size
@@ -262,7 +269,8 @@ class SeenStrokes {
 
   /**
    * @param size device pixels for a unit
-   * @param most the greatest length of a stroke and the greatest area that it may cover, in device pixels
+   * @param most upper bounds in device pixels: `longest` on the length of a joined part, `pixels` on the area that it
+   *   covers
    */
   constructor(line: DrawnLine, size: number, most: { longest: number, pixels: number }) {
     this.#line = line
@@ -272,7 +280,7 @@ class SeenStrokes {
 
   get isEmpty() { return this.#count === 0 }
 
-  /** @param length of the piece, in device pixels */
+  /** @param length in device pixels */
   add(piece: Piece, width: number, length: number) {
     this.#count += 1
     const open = this.#strokes.at(-1)
@@ -283,13 +291,12 @@ class SeenStrokes {
     } else this.#strokes.push({ pieces: [piece], width, length })
   }
 
-  /** The work of painting these strokes. */
   get work() {
     return this.#strokes.reduce((sum, { pieces, width, length }) =>
       sum + strokeWork(pieces.length / pathPoints, length, width * this.#size, this.#most.pixels), 0)
   }
 
-  /** @returns the line keeps them if all of it is visible */
+  /** Makes the paths. If all of the line is visible, the paths are cached in the line. */
   made(): InkStroke[] {
     const line = this.#line
     const isWhole = this.#count === line.pieces.length
@@ -310,7 +317,7 @@ function along(from: Point, control: Point, to: Point, part: number): Point {
   return { x: first * from.x + second * control.x + third * to.x, y: first * from.y + second * control.y + third * to.y }
 }
 
-/** @returns a number with these bits, as far as there are any */
+/** @returns a number in which the bits from `first` to `last` are set */
 function bits(first: number, last: number): number {
   const [from, to] = [Math.max(first, 0), Math.min(last, side - 1)]
   return from > to ? 0 : (-1 >>> (side - 1 - (to - from))) << from

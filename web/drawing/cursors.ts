@@ -4,12 +4,12 @@ import type { Person } from '../state/presence.js'
 import { motionMilliseconds, othersMilliseconds, Steps, Way } from './motion.js'
 import type { View } from './view.js'
 
-/** The usual pointer. Its tip is at 0, 0. */
+/** An arrow whose tip is at 0, 0. */
 const arrow = new Path2D('M0 0 L0 15.5 L4.4 11.9 L7.3 18.2 L10.1 16.9 L7.3 10.8 L12.6 10.4 Z')
-/** For how long a cursor that doesn't move shows its name. */
+/** How long a cursor shows its name after it has moved. */
 const nameMilliseconds = 8000
 
-/** Other people's cursors. They glide from each reported place to the next. */
+/** Paints other people's cursors. A cursor moves smoothly from each reported position to the next. */
 export class Cursors {
   #known = new Map<number, { x: Way, y: Way, cursor: Point, toldAt: number, steps: Steps }>()
 
@@ -41,7 +41,7 @@ export class Cursors {
     return false
   }
 
-  /** @param context in CSS pixels */
+  /** @param context in which a unit is a CSS pixel */
   paint(context: CanvasRenderingContext2D, people: Person[], view: View, now: number, face: string) {
     for (const { actor, name, color } of people) {
       const known = this.#known.get(actor)
@@ -67,10 +67,10 @@ const still = (value: number) => new Way(value, value, 0, 0)
 /**
  * Paints a name on a small flag in a person's colour.
  *
- * @param context in CSS pixels
+ * @param context in which a unit is a CSS pixel
  * @param color `#RRGGBB`
- * @param x the top left corner
- * @param right where it ends at the latest
+ * @param x the left edge
+ * @param right the upper bound on the flag's right edge
  */
 export function paintFlag(
   context: CanvasRenderingContext2D, name: string, color: string, x: number, y: number, face: string, right = Infinity,
@@ -96,7 +96,7 @@ function shortened(context: CanvasRenderingContext2D, name: string, widthMax: nu
   if (context.measureText(name).width <= widthMax) return name
   const letters = [...name]
   const cut = (count: number) => letters.slice(0, count).join('') + '…'
-  // The number of letters that fit is found by halving, because a crowd of long names is measured in each frame.
+  // A binary search for the number of letters that fit, because many long names may be measured in each frame.
   let [least, most] = [1, letters.length]
   while (most - least > 1) {
     const middle = least + most >> 1
@@ -107,7 +107,7 @@ function shortened(context: CanvasRenderingContext2D, name: string, widthMax: nu
 }
 
 /**
- * White or near-black, whichever reads better on a colour.
+ * White or near-black, whichever contrasts more with a colour.
  *
  * @param color `#RRGGBB`
  */

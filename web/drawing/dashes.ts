@@ -1,40 +1,44 @@
-// Broken lines (S11): how long their parts are, which lines are worth drawing in parts, and which pieces of a long line
-// are visible.
+// Broken lines (S11): how long the dashes are, which lines are worth breaking, and which pieces of a long line are
+// visible.
 
 import { dashForms, dashPartsMax } from '../core/table.js'
 import type { Box, Point } from '../core/types.js'
 
-/** Straight without a control point, else a quadratic curve. */
+/** A part of a line: straight if there is no control point, otherwise a quadratic curve. */
 export type Piece = { from: Point, control: Point | null, to: Point }
 
-/** A line with at most this many parts is left to the browser as a whole, even if most parts lie outside the view. */
+/** A line with at most this many dashes is painted whole, even if most of it lies outside the view. */
 const partsUncut = 1000
-/** How often a piece of a line is halved, if it never lies within the visible area. After twenty times it is tiny. */
+/** How often a piece of a line is halved at most, to find out whether it is visible. */
 const halvingsMax = 20
 /**
- * The number of straight pieces for a quarter of an ellipse. In the largest ellipse the pieces deviate by a thousandth
- * of a unit.
+ * How many straight pieces replace a quarter of an ellipse. Even for the largest ellipse, they deviate by only a
+ * thousandth of a unit.
  */
 const quarterPieces = 64
 /**
- * The upper bound on a path's length, as a multiple of its box's width and height together. If a path crosses itself
- * again and again, the time that a browser takes to find the covered area grows with the square of the path's length.
+ * The upper bound on a path's length, as a multiple of the sum of its box's width and height. If a path crosses itself
+ * often, a browser's time for painting it grows with the square of its length.
  */
 export const crossings = 16
 
 /**
- * How many more parts the broken lines of one picture may have.
+ * How many more dashes one picture may have.
  *
- * A line may be a thousand times as long as the picture is wide, and a dot may be a thousandth of a pixel. Then a few
- * hundred bytes would keep a page busy for minutes. So a line whose parts are smaller than a pixel is drawn solid. Once
- * a picture has more parts than anybody can see, all further lines are solid too.
+ * A few hundred bytes can describe a line with so many dashes that painting them would keep a page busy for minutes. So
+ * a line is painted solid if its dashes are smaller than a pixel. When the budget is used up, all further lines are
+ * painted solid too.
  */
 export class DashBudget {
   #left = dashPartsMax
 
   get partsLeft() { return this.#left }
 
-  /** @returns whether the budget has this many parts left; if so, they are subtracted */
+  /**
+   * Subtracts this many dashes from the budget, if it has as many left.
+   *
+   * @returns whether it had
+   */
   takes(parts: number): boolean {
     if (!(parts <= this.#left)) return false
     this.#left -= Math.ceil(parts)
@@ -43,18 +47,17 @@ export class DashBudget {
 }
 
 /**
- * How to stroke a line: a list of paths, each with the length of the line before it, and the dash pattern, which is
+ * How to stroke a line: a list of paths, each with its distance from the line's start, and the dash pattern, which is
  * empty for a solid line.
  */
 type Strokes = { paths: { path: Path2D, offset: number }[], pattern: number[] }
 
 /**
- * A line to be stroked. `length` returns an upper bound of its length. `length` and `pieces` are called only if the
- * line is broken.
+ * A line to stroke. `length` is an upper bound. `length` is read, and `pieces` is called, only if the line is broken.
  */
 export type Line = { path: Path2D, length: number, pieces: () => Piece[] }
 
-/** @param view what is seen, in the line's coordinates; device pixels for a unit */
+/** @param view `box`: the visible area in the line's coordinates; `scale`: device pixels for a unit */
 export function strokesOf(
   dash: 'solid' | 'dashed' | 'dotted', width: number, { path, length, pieces }: Line,
   { box, scale, budget }: { box: () => Box, scale: number, budget: DashBudget },
@@ -77,14 +80,14 @@ export function strokesOf(
 const grown = ({ x, y, width, height }: Box, reach: number): Box =>
   ({ x: x - reach, y: y - reach, width: width + 2 * reach, height: height + 2 * reach })
 
-/** The visible pieces of a line. Consecutive pieces form one path. */
+/** Collects the visible pieces of a line. Consecutive pieces become one path. */
 class SeenPieces {
   #box
   #passed = 0
-  /** How far along the line the current path began. */
+  /** The distance along the line at which the current path begins. */
   #start = -Infinity
   paths: Strokes['paths'] = []
-  /** The length of the line up to the end of the latest piece. */
+  /** The length of the line up to the end of the last piece. */
   length = 0
 
   constructor(box: Box) {
@@ -119,7 +122,7 @@ function placed({ from, control, to }: Piece, { x, y, width, height }: Box): 'wi
   const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
   const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
   if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
-  // A piece that fits into the visible area has no more parts than may be visible, so it needs no halving.
+  // A piece no larger than the visible area has few dashes, so it needs no halving.
   return right - left <= width && bottom - top <= height ? 'within' : 'across'
 }
 
@@ -135,7 +138,7 @@ function halves({ from, control, to }: Piece): Piece[] {
 
 const between = (one: Point, other: Point): Point => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 })
 
-/** @param piece as exactly as the places of parts need it */
+/** The length of a piece, precise enough for placing dashes. */
 function pieceLength({ from, control, to }: Piece) {
   const chord = distance(from, to)
   if (!control) return chord
@@ -149,11 +152,11 @@ const lengthOf = (from: Point, control: Point, to: Point) =>
 
 const distance = (one: Point, other: Point) => Math.hypot(other.x - one.x, other.y - one.y)
 
-/** @returns it is no longer */
+/** An upper bound on a piece's length. */
 export const pieceBound = ({ from, control, to }: Piece): number =>
   (control ? distance(from, control) + distance(control, to) : distance(from, to))
 
-/** An upper bound of the length of these pieces. */
+/** An upper bound on the sum of the pieces' lengths. */
 export const piecesLength = (pieces: Piece[]) => pieces.reduce((sum, piece) => sum + pieceBound(piece), 0)
 
 /** Adds the straight pieces between consecutive points. */
@@ -164,7 +167,7 @@ export function addStraight(pieces: Piece[], points: Point[]) {
 /**
  * Adds quarters of an ellipse, clockwise.
  *
- * @param first 0 begins at the right, 1 at the bottom, 2 at the left, 3 at the top
+ * @param first where the first quarter begins: 0 right, 1 bottom, 2 left, 3 top
  */
 export function addQuarters(
   pieces: Piece[], center: Point, radiusX: number, radiusY: number, first: number, count = 1,
@@ -172,7 +175,8 @@ export function addQuarters(
   const step = Math.PI / 2 / quarterPieces
   const at = (turn: number, reach: number) =>
     ({ x: center.x + radiusX * reach * Math.cos(turn), y: center.y + radiusY * reach * Math.sin(turn) })
-  // Where the tangents at both ends of a piece meet, as a multiple of the radius.
+  // The distance of a piece's control point from the centre, as a multiple of the radius: the tangents at both ends
+  // meet there.
   const beyond = 1 / Math.cos(step / 2)
   for (let place = first * quarterPieces; place < (first + count) * quarterPieces; place++) {
     pieces.push({ from: at(place * step, 1), control: at((place + 0.5) * step, beyond), to: at((place + 1) * step, 1) })

@@ -4,10 +4,10 @@ import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 import type { Region } from './regions.js'
 import type { Line } from './text.js'
 
-/** By which fractions a lifted shape is drawn larger and fainter. */
+/** The fractions by which a lifted shape is drawn larger and fainter. */
 const liftGrowth = 0.06
 const liftFade = 0.15
-/** The factor of size from which a new shape grows, and to which a deleted shape shrinks. */
+/** The scale from which a new shape grows, and to which a deleted shape shrinks. */
 const smallest = 0.8
 
 const numbers = ['x', 'y', 'width', 'height', 'strokeWidth', 'cornerRadius', 'innerRatio'] as const
@@ -19,12 +19,12 @@ type Departure = {
   toHeight: number, strokeWidth: number, cornerRadius: number,
 }
 
-/** One shape as it is drawn at this moment, which may be in transition to its real place and look. */
+/** One shape as it is drawn now. During a transition this differs from the shape's actual place and look. */
 export class Drawn {
-  /** The shape as it really is. */
+  /** The shape's actual values. */
   shape: Shape
   id
-  // The place where the shape is drawn, in canvas coordinates. The growth of a lifted shape is not included.
+  // The place where the shape is drawn, in canvas coordinates, without the enlargement of a lifted shape.
   x = 0
   y = 0
   width = 1
@@ -36,40 +36,38 @@ export class Drawn {
   /** 0xRRGGBB */
   fill = 0
   stroke = 0
-  /** 0 if the shape isn't visible at all. */
+  /** 0 if the shape is invisible. */
   opacity = 1
-  /** By which factor the shape is enlarged, around its centre. */
+  /** The factor by which the shape is enlarged around its centre. */
   growth = 1
-  /** The upright box around everything that is painted for the shape. */
+  /** The axis-aligned bounding box of everything that is painted for the shape. */
   left = 0
   top = 0
   right = 0
   bottom = 0
-  /** The shape's outline around its centre, kept until the form changes. */
+  /** The outline relative to the shape's centre, cached until the form changes. */
   path: Path2D | null = null
-  /** The way of a line or of ink, kept until it changes. */
+  /** The path of a line or of ink, cached until it changes. */
   line: DrawnLine | null = null
-  /** The lines of the shape's text, kept until they would break differently. */
+  /** The lines of the shape's text, cached until the text or the line width changes. */
   lines: { text: string, width: number, lines: Line[] } | null = null
-  /** Whether this person is writing in the shape, so that its text is in a field over it. */
+  /** Whether this person is editing the shape's text, so that a text field over the shape shows it. */
   isWritten = false
-  /** The common regions that this shape has with other shapes. */
+  /** The regions in which this shape overlaps others. */
   regions = new Set<Region>()
   /** The shape's index in the drawing order. */
   place = 0
-  /** How a deleted shape leaves: it either fades or is swallowed by the black hole. */
+  /** The animation of a deleted shape: it fades, or it is drawn into the black hole. */
   leaving: 'fading' | 'drawn in' | null = null
 
-  /** The transition from an earlier look, if one is under way. */
+  /** The transition in progress: the look from which it began. */
   #glide: { from: Look, way: Way } | null = null
   #lift = 0
   #liftWay: Way | null = null
   #presence = 1
   #presenceWay: Way | null = null
   #departure: { from: Departure, way: Way } | null = null
-  /**
-   * How often the shape has changed lately. `null` for most shapes, because most don't change while somebody watches.
-   */
+  /** The timing of the shape's recent changes; null for a shape that hasn't changed while it was visible. */
   #steps: Steps | null = null
 
   constructor(shape: Shape) {
@@ -79,23 +77,22 @@ export class Drawn {
     this.advance(0)
   }
 
-  /** Whether the shape will look different in a moment. */
+  /** Whether the shape's look will change without a new edit, because a transition is in progress. */
   get moves() {
     return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
   }
 
   get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
 
-  /** The middle of the box as drawn, which is the same whether the shape is lifted or not. */
+  /** The centre, which is the same whether the shape is lifted or not. */
   get centerX() { return this.x + this.width / 2 }
   get centerY() { return this.y + this.height / 2 }
 
   /**
-   * Takes a changed state of the shape. With 0 `milliseconds` the new state is drawn at once.
+   * Takes a changed state of the shape. If `milliseconds` is 0, there is no transition.
    *
-   * While a person drags a shape, its place arrives many times a second, or a few times on a slow line. The transition
-   * to each place takes as long as the interval between the steps before it, so that the shape moves evenly instead of
-   * slowing down at each step. A shape that this person drags follows the hand at once.
+   * While another person drags a shape, new places arrive several times a second. Each transition takes as long as the
+   * average interval between them, so that the shape moves evenly. A shape that this person drags has no transition.
    */
   become(shape: Shape, now: number, milliseconds: number, isOwn: boolean) {
     this.#steps ??= new Steps()
@@ -123,7 +120,7 @@ export class Drawn {
 
   #level = 1
 
-  /** Begins to show a new shape. */
+  /** Starts the animation of a new shape. */
   appear(now: number, milliseconds: number) {
     this.#presenceWay = milliseconds > 0 ? new Way(0, 1, now, milliseconds) : null
     if (milliseconds === 0) return
@@ -137,14 +134,15 @@ export class Drawn {
     this.#liftWay = new Way(this.#lift, to, now, milliseconds)
   }
 
-  /** Begins to hide a deleted shape. */
+  /** Starts the animation of a deleted shape. */
   fadeAway(now: number, milliseconds: number) {
     this.leaving = 'fading'
     this.#presenceWay = new Way(this.#presence, 0, now, milliseconds)
   }
 
   /**
-   * Begins to draw the shape into the black hole: it moves from where it is drawn to a box, along a curve, ever faster.
+   * Starts the animation of a shape that is swallowed by the black hole: it moves to a box, along a curve and ever
+   * faster.
    */
   drawIn(box: { x: number, y: number, width: number, height: number }, now: number, milliseconds: number) {
     this.leaving = 'drawn in'
@@ -159,9 +157,9 @@ export class Drawn {
   }
 
   /**
-   * Updates the look for a moment in time.
+   * Updates the look for a point in time.
    *
-   * @returns false where it has left for good
+   * @returns false if the shape is deleted and its animation is over
    */
   advance(now: number): boolean {
     if (this.#glide) {
@@ -199,7 +197,7 @@ export class Drawn {
     return isHere
   }
 
-  /** Draws the shape as it really is, without any transition. */
+  /** Ends all transitions: the shape is drawn with its actual values. */
   #settle() {
     const { shape } = this
     const { width, height, cornerRadius, innerRatio } = this
@@ -208,7 +206,7 @@ export class Drawn {
     this.fill = packedColor(shape.fill)
     this.stroke = packedColor(shape.stroke)
     this.#level = levelOf(shape)
-    // Another property than the blended ones may have changed the form too, such as the kind or the number of points.
+    // The outline also depends on the kind and on the number of points, which have no transition.
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points
@@ -235,9 +233,9 @@ export class Drawn {
     this.line = null
   }
 
-  /** @returns how much of it is still seen */
+  /** @returns the fraction of the opacity that is left */
   #followCurve(way: Departure, part: number): number {
-    // The curve bends to one side of the straight way, by a quarter of its length.
+    // The curve's control point lies beside the middle of the straight path, at a quarter of the path's length.
     const bendX = (way.x + way.toX) / 2 - (way.toY - way.y) / 4
     const bendY = (way.y + way.toY) / 2 + (way.toX - way.x) / 4
     const along = (from: number, bend: number, to: number) =>

@@ -1,21 +1,20 @@
 import type { Context2D } from './context.js'
 import type { Pixels } from './view.js'
 
-/** The distance between two dots at actual size, in units of the canvas. */
+/** The distance between two dots at a scale of 1, in units of the canvas. */
 const spacing = 24
 /**
- * In CSS pixels: the lower bound on the distance between two dots. When dots would come closer, every second one has
- * faded.
+ * In CSS pixels: the lower bound on the distance between visible dots. Before dots come closer than this, every second
+ * dot fades out.
  */
 const nearest = 14
 
 /**
- * Paints the dots of the paper. Zooming in moves the dots apart. When zooming out, every second dot fades until half of
- * them are left.
+ * Paints the dots of the paper. As the person zooms out, every second dot fades out.
  *
- * @param context not turned
+ * @param context not rotated
  * @param ratio device pixels for a CSS pixel
- * @param area device pixels
+ * @param area in device pixels
  */
 export function paintGrid(
   context: Context2D, pixels: Pixels, ratio: number,
@@ -23,7 +22,7 @@ export function paintGrid(
 ) {
   const doublings = Math.max(0, Math.ceil(Math.log2(nearest * ratio / (spacing * pixels.scale))))
   const step = spacing * 2 ** doublings
-  // 0 when the dots are about to be too close, 1 when they are twice as far apart.
+  // From 0 when the dots have the lower bound's distance, to 1 when they have twice that distance.
   const strength = step * pixels.scale / ratio / nearest - 1
   const size = Math.max(2, Math.round(1.7 * ratio))
   const first = (from: number, origin: number) => Math.floor((from - origin) / pixels.scale / step)
@@ -43,7 +42,7 @@ export function paintGrid(
         if (size === 2) {
           context.rect(x, y, 2, 2)
         } else {
-          // A dot is two crossed bars: they look round enough, and are far quicker to paint than a circle.
+          // A dot is two crossed rectangles, because they look round enough and are painted much faster than a circle.
           context.rect(x + 1, y, size - 2, size)
           context.rect(x, y + 1, size, size - 2)
         }

@@ -4,21 +4,22 @@ import type { Colors } from './palette.js'
 import type { View } from './view.js'
 
 /**
- * A line across an axis, from the outer end of one shape to the outer end of the other, and the space between the two.
+ * A line at right angles to `axis`, which it crosses at `at`. It goes from `from` to `to`, across both shapes that are
+ * aligned. `between` is the gap between these shapes.
  *
- * In units of the canvas.
+ * All numbers are in units of the canvas.
  */
 export type Guide = { axis: 'x' | 'y', at: number, from: number, to: number, between: [number, number] | null }
 
 /**
- * How far a line extends beyond the shapes; half the length of the stroke at the end of a space; and the height of the
- * number in the space.
+ * In CSS pixels: how far a line extends beyond the shapes; half the length of the ticks at both ends of a gap; and the
+ * height of the label with the gap's size.
  */
 const overhang = 8
 const tick = 4
 const pillHeight = 18
 
-/** @param context in CSS pixels */
+/** @param context in which a unit is a CSS pixel */
 export function paintGuides(
   context: CanvasRenderingContext2D, guides: Guide[], view: View, { accent, onAccent, face }: Colors,
 ) {

@@ -8,30 +8,29 @@ import { pointsOn } from './lines.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
 
-// The frame around the selection, which is turned if a single turned shape is selected, and the handles on it. Gestures
-// ask this class where a handle is, and the overlay draws it there.
+// The frame around the selection, and its handles. If only one shape is selected, the frame is rotated like the shape.
+// Gestures ask here where the handles are, and the overlay draws them there.
 
 /**
- * In CSS pixels: how far the handle that turns is from the middle of the top edge, and the handle that moves from the
- * middle of the lower edge.
+ * In CSS pixels: the distance of the rotation handle from the top edge, and of the move handle from the bottom edge.
  */
 const stem = 26
-/** If a box is smaller than this on the screen, its handles are beside it rather than on it. */
+/** If a box on the screen is smaller than this, its handles are beside it instead of on it. */
 const smallest = 36
-/** If a side is shorter than this on the screen, it has no space for handles except the one at the lower right. */
+/**
+ * If a side on the screen is shorter than this, only its handle at the lower right is shown, because there is no space
+ * for more.
+ */
 const sideMin = 80
 
-/** `point`: of a line; `bend`: in the middle between two. */
+/** `point`: a point of a line. `bend`: the middle between two points, where a new point can be added. */
 export type HandleKind = 'move' | 'rotate' | 'scale' | 'point' | 'bend'
-/**
- * The place of a handle on the frame: −1 stands for the left or upper edge, 1 for the right or lower edge, 0 for the
- * middle between them.
- */
+/** A place on the frame. −1 stands for the left or top edge, 1 for the right or bottom edge, 0 for the middle. */
 export type Side = { across: number, down: number }
-/** In CSS pixels on the stage. */
+/** The position is in CSS pixels, relative to the stage. */
 type Handle = { kind: HandleKind, index?: number } & Side & Point
 
-/** Clockwise from the lower right, where even the smallest shape has a handle. */
+/** Clockwise from the lower right, the one handle that even the smallest shape has. */
 const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
 
 /** The frame around the selection, and the handles on it. */
@@ -55,9 +54,10 @@ export class Handles {
   }
 
   /**
-   * Sets the frame that a gesture turns together with several shapes. With null the frame follows the shapes again.
+   * Sets the frame that is shown during a gesture, for example one that rotates with several shapes. With null the
+   * frame follows the shapes again.
    *
-   * @param isHidden whether the handles are out of the way meanwhile
+   * @param isHidden whether the handles are hidden
    */
   lead(frame: Frame | null, isHidden = false) {
     this.#led = frame
@@ -65,8 +65,8 @@ export class Handles {
   }
 
   /**
-   * The frame as it is drawn now, in canvas coordinates: a single shape's own box, or an upright box around several
-   * shapes.
+   * The frame as it is drawn now, in canvas coordinates. For one shape it is the shape's own rotated box, for several
+   * shapes their bounding box.
    */
   frame(): Frame | null {
     if (this.#led) return this.#led
@@ -85,11 +85,11 @@ export class Handles {
   }
 
   /**
-   * The handles: 'rotate' above the top edge, 'move' below the lower edge, and 'scale' at each corner and in the middle
-   * of each side. If several shapes are selected and some are turned, then only the corners can be pulled, not the
-   * sides. There are no handles if this person may not edit, if any of the shapes is locked, or while shapes are moved.
+   * The handles: 'rotate' above the top edge, 'move' below the bottom edge, and 'scale' at each corner and in the
+   * middle of each side. If one of several selected shapes is rotated, the sides have no handles. There are none at all
+   * while shapes are moved, if a shape is locked, or if this person may not edit.
    *
-   * A single line has a handle at each of its points, and one in the middle of each of its parts.
+   * A single line has a handle at each of its points, and one in the middle between each two points.
    */
   all(): Handle[] {
     const isFree = this.#permission.mayEdit && !this.#isHidden && !this.#locks.hasAny(this.#selection.ids())
@@ -139,12 +139,15 @@ export class Handles {
   }
 }
 
-/** In CSS pixels: how close a pointer must be to a handle. A finger needs more because it covers what it aims at. */
+/**
+ * In CSS pixels: how close a pointer must be to a handle to hit it. It is more for a finger, because a finger covers
+ * what it aims at.
+ */
 const handleReach = { mouse: 10, pen: 12, touch: 22 }
 
 /**
- * The nearest handle within reach. If two handles are equally near, the later one is returned, because the later one is
- * harder to hit elsewhere.
+ * The nearest handle within reach. Of two equally near handles, it is the later one in the list, because the later one
+ * is harder to hit elsewhere.
  */
 export function handleAt(handles: Handle[], point: Point, pointer: PointerType): Handle | null {
   let nearest: Handle | null = null
@@ -164,10 +167,9 @@ function turnedBox({ centerX, centerY, width, height, rotation }: Drawn) {
 }
 
 /**
- * A point relative to a turned box: `across` and `down` are −1…1 from the box's centre to its edges, `out` leads beyond
- * the edge.
+ * A point relative to a rotated box. `across` and `down` go from −1 to 1 between the box's edges.
  *
- * @param out CSS pixels
+ * @param out how far the point lies beyond the edge, in CSS pixels
  * @returns CSS pixels
  */
 export function pointOnFrame(

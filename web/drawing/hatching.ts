@@ -1,24 +1,24 @@
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Pixels } from './view.js'
 
-// The mark of a common region: stripes that look the same on any fill, and between which the fill can be seen.
+// The mark of an overlap: stripes that are visible on any fill, and let the fill show between them.
 
-/** In CSS pixels: the distance from one stripe to the next along both axes. */
+/** In CSS pixels: the horizontal and vertical distance from one stripe to the next. */
 const pitch = 8
-/** Parts of that: how wide a stripe is, and the white edge that sets it off where the fill is orange itself. */
+/** As fractions of `pitch`: the width of a stripe, and of the white edge that makes it visible on an orange fill. */
 const stripe = 0.4
 const edge = 0.1
 /** The opacity of the orange between the stripes. */
 const washAlpha = 0.2
 
-/** By colour, and device pixels for a CSS pixel. */
+/** The cached patterns, by colour and pixel ratio. */
 const tiles = new Map<string, OffscreenCanvas>()
 
 /**
- * A pattern of stripes that is fixed to the paper: when the paper moves, the stripes move with it, and parts that are
- * painted at different times fit together.
+ * A pattern of stripes that is fixed to the canvas: it moves when the view moves, and parts that are painted at
+ * different times fit together.
  *
- * @param context already turned to what is to be filled
+ * @param context already transformed for the shape that is filled
  * @param ratio device pixels for a CSS pixel
  */
 export function stripes(context: Context2D, color: string, { x, y }: Pixels, ratio: number) {
@@ -30,23 +30,23 @@ export function stripes(context: Context2D, color: string, { x, y }: Pixels, rat
   return pattern ?? color
 }
 
-/** @param side device pixels */
+/** @param side in device pixels */
 function striped(color: string, side: number) {
   const canvas = new OffscreenCanvas(side, side)
-  // If the browser loses the canvas's content, the tiles are made again.
+  // If the browser loses the canvas's content, the cached patterns are made again.
   canvas.addEventListener('contextrestored', () => tiles.clear())
   const context = offscreenContextOf(canvas)
   context.fillStyle = color
   context.globalAlpha = washAlpha
   context.fillRect(0, 0, side, side)
   context.globalAlpha = 1
-  // Along the diagonal, so that a stripe's width is measured across it.
+  // The distance between two stripes, measured at right angles to them.
   const across = side / Math.SQRT2
   for (const [width, strokeStyle] of [[stripe + 2 * edge, '#FFFFFF'], [stripe, color]] as [number, string][]) {
     context.strokeStyle = strokeStyle
     context.lineWidth = width * across
     context.beginPath()
-    // The middle stripe, and the corners of its neighbours.
+    // The stripe in the middle, and the two stripes that touch the tile's other corners.
     for (const at of [-side, 0, side]) {
       context.moveTo(at - side / 4, side + side / 4)
       context.lineTo(at + side + side / 4, -side / 4)

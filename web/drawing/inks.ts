@@ -3,20 +3,20 @@ import type { Person } from '../state/presence.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { View } from './view.js'
 
-/** How long a finished stroke is still shown, until the drawing has it. */
+/** How long another person's finished stroke stays visible if the drawing doesn't contain it yet. */
 const patienceMilliseconds = 1500
 
-/** `width`: hundredths of the stroke's, 100 unless given. */
+/** `width` is in hundredths of the stroke's width; the default is 100. */
 export type InkPoint = Point & { width?: number }
 
 /**
- * A stroke that is being drawn, painted by the rule for finished strokes (S15). The part of the curve around a point is
- * final once the next point is known. Final parts are kept as paths, one for each width, so that painting a long stroke
- * costs no more than painting a short one.
+ * A stroke that is being drawn, painted by the rule for finished strokes (S15). The curve around a point is final once
+ * the next point is known. Final parts are cached as paths, so that a new point costs the same however long the stroke
+ * is.
  */
 export class GrowingInk {
   #painted = new Map<number, Path2D>()
-  /** Final parts that were added after the last painting. */
+  /** Final parts that are not painted yet, by their width. */
   #fresh = new Map<number, Path2D>()
   #tail: Tail | null = null
   readonly color
@@ -27,7 +27,7 @@ export class GrowingInk {
     this.width = width
   }
 
-  /** @param point of the canvas */
+  /** @param point in canvas coordinates */
   add(point: InkPoint) { this.#tail = grown(this.#tail, point, (width) => this.#pathFor(width)) }
 
   #pathFor(width: number) {
@@ -39,10 +39,10 @@ export class GrowingInk {
   }
 
   /**
-   * Paints the final parts that are not painted yet, or all of them if the sheet is new.
+   * Paints the final parts.
    *
    * @param context in units of the canvas
-   * @param isAnew all of it, or else what is new
+   * @param isAnew whether to paint all of them, and not only those that are not painted yet
    */
   paint(context: Context2D, isAnew: boolean) {
     if (isAnew) for (const [width, path] of this.#painted) this.#stroke(context, path, width)
@@ -56,8 +56,7 @@ export class GrowingInk {
   }
 
   /**
-   * Paints the part that the next point will change: from the last final part to the newest point, and on to the points
-   * where the hand will probably be.
+   * Paints the part that isn't final: from the last final part to the newest point, and on to the predicted points.
    *
    * @param context in units of the canvas
    */
@@ -86,13 +85,13 @@ export class GrowingInk {
   }
 }
 
-/** Where the part around the last point begins, and that point. */
+/** The end of a stroke that isn't final: `last` is the newest point, and the curve around it begins at `from`. */
 type Tail = { from: Point, last: Point, width: number }
 
 /**
- * Adds a point, which makes the part around the point before it final.
+ * Adds a point. The curve around the point before it becomes final.
  *
- * @param pathFor where parts of a width go
+ * @param pathFor returns the path to which final parts of a width are added
  */
 function grown(tail: Tail | null, { x, y, width = 100 }: InkPoint, pathFor: (width: number) => Path2D): Tail {
   const last = { x, y }
@@ -105,8 +104,8 @@ function grown(tail: Tail | null, { x, y, width = 100 }: InkPoint, pathFor: (wid
 }
 
 /**
- * Strokes that are being drawn: this person's own, and the others' strokes, assembled from the pieces in their
- * presence. They are painted on a separate sheet, to which only new parts are added while the view stays the same.
+ * The strokes that are being drawn, by this person and by others. Others' strokes are assembled from pieces in their
+ * presence. All are cached on an off-screen canvas: while the view stays the same, only new parts are painted on it.
  */
 export class Inks {
   #known = new Map<number, { shape: number, ink: GrowingInk, count: number, toldAt: number }>()
@@ -114,12 +113,12 @@ export class Inks {
   #predicted: InkPoint[] = []
   #isWaiting = false
   #sheet: OffscreenCanvas | null = null
-  /** The view for which the sheet was painted, and whether a stroke has gone from the sheet since. */
+  /** The view for which the off-screen canvas was painted. `#isStale`: a stroke was removed since then. */
   #seen = ''
   #isStale = false
 
   get hasAny() { return this.#own !== null || this.#known.size > 0 }
-  /** Whether a finished stroke waits until the drawing has it. If that takes too long, the stroke is dropped. */
+  /** Whether a finished stroke is still shown, because the drawing doesn't contain it yet. */
   get isWaiting() { return this.#isWaiting }
 
   /** Sets the stroke that this person is drawing. */
@@ -129,7 +128,7 @@ export class Inks {
     this.#predicted = predicted
   }
 
-  /** @param isDrawn whether the drawing has it already */
+  /** @param isDrawn whether the drawing contains the shape already */
   follow(people: Person[], now: number, isDrawn: (shape: number) => boolean) {
     const drawing = new Map(people.flatMap(({ actor, ink }) => (ink ? [[actor, ink]] : [])))
     for (const [actor, piece] of drawing) {
@@ -143,7 +142,7 @@ export class Inks {
       }
       known.toldAt = now
       const told = points.length / 2
-      // If a piece is missing, its gap is bridged by a straight line.
+      // If a piece got lost, a straight line takes its place.
       for (let place = Math.max(0, known.count - at); place < told; place++) {
         known.ink.add({ x: points[2 * place], y: points[2 * place + 1], width: widths?.[place] })
       }

@@ -1,6 +1,5 @@
-// Lines and ink on a canvas, by the same rules as in the core (docs/PROTOCOL.md, S14 and S15): pieces one after the
-// other, with arrows and dots at the ends. All coordinates are relative to the middle of the shape's box, before it is
-// turned.
+// Lines and ink, by the same rules as in the core (docs/PROTOCOL.md, S14 and S15). Each is a sequence of pieces, with
+// arrows and dots at the ends. All coordinates are relative to the centre of the shape's box, before rotation.
 
 import type { PathPoint, Shape } from '../core/table.js'
 import type { Frame, Point } from '../core/types.js'
@@ -8,44 +7,44 @@ import type { InkStroke } from './coverage.js'
 import { addStraight, crossings, type Line, type Piece, pieceBound, piecesLength } from './dashes.js'
 import type { Drawn } from './drawn.js'
 
-/** The coordinate that stands for the right or the lower side of a box. */
+/** The coordinate in a path that stands for the right or the bottom edge of the shape's box. */
 export const boxEnd = 65535
 
 export const isStroke = (kind: string) => kind === 'line' || kind === 'ink'
 
-/** The length of an arrow, which is also the arrow's width and a dot's diameter. */
+/** The length and the width of an arrowhead. `dotLength` is the diameter of a dot. */
 const arrowLength = (width: number) => 3 * width + 6
 const dotLength = (width: number) => 2 * width + 4
 
 /**
- * How far a line of this width reaches beyond its points.
+ * How far a line's painted area extends beyond its points.
  *
  * @param width of the stroke
  */
 export const strokeReach = (width: number) => Math.max(width, arrowLength(width) / 2, dotLength(width) / 2)
 
-/** A line without a path leads from one corner of its box to the opposite one. */
+/** The path of a line that has none: from the upper left corner of its box to the lower right one. */
 const diagonal: PathPoint[] = [[0, 0, 100], [boxEnd, boxEnd, 100]]
 
 export const pathOf = ({ path }: { path: PathPoint[] }) => (path.length > 0 ? path : diagonal)
 
 /**
- * A line in pieces, each of which begins where the one before it ends; its parts, each with one width, in order; the
- * filled shapes at the line's ends; and the whole line as one path, for hit tests.
+ * A line as it is painted. `pieces` are consecutive. `runs` join consecutive pieces of the same width. `heads` are the
+ * filled shapes at the line's ends. `whole` is the line as one path, for hit tests.
  */
 export interface DrawnLine {
   pieces: Piece[]
-  /** Of the pieces. */
+  /** The width of each piece. */
   widths: number[]
   runs: Run[]
-  /** Whether it is one run. */
+  /** Whether there is only one run. */
   isOne: boolean
   heads: Path2D | null
   whole: Path2D
   widest: number
-  /** It is no longer. */
+  /** An upper bound on the length. */
   length: number
-  /** As it was last painted, at that scale. */
+  /** The cached paths for painting all of the line at a certain scale. */
   seen?: { size: number, strokes: InkStroke[] }
 }
 
@@ -54,13 +53,13 @@ type Run = Line & { width: number }
 export function lineOf({ shape, width, height, strokeWidth }: Drawn): DrawnLine {
   const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
   const isBroken = shape.dash !== 'solid'
-  // Consecutive parts of a broken line are joined, because otherwise its pattern would begin anew at each part.
+  // A broken line becomes one path, because its dash pattern would begin anew in each further path.
   const longest = isBroken ? Infinity : crossings * (width + height)
   return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), longest)
     : straightLine(points, strokeWidth, shape, longest)
 }
 
-/** @param longest a part */
+/** @param longest the upper bound on a run's length */
 function straightLine(points: Point[], width: number, { fromEnd, toEnd }: Shape, longest: number): DrawnLine {
   const heads = new Path2D()
   const last = points.length - 1
@@ -73,7 +72,11 @@ function straightLine(points: Point[], width: number, { fromEnd, toEnd }: Shape,
   return lineAlong(pieces, pieces.map(() => width), hasHeads ? heads : null, longest)
 }
 
-/** @returns where the line ends: below an arrow, so that it doesn't show beside the tip */
+/**
+ * Adds an arrowhead or a dot.
+ *
+ * @returns where the line itself ends: inside the arrowhead, so that the line doesn't show beside the tip
+ */
 function addHead(heads: Path2D, head: 'plain' | 'arrow' | 'dot', end: Point, before: Point, width: number): Point {
   if (head === 'dot') {
     heads.moveTo(end.x + dotLength(width) / 2, end.y)
@@ -92,10 +95,10 @@ function addHead(heads: Path2D, head: 'plain' | 'arrow' | 'dot', end: Point, bef
 }
 
 /**
- * The curve through some points: it leads straight to the middle between the first two points, then from middle to
- * middle, bent towards the point between them, and straight to the last point.
+ * The curve through some points. It is straight to the middle between the first two points, and straight from the
+ * middle between the last two. Between these, it leads from middle to middle, with each point as a control point.
  *
- * @param longest a part
+ * @param longest the upper bound on a run's length
  */
 function inkOf(points: Point[], widths: number[], longest: number): DrawnLine {
   let from = points[0]
@@ -111,7 +114,7 @@ function inkOf(points: Point[], widths: number[], longest: number): DrawnLine {
 
 /**
  * @param widths of the pieces
- * @param longest a part
+ * @param longest the upper bound on a run's length
  */
 function lineAlong(pieces: Piece[], widths: number[], heads: Path2D | null, longest: number): DrawnLine {
   const length = piecesLength(pieces)
@@ -120,7 +123,7 @@ function lineAlong(pieces: Piece[], widths: number[], heads: Path2D | null, long
   let whole: Path2D | null = null
   return {
     pieces, widths, heads, length, isOne, widest: Math.max(...widths),
-    // A stroke may have a thousand runs, and where something lies over it, none is painted.
+    // The runs are made only when needed: there may be a thousand, and none is needed for a hidden stroke.
     get runs() { return runs ??= runsAlong(pieces, widths, longest) },
     get whole() { return isOne ? this.runs[0].path : whole ??= pathAlong(pieces) },
   }
@@ -128,7 +131,7 @@ function lineAlong(pieces: Piece[], widths: number[], heads: Path2D | null, long
 
 /**
  * @param widths of the pieces
- * @param longest a run
+ * @param longest the upper bound on a run's length
  */
 function runsAlong(pieces: Piece[], widths: number[], longest: number): Run[] {
   const runs: Run[] = []
@@ -159,12 +162,12 @@ export function pathAlong(pieces: Piece[]) {
   return path
 }
 
-/** The upper bound on the points of a rough path. */
+/** The upper bound on the number of points of a rough path. */
 export const roughPoints = 12
 
 /**
- * A rough path of a line or of ink, for hit tests: if a wide line crosses itself a thousand times, a browser takes long
- * to find the area that the real path covers.
+ * A simplified path of a line or of ink, for hit tests. With the real path they could take long, if a wide line crosses
+ * itself a thousand times.
  */
 export function roughPath({ shape, width, height }: Drawn) {
   const points = pathOf(shape)
@@ -176,15 +179,15 @@ export function roughPath({ shape, width, height }: Drawn) {
   return path
 }
 
-/** The points of a line on the canvas. */
+/** The points of a line in canvas coordinates. */
 export function pointsOn(shape: Frame & { path: PathPoint[] }): Point[] {
   return pathOf(shape).map(([x, y]) => pointIn(shape, x, y))
 }
 
 /**
- * A place in a shape's box, as a point of the canvas.
+ * Converts a position in a shape's box to canvas coordinates.
  *
- * @param x 0…`boxEnd`
+ * @param x from 0 to `boxEnd`
  */
 export function pointIn({ x: left, y: top, width, height, rotation }: Frame, x: number, y: number): Point {
   const turn = rotation * Math.PI / 180
@@ -196,9 +199,9 @@ export function pointIn({ x: left, y: top, width, height, rotation }: Frame, x: 
 }
 
 /**
- * The place in a shape's box that is nearest to a point of the canvas, as fractions of the box's sides.
+ * The position in a shape's box that is nearest to a point of the canvas, as fractions of the box's width and height.
  *
- * @returns each 0…1
+ * @returns each from 0 to 1
  */
 export function placeIn({ x, y, width, height, rotation }: Frame, point: Point): Point {
   const turn = -rotation * Math.PI / 180
@@ -211,10 +214,10 @@ export function placeIn({ x, y, width, height, rotation }: Frame, point: Point):
 }
 
 /**
- * The values that make a line lead through some points of the canvas: the box around the points, and the path in that
+ * The values for a line through some points of the canvas: the box around the points, and the path relative to that
  * box.
  *
- * @param widths hundredths of the stroke's
+ * @param widths in hundredths of the stroke's width
  */
 export function leading(points: Point[], widths?: number[]): { position: [number, number], size: [number, number],
   path: number[][] } {
@@ -231,10 +234,10 @@ export function leading(points: Point[], widths?: number[]): { position: [number
 }
 
 /**
- * The values that give a line new points. The line's box is no longer turned.
+ * The values that give a line new points. They also reset its rotation to 0.
  *
- * @param line as it was
- * @param points of the canvas
+ * @param line before the change
+ * @param points in canvas coordinates
  */
 export const ledAnew = ({ rotation }: { rotation: number }, points: Point[]) =>
   ({ ...leading(points), ...rotation !== 0 && { rotation: 0 } })

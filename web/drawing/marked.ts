@@ -6,22 +6,21 @@ import type { Scene } from './scene.js'
 import { liesWithin } from './within.js'
 
 /**
- * If more pairs than this overlap, only the pairs of some shapes are marked. When there are few enough again, all are
- * marked.
+ * If more pairs than this overlap, only the overlaps of selected shapes and of the shape under the pointer are marked.
  */
 export const crowdedMin = 50
 const crowdedEnd = 40
 /**
- * The upper bound on marks that a person can tell apart. If a selection has more, only the marks of the shape under the
- * pointer are painted.
+ * The upper bound on the number of overlaps that are marked for a selection. Above it, only the overlaps of the shape
+ * under the pointer are marked.
  */
 const marksMax = 150
 
 const none: Region[] = []
 
 /**
- * Decides which common regions are painted. If there are few, all are painted; otherwise only those of the selected
- * shapes and of the shape under the pointer. If this person has turned the marks off, none are painted.
+ * Decides which overlaps are marked: all if there are few, otherwise those of the selected shapes and of the shape
+ * under the pointer. None are marked if this person has turned the marks off.
  */
 export class Marked {
   #scene
@@ -29,7 +28,7 @@ export class Marked {
   #selection
   #isCrowded = false
   #isOn
-  /** The shapes whose regions are painted while there are many regions. */
+  /** The shapes whose overlaps are marked, if there are too many overlaps to mark all. */
   #shapes = new Set<number>()
 
   constructor({ scene, marks, selection }: { scene: Scene, marks: Marks, selection: Selection }) {
@@ -43,9 +42,9 @@ export class Marked {
   get isCrowded() { return this.#isCrowded }
 
   /**
-   * Decides again which overlaps are marked, and repaints the regions for which that has changed.
+   * Decides again which overlaps are marked, and marks the regions that differ as stale.
    *
-   * @param pairs how many there are
+   * @param pairs the number of overlapping pairs
    */
   refresh(pairs: number) {
     const isCrowded = pairs > (this.#isCrowded ? crowdedEnd : crowdedMin)
@@ -76,15 +75,15 @@ export class Marked {
   }
 
   /**
-   * What is painted together with each shape: the regions of which it is the upper one of the two shapes. They are in
-   * the drawing order of the lower ones, so they lie on each other in the same way for everybody.
+   * Returns a function that lists the overlaps to paint on a shape, which is the upper one of each pair. The overlaps
+   * are sorted by the drawing order of the lower shapes, so that everybody sees the same picture.
    *
-   * @returns to be asked while nothing changes
+   * @returns a function that is valid until something changes
    */
   painted(): (drawn: Drawn) => Region[] {
     if (!this.#isOn) return () => none
     if (!this.#isCrowded) return (drawn) => (drawn.regions.size === 0 ? none : inOrder(drawn, drawn.regions))
-    // Few shapes are marked, and there may be many others.
+    // This searches only the marked shapes, because there may be many others.
     const found = new Map<Drawn, Set<Region>>()
     for (const id of this.#shapes) {
       for (const region of this.#scene.drawn(id)?.regions ?? none) {
@@ -97,7 +96,7 @@ export class Marked {
     return (drawn) => inOrder(drawn, found.get(drawn) ?? none)
   }
 
-  /** @returns no fewer than there are regions to be painted with it */
+  /** @returns an upper bound on the number of regions that are painted on the shape */
   countOf(drawn: Drawn): number {
     return this.#isOn && (!this.#isCrowded || this.#shapes.has(drawn.id)) ? drawn.regions.size : 0
   }
@@ -110,15 +109,15 @@ export class Marked {
 const upperOf = ({ first, second }: Region) => (first.place > second.place ? first : second)
 const lowerOf = ({ first, second }: Region) => (first.place > second.place ? second : first)
 
-/** @returns those that are marked on it */
+/** @returns those of the regions that are painted on the shape */
 function inOrder(drawn: Drawn, regions: Iterable<Region>): Region[] {
   return [...regions].filter((region) => upperOf(region) === drawn && !isWhole(region))
     .sort((one, other) => lowerOf(one).place - lowerOf(other).place)
 }
 
 /**
- * Whether one of two shapes lies wholly on the other, or in an empty frame: that is told in the panel, and painting
- * over all of a shape would tell no more.
+ * Whether the upper shape lies completely inside the lower one, or the lower one inside an upper one without a fill.
+ * Such an overlap is listed in the panel and not marked, because the mark would cover a whole shape.
  */
 export function isWhole(region: Region) {
   const [upper, lower] = [upperOf(region), lowerOf(region)]

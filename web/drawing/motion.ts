@@ -1,11 +1,14 @@
-/** How long transitions take: for this person's changes, for other people's, and for the way into the black hole. */
+/**
+ * In milliseconds: how long transitions take, for this person's changes, for other people's changes, and for shapes
+ * that the black hole swallows.
+ */
 export const ownMilliseconds = 120
 export const othersMilliseconds = 200
 export const departureMilliseconds = 350
 
 const reduced = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)')
 
-/** Whether people have asked the system for less motion. If they have, nothing glides, and transitions take no time. */
+/** Whether the system is set to reduced motion. Then there are no transitions. */
 export const isMotionReduced = () => reduced?.matches ?? false
 
 export const motionMilliseconds = (milliseconds: number) => (isMotionReduced() ? 0 : milliseconds)
@@ -16,7 +19,7 @@ const paces: Record<'even' | 'slowing' | 'accelerating', (part: number) => numbe
   accelerating: (part) => part * part,
 }
 
-/** A number in transition from one value to another. */
+/** The transition of one number from a value to another. */
 export class Way {
   readonly from
   readonly to
@@ -24,7 +27,7 @@ export class Way {
   readonly milliseconds
   readonly pace
 
-  /** @param start milliseconds */
+  /** @param start in milliseconds */
   constructor(
     from: number, to: number, start: number, milliseconds: number,
     pace: 'even' | 'slowing' | 'accelerating' = 'slowing',
@@ -45,29 +48,28 @@ export class Way {
   isOver(now: number) { return now - this.start >= this.milliseconds }
 }
 
-/** A change that comes later than this after the change before it is not the next step of the same movement. */
+/** A change that comes more than this after the one before it doesn't belong to the same movement. */
 const stepMillisecondsMax = 1000
-/** Two steps that follow each other within this time already count as one movement. */
+/** Two changes within this time count as a movement. With more time between them, it takes three. */
 const quickStepMilliseconds = 250
 
 /**
- * How quickly the steps of a movement follow each other, for a dragged shape or for a cursor. The transition to a step
- * should take about as long as the next step takes to come, so that the movement is even. That interval depends on the
- * writer's line, on this page's line, and on how many people are in the room.
+ * Measures how quickly the updates of a movement arrive, for a dragged shape or for a cursor. The transition to a new
+ * position should take about as long as the next update takes to arrive, so that the movement looks even.
  */
 export class Steps {
   #toldAt = -Infinity
-  /** The average interval between the newest steps. */
+  /** The average interval between recent updates. */
   #interval: number | null = null
   #isQuick = false
 
-  /** Whether the newest step came soon after the step before it. */
+  /** Whether the last two updates arrived within `quickStepMilliseconds`. */
   get isQuick() { return this.#isQuick }
 
   /**
-   * Notes that a step has arrived, and returns how long the transition to it takes.
+   * Records that an update has arrived.
    *
-   * @returns how long the transition should take; null if this is not a step of a movement
+   * @returns how long the transition to it should take; null if the update is not a part of a movement
    */
   take(now: number): number | null {
     const interval = now - this.#toldAt
@@ -77,9 +79,10 @@ export class Steps {
       this.#interval = null
       return null
     }
-    // Two changes this far apart may be two separate acts. A third one shows that they are a movement over a slow line.
+    // After a long interval, two changes may be separate actions. A third change shows that they are a movement over a
+    // slow connection.
     const isMovement = this.#isQuick || this.#interval !== null
-    // The mean is used, because some steps come late, together with the next ones.
+    // An average is used, because a late update arrives together with the next one.
     this.#interval = this.#interval === null ? interval : (this.#interval + interval) / 2
     return isMovement ? Math.max(20, 1.25 * this.#interval) : null
   }
@@ -88,15 +91,14 @@ export class Steps {
 /** @param text `#RRGGBB` */
 export const packedColor = (text: string): number => parseInt(text.slice(1), 16)
 
-/** The texts of colours, because a canvas takes colours only as texts. */
+/** A cache of colours as text, the form that a canvas takes. */
 const texts = new Map<number, string>()
 
 /** @param packed 0xRRGGBB */
 export function colorOf(packed: number): string {
   let text = texts.get(packed)
   if (text === undefined) {
-    // The stored texts are dropped now and then, because a blend passes through many colours that are never needed
-    // again.
+    // The cache is emptied now and then, because transitions pass through many colours that are not needed again.
     if (texts.size > 4096) texts.clear()
     text = '#' + packed.toString(16).padStart(6, '0')
     texts.set(packed, text)
@@ -116,7 +118,7 @@ export function blendColors(from: number, to: number, part: number) {
 }
 
 /**
- * Blends two angles along the shorter way around.
+ * Interpolates between two angles, in the shorter direction.
  *
  * @param from degrees
  */

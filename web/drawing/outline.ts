@@ -1,4 +1,4 @@
-// The outlines of shapes on a canvas: the same outlines as in the core, as paths that stay sharp at any scale.
+// The outlines of shapes as paths, with the same geometry as in the core. Curves stay sharp at any scale.
 
 import type { Shape } from '../core/table.js'
 import type { Box, Point } from '../core/types.js'
@@ -12,10 +12,13 @@ import { paintText } from './text.js'
 import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
 
-/** In device pixels: a shape that is smaller than this on the screen is painted as a box, which looks the same. */
+/**
+ * In device pixels: a shape that is smaller than this on the screen is painted as a box, because nobody could see the
+ * difference.
+ */
 const speck = 2.5
 
-/** A shape's outline around its centre, before it is turned. */
+/** A shape's outline relative to its centre, before rotation. */
 export function outlinePath({ shape, width, height, cornerRadius, innerRatio }: Drawn): Path2D {
   const path = new Path2D()
   const halfWidth = width / 2
@@ -41,8 +44,8 @@ export function outlinePath({ shape, width, height, cornerRadius, innerRatio }: 
 }
 
 /**
- * The corners of a polygon or a star, on the ellipse of the box, with the first corner at the top. A star's inner
- * corners are halfway between two tips.
+ * The corners of a polygon or a star. They lie on the ellipse that fills the box, and the first corner is at the top. A
+ * star's inner corners are halfway between two tips.
  */
 export function cornersOf({ kind, points }: Shape, halfWidth: number, halfHeight: number, innerRatio: number): Point[] {
   const isStar = kind === 'star'
@@ -53,7 +56,7 @@ export function cornersOf({ kind, points }: Shape, halfWidth: number, halfHeight
   })
 }
 
-/** The same outline in pieces, in the order of `outlinePath`. */
+/** The outline that `outlinePath` returns, as pieces in the same order. */
 function outlinePieces({ shape, width, height, cornerRadius, innerRatio }: Drawn): Piece[] {
   const pieces: Piece[] = []
   const [right, bottom] = [width / 2, height / 2]
@@ -71,8 +74,7 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }: Drawn
   const sides = [[1, -1, 3], [1, 1, 0], [-1, 1, 1], [-1, -1, 2]] as const
   let from = { x: -innerX, y: -bottom }
   for (const [x, y, quarter] of sides) {
-    // The side that ends at the corner, up to the point where the corner begins. The side is horizontal if the
-    // quarter's number is odd.
+    // The side that leads to this corner, up to where the rounding begins. For an odd quarter this side is horizontal.
     const to = quarter % 2 === 1 ? { x: x * innerX, y: y * bottom } : { x: x * right, y: y * innerY }
     addStraight(pieces, [from, to])
     if (radius > 0) addQuarters(pieces, { x: x * innerX, y: y * innerY }, radius, radius, quarter)
@@ -81,13 +83,13 @@ function outlinePieces({ shape, width, height, cornerRadius, innerRatio }: Drawn
   return pieces
 }
 
-/** An upper bound of the length of a shape's outline. */
+/** An upper bound on the length of a shape's outline. */
 function outlineLength(drawn: Drawn) {
   const { shape: { kind }, width, height } = drawn
   return kind === 'polygon' || kind === 'star' ? piecesLength(outlinePieces(drawn)) : 2 * (width + height)
 }
 
-/** Moves, scales and turns a context to a shape's centre, scale and rotation. */
+/** Transforms a context so that the shape's centre is the origin, with the shape's scale and rotation. */
 export function turnTo(context: Context2D, drawn: Drawn, { scale, x, y }: Pixels) {
   const size = scale * drawn.growth
   const turn = drawn.rotation * Math.PI / 180
@@ -98,26 +100,25 @@ export function turnTo(context: Context2D, drawn: Drawn, { scale, x, y }: Pixels
 }
 
 /**
- * The state of a painting: the scale, the painted part of the picture in device pixels, and how many more parts its
- * broken lines may have.
+ * What is needed for painting: the scale, the part of the picture to paint in device pixels, and the budget for dashes.
  */
 export interface Sight {
   pixels: Pixels
   area: Area
   dashes: DashBudget
-  /** Whether a shape is painted by one fill or one line. */
+  /** Whether the shape is painted by a single fill or line, to save work. */
   isPlain?: boolean
-  /** Whether its text is painted later, by `paintTextOver`. */
+  /** Whether the text is painted later, by `paintTextOver`. */
   textWaits?: boolean
-  /** What is seen of a stroke of ink, where that isn't all of it. */
+  /** The visible parts of a stroke of ink, if some of it is hidden. */
   strokes?: InkStroke[] | null
 }
 
 /**
- * Paints a shape, and leaves the context turned to the shape. Each step of the generator paints a part of it. All steps
- * must be made before another shape is painted.
+ * Paints a shape, and leaves the context transformed for the shape. Each step of the generator paints a part of it. All
+ * steps must run before another shape is painted.
  *
- * @returns tells how much of the shape a step has painted
+ * @returns yields the fraction of the shape that a step has painted
  */
 export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Generator<number, void> {
   if (drawn.opacity <= 0) return
@@ -147,7 +148,7 @@ export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Gen
   yield* paintParts(context, drawn, sight)
 }
 
-/** Paints the text of a shape over what was painted on the shape meanwhile, set off from it. */
+/** Paints the text of a shape after the marks of overlaps, with a contrasting edge around the letters. */
 export function paintTextOver(context: Context2D, drawn: Drawn, { pixels, isPlain }: Sight) {
   const { shape, opacity, width, height } = drawn
   if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || Math.max(width, height) * pixels.scale < speck) return
@@ -172,7 +173,10 @@ function paintPlain(context: Context2D, drawn: Drawn, pixels: Pixels) {
   }
 }
 
-/** Whether a shape is translucent and has parts that overlap each other, so that the overlap would show. */
+/**
+ * Whether a shape is translucent and has parts that overlap each other. The overlap would be visible if the parts were
+ * painted directly.
+ */
 export function isPaintedAside(drawn: Drawn, { scale }: Pixels) {
   const { shape, opacity, strokeWidth } = drawn
   if (opacity >= 1) return false
@@ -215,7 +219,7 @@ function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
   context.fill(heads)
 }
 
-/** @param context turned to the shape */
+/** @param context transformed for the shape */
 function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[]) {
   context.lineJoin = 'round'
   context.lineCap = 'round'
@@ -229,9 +233,9 @@ function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[]) {
 }
 
 /**
- * @param context turned to the shape
- * @param cap how the line ends where it isn't broken
- * @param share of the shape that this is
+ * @param context transformed for the shape
+ * @param cap the form of the line's ends, if the line is solid
+ * @param share the fraction of the shape's work that this line is
  */
 function* stroke(
   context: Context2D, drawn: Drawn, line: Line, width: number, { pixels, area, dashes }: Sight, cap: CanvasLineCap,
@@ -257,10 +261,7 @@ function* stroke(
   context.lineCap = 'butt'
 }
 
-/**
- * The box around the visible part of an area, in the coordinates of the shape's outline: around the shape's middle,
- * before it is turned.
- */
+/** The bounding box of the visible area, relative to the shape's centre and before its rotation. */
 function seenOf(drawn: Drawn, { scale, x, y }: Pixels, { left, top, right, bottom }: Area): Box {
   const size = scale * drawn.growth
   const turn = drawn.rotation * Math.PI / 180
@@ -279,7 +280,7 @@ function seenOf(drawn: Drawn, { scale, x, y }: Pixels, { left, top, right, botto
 
 let hitContext: OffscreenCanvasRenderingContext2D | undefined
 
-/** A context for hit tests, on which nothing is painted. */
+/** A context for hit tests. Nothing is painted with it. */
 export const contextForHits = () => (hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1)))
 
 /** Whether a point of the canvas is on a shape's outline, or within `reach` of it. */
@@ -299,8 +300,8 @@ export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
 }
 
 /**
- * Paints a translucent shape whose fill and stroke overlap by half the stroke's width. The shape is first painted
- * opaque on another canvas, so that the overlap doesn't show.
+ * Paints a translucent shape whose parts overlap each other. The shape is painted on another canvas first, as if it
+ * were opaque, so that the overlap isn't visible.
  */
 function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, strokes, textWaits }: Sight) {
   const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
@@ -323,19 +324,19 @@ function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, s
 }
 
 /**
- * In device pixels: the side of the smallest canvas for translucent shapes. Each larger size has a side that is longer
- * by a factor of √2: 64, 91, 128, 182 …
+ * In device pixels: the side of the smallest canvas for translucent shapes. Each larger size is √2 times as wide: 64,
+ * 91, 128, 182 …
  */
 const asideSideMin = 64
-/** The upper bound on the device pixels of all these canvases together, unless a single one needs more. */
+/** The upper bound on the sum of the device pixels of these canvases. A single larger canvas is still allowed. */
 const asidePixelsMax = 16_000_000
 
 const asides = new Map<string, OffscreenCanvasRenderingContext2D>()
 let aside: OffscreenCanvasRenderingContext2D | undefined
 
 /**
- * A canvas for a translucent shape, cleared in the area that is going to be used. A browser copies a whole canvas if it
- * is painted on again after it was laid over another one. So a small shape gets a small canvas.
+ * A canvas for a translucent shape, cleared where it will be used. A small shape gets a small canvas, because a browser
+ * may copy the whole canvas each time it is used.
  */
 function contextAside(width: number, height: number) {
   const [across, down] = [asideSide(width), asideSide(height)]
@@ -357,7 +358,7 @@ function contextAside(width: number, height: number) {
 const asideSide = (side: number) =>
   Math.ceil(asideSideMin * 2 ** (Math.ceil(2 * Math.max(0, Math.log2(side / asideSideMin))) / 2))
 
-/** Makes the browser paint everything that was requested on these canvases so far. */
+/** Makes the browser carry out all painting that was requested on these canvases so far. */
 export function catchUpAside() {
   if (aside) catchUp(aside)
 }

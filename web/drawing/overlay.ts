@@ -14,13 +14,13 @@ import type { Palette } from './palette.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
 
-/**
- * The upper bound on selected shapes that have a box each. If more are selected, only the box around all of them is
- * drawn.
- */
+/** If more shapes than this are selected, only the frame around all of them is drawn, and no box for each shape. */
 const boxesMax = 400
 
-/** The layer over the drawing: selections and handles, guides, the marquee, and other people's cursors and names. */
+/**
+ * The canvas above the drawing. It shows selections, handles, guides, the selection rectangle, and other people's
+ * cursors.
+ */
 export class Overlay {
   #shown
   #view
@@ -62,9 +62,9 @@ export class Overlay {
   }
 
   /**
-   * Sets the marquee, the box in which shapes are being selected.
+   * Sets the selection rectangle.
    *
-   * @param box of the canvas
+   * @param box in canvas coordinates
    */
   setMarquee(box: { x: number, y: number, width: number, height: number } | null) {
     this.#marquee = box
@@ -74,7 +74,7 @@ export class Overlay {
   /**
    * Sets the stroke that this person is drawing.
    *
-   * @param predicted where the hand will probably be in the next frame
+   * @param predicted where the pointer will probably be in the next frame
    */
   setInk(ink: GrowingInk | null, predicted: InkPoint[] = []) {
     this.#inks.setOwn(ink, predicted)
@@ -88,7 +88,6 @@ export class Overlay {
     this.#frames.request()
   }
 
-  /** The guides that are shown. */
   get guides() { return this.#guides }
 
   /** Sets the shape under the pointer. */
@@ -101,13 +100,12 @@ export class Overlay {
   paint(now: number) {
     const [view, scene, selection] = [this.#view, this.#scene, this.#selection]
     const context = this.#context
-    // While the past is shown, the others' present cursors mean nothing, so they are left out.
+    // While the past is shown, the others' cursors are hidden, because they refer to the present drawing.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
     const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
-    // An empty canvas is not cleared again, because the browser sends a canvas to the screen after each clearing, even
-    // if the canvas looks the same.
+    // An empty canvas is not cleared again: after each clearing the browser would send it to the screen.
     if (isBare && this.#isBare) return
     this.#isBare = isBare
     const width = Math.max(1, Math.round(view.width * view.ratio))
@@ -144,7 +142,7 @@ export class Overlay {
       this.#palette.colors.face, this.#view.width - margin)
   }
 
-  /** The highest corner of a shape's box on the screen. If two are equally high, it is the left one. */
+  /** The highest corner of a shape's box on the screen. Of two equally high corners, it is the left one. */
   #topCorner(drawn: Drawn) {
     const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]]
       .map(([across, down]) => pointOnFrame(this.#view, drawn, across * drawn.growth, down * drawn.growth))
@@ -203,7 +201,7 @@ export class Overlay {
     context.strokeRect(Math.round(x) + 0.5, Math.round(y) + 0.5, Math.round(width), Math.round(height))
   }
 
-  /** Paints a frame around a shape: its box, or the way of a line. */
+  /** Paints a frame around a shape: the shape's box, or the path of a line. */
   #paintAround(drawn: Drawn, color: string, line: number, alpha = 1) {
     if (drawn.shape.kind !== 'line') return this.#paintBox(drawn, color, line, alpha)
     const { shape: { path }, x, y, width, height, rotation } = drawn
@@ -220,7 +218,7 @@ export class Overlay {
     context.globalAlpha = 1
   }
 
-  /** Paints a shape's box, turned and enlarged like the shape. */
+  /** Paints a shape's box, rotated and enlarged like the shape. */
   #paintBox(
     { x, y, width, height, rotation, growth }: Frame & { growth: number }, color: string, line: number, alpha = 1,
   ) {
@@ -263,7 +261,7 @@ const handlePainters: Record<HandleKind, (context: CanvasRenderingContext2D, acc
     context.arc(0, 0, 8, 0, 2 * Math.PI)
     context.fill()
     context.stroke()
-    // The sign of turning: most of a circle, with an arrow head at its end.
+    // The symbol for rotation: most of a circle, with an arrowhead at its end.
     context.beginPath()
     context.arc(0, 0, 3.5, -0.25 * Math.PI, 1.25 * Math.PI)
     context.stroke()

@@ -10,26 +10,29 @@ import { type Area, Tiles } from './tiles.js'
 import type { Pixels, View } from './view.js'
 import { turnWork } from './work.js'
 
-/** If a picture would take longer than this, it is painted over several frames, while the old picture stays visible. */
+/**
+ * If painting a picture takes longer than this, it is spread over several frames. Until it is done, the old picture
+ * stays visible.
+ */
 const pictureMilliseconds = 40
-/** How much of each frame the painting of such a picture may take. */
+/** How much of each frame such painting may take. */
 const frameMilliseconds = 9
-/** If a larger part of the picture than this is stale, all of it is painted again. */
+/** If a larger fraction of the picture than this is stale, the whole picture is painted again. */
 const partMax = 0.5
 /**
- * In device pixels: how far a picture may reach beyond a shape's box, because of smoothed edges and of half the line
- * around a region.
+ * In device pixels: how far painting may extend beyond a shape's box, because of smoothed edges and the line around an
+ * overlap.
  */
 const fringe = 2
 
-/** A picture that is shown scaled, and the position that it was painted for. */
+/** An old picture that is shown scaled to the current view, and the view for which it was painted. */
 type Stale = { canvas: OffscreenCanvas, pixels: Pixels | null }
 
 /**
- * A sharp picture that is being painted; the picture that is shown scaled until the sharp one is done; and the areas
- * that have changed meanwhile, where null stands for everything.
+ * A new picture that is being painted over several frames. Until it is done, `stale` is shown. `touched` are the areas
+ * that have changed since the painting began; null stands for everything.
  *
- * `seen`: where things lie in what is shown.
+ * `seen`: the view in which `stale` is shown now.
  */
 type Draft = {
   picture: Picture, canvas: OffscreenCanvas, stale: Stale, pixels: Pixels, touched: number[] | null,
@@ -39,10 +42,12 @@ type Draft = {
 /**
  * Paints the scene onto a canvas.
  *
- * The picture is kept between frames. Panning moves the picture, and paints the edge that comes into view. When a shape
- * changes, only the tiles that the shape touches are repainted. Everything is repainted if the scale changes or most
- * tiles are touched. If a frame is too short for that, the old picture is shown scaled until a sharp one has been
- * painted on another canvas.
+ * The picture is kept between frames. Panning moves the picture, and paints the area that comes into view. When a shape
+ * changes, only the tiles that it touches are repainted. Everything is repainted if the scale changes, or if most tiles
+ * are touched.
+ *
+ * If one frame is too short for that, the new picture is painted on another canvas over several frames. Until then the
+ * old picture is shown, scaled.
  */
 export class Painter {
   #scene
@@ -53,13 +58,13 @@ export class Painter {
   #canvas
   #context
   #picture
-  /** The position for which the canvas's content was painted. */
+  /** The view for which the canvas was painted. */
   #pixels: Pixels | null = null
-  /** How many milliseconds a unit of work took lately. */
+  /** The average of recent measurements: how many milliseconds a unit of work takes. */
   #cost = 0.004
-  /** The sharp picture that is being painted. */
+  /** The picture that is being painted over several frames. */
   #draft: Draft | null = null
-  /** Canvases of earlier drafts, which the next drafts use again. */
+  /** Canvases of earlier drafts, kept for reuse. */
   #spare: OffscreenCanvas[] = []
 
   constructor(
@@ -82,8 +87,8 @@ export class Painter {
     })
     view.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
-    // The browser has lost the canvas's content, for example because its painting process has ended. The canvas is
-    // empty now, so everything is painted again.
+    // The browser may lose the canvas's content, for example if its graphics process crashes. The canvas is empty then,
+    // so everything is painted again.
     canvas.addEventListener('contextrestored', () => {
       this.#endDraft()
       this.#pixels = null
@@ -92,7 +97,7 @@ export class Painter {
     })
   }
 
-  /** Whether everything in view is painted, and sharp. */
+  /** Whether everything in view is painted at the current scale. */
   get isDone() { return this.#draft === null && this.#picture.waiting.size === 0 && !this.#picture.isLate }
 
   paint(now: number) {
@@ -114,7 +119,7 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // If painting takes long, texts that were painted over by a region are left so.
+    // If repainting would take long, texts stay covered by the overlaps that were painted late.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -201,9 +206,9 @@ export class Painter {
     return within(this.#scene.order, pixels, area)
   }
 
-  // MARK: Several frames for one picture
+  // MARK: Painting over several frames
 
-  /** @param stale shown meanwhile; what the canvas shows, unless given */
+  /** @param stale the picture to show meanwhile; by default a copy of the canvas */
   #beginDraft(shapes: Drawn[], pixels: Pixels, until: number, stale: Stale = this.#copy()) {
     const canvas = this.#takeSpare()
     const look = this.#look(pixels)
@@ -213,7 +218,7 @@ export class Painter {
     this.#goOnWithDraft(this.#draft, pixels, [], until)
   }
 
-  /** The state of the canvas. */
+  /** A copy of the canvas. */
   #copy(): Stale {
     const canvas = this.#takeSpare()
     const context = offscreenContextOf(canvas, { alpha: false })
@@ -230,8 +235,8 @@ export class Painter {
     const isDone = draft.picture.goOn(until, turnWork)
     draft.milliseconds += performance.now() - start
     if (!isDone) {
-      // The old picture is painted again only if the view has moved, because the browser sends the whole canvas to the
-      // screen whenever anything is painted on it.
+      // The old picture is shown anew only if the view has moved, because the browser sends a changed canvas to the
+      // screen as a whole.
       const { seen } = draft
       if (!seen || seen.scale !== pixels.scale || seen.x !== pixels.x || seen.y !== pixels.y) this.#showScaled(draft.stale, pixels)
       draft.seen = pixels
@@ -256,7 +261,7 @@ export class Painter {
 
   #endDraft() {
     this.#draft = null
-    // The spare canvases are dropped, because their size is the canvas's former one.
+    // The spare canvases are dropped, because they have the canvas's former size.
     this.#spare = []
     this.#picture.waiting.clear()
     this.#picture.takeLate()
@@ -283,7 +288,7 @@ export class Painter {
   }
 }
 
-/** The given shapes that may be visible in an area. */
+/** Those of the shapes that may be visible in an area. */
 function within(shapes: Drawn[], pixels: Pixels, area: Area) {
   const left = (area.left - fringe - pixels.x) / pixels.scale
   const right = (area.right + fringe - pixels.x) / pixels.scale

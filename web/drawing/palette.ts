@@ -1,6 +1,6 @@
 import { Source } from '../basics/source.js'
 
-/** The page's colours that the canvas needs, with their custom properties. */
+/** The colours of the page that the canvas uses, with their CSS custom properties. */
 const names = {
   paper: '--paper', dot: '--dot', overlap: '--overlap', overlapLine: '--overlap-line', accent: '--accent',
   onAccent: '--on-accent', panel: '--panel', ink: '--ink', face: '--face',
@@ -9,8 +9,8 @@ const names = {
 export type Colors = Record<keyof typeof names, string>
 
 /**
- * The page's colours in the form that a canvas takes. `change`: the colours have changed, because of the system's
- * appearance, the page's appearance, or the person's own colour.
+ * The page's colours, as a canvas takes them. `change`: the colours have changed, because of light or dark mode or the
+ * person's own colour.
  */
 export class Palette extends Source<{ change: null }> {
   colors: Colors

@@ -11,24 +11,23 @@ import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
 import { regionWorkOf, workOf } from './work.js'
 
-/** What a picture is painted with: position and scale, the device pixels for a CSS pixel, and the colours. */
+/** How a picture is painted: the view, the device pixels for a CSS pixel, and the colours. */
 export type Look = { pixels: Pixels, ratio: number, colors: Colors }
 
-/** How much work is done between two readings of the clock. */
+/** How many units of work are done between two checks of the time. */
 const batchWork = 100
 
 const steps = ['covers', 'shapes'] as const
-/** A region is filled, and has a line around it. */
+/** A region takes two steps: one for the fill, and one for the line around it. */
 const stepsOfRegions = 2
 /** A unit of work finds the visible parts of this many shapes, or of this many points of ink. */
 const shapesLooked = 2
 const pointsLooked = 20
 
 /**
- * A picture of the canvas that is being painted, on any 2D context: paper, dots, shapes from the back to the front. The
- * region that two shapes have in common is painted on the upper one, under its text. What lies over that shape, and over
- * the region, has itself a region in common with both. `paint` paints all of it at once, `begin` and `goOn` a slice at a
- * time.
+ * A picture of the canvas on any 2D context: paper, dots, and shapes from back to front. The mark of an overlap is
+ * painted on the upper of its two shapes, under that shape's text. `paint` paints the whole picture at once. `begin`
+ * and `goOn` paint it in slices.
  */
 export class Picture {
   #regions
@@ -37,14 +36,14 @@ export class Picture {
   #step = 0
   #askUntil = -Infinity
   #sight: Sight
-  /** The steps of painting a shape, or its regions, that are left for the next frames because they take long. */
+  /** The remaining steps of a shape that takes so long that it is continued in the next frames. */
   #rest: { steps: Generator<number, void>, whole: number, left: number } | null = null
   #coverage
   #regionsOn: (drawn: Drawn) => Region[] = () => []
-  /** The visible part of each shape. A shape without an entry is hidden. */
+  /** The visible part of each shape. Hidden shapes have no entry. */
   #seen = new Map<Drawn, Seen>()
 
-  /** Regions in view that aren't painted yet, because the core hasn't returned their outlines. */
+  /** Regions in view that are not painted yet, because the core hasn't been asked for their outlines. */
   waiting = new Set<Region>()
 
   #late: number[] = []
@@ -60,10 +59,11 @@ export class Picture {
   }
 
   /**
-   * @param shapes in drawing order; shapes outside the area may be among them
-   * @param area to be painted anew
-   * @param askUntil until when the core may be asked for outlines, by `performance.now()`; later regions wait
-   * @param dashes of several areas that are painted one after the other
+   * @param shapes in drawing order; some may be outside the area
+   * @param area the part to paint
+   * @param askUntil the time until which the core may be asked for outlines, by `performance.now()`; regions after that
+   *   wait
+   * @param dashes the budget, if several areas share one
    */
   begin(shapes: Drawn[], look: Look, area: Area, askUntil: number = -Infinity, dashes: DashBudget = new DashBudget()) {
     const { context } = this
@@ -84,7 +84,7 @@ export class Picture {
     paintGrid(context, look.pixels, look.ratio, area, look.colors.dot)
   }
 
-  /** Whether painting these shapes, with those of their common regions that are marked, takes more work than `most`. */
+  /** Whether painting these shapes and their marked overlaps takes more than `most` units of work. */
   takesMore(shapes: Drawn[], { pixels }: Look, areas: Area[], most: number) {
     let work = 0
     for (const area of areas) {
@@ -102,9 +102,11 @@ export class Picture {
   work = 0
 
   /**
-   * @param until when to stop, by `performance.now()`
-   * @param most work at which to stop
-   * @returns whether it is done
+   * Paints the next slice.
+   *
+   * @param until the time at which to stop, by `performance.now()`
+   * @param most the upper bound on units of work
+   * @returns whether the picture is done
    */
   goOn(until: number, most: number): boolean {
     const end = this.work + most
@@ -140,19 +142,19 @@ export class Picture {
   }
 
   /**
-   * Forgets the waiting regions in areas where everything is about to be repainted.
+   * Drops the waiting regions in areas that are about to be repainted completely.
    *
-   * @param covers whether a box lies there
+   * @param covers whether a box lies in such an area
    */
   forgetWaiting(covers: (left: number, top: number, right: number, bottom: number) => boolean) {
     for (const region of this.waiting) if (covers(...boxOf(region))) this.waiting.delete(region)
   }
 
   /**
-   * Paints regions that have waited for their outlines, on top of everything.
+   * Paints the regions that have waited for their outlines. They are painted on top of everything.
    *
    * @param most as for `goOn`
-   * @returns whether none waits any more
+   * @returns whether all are painted
    */
   paintWaiting(until: number, most: number): boolean {
     const { width, height } = this.context.canvas
@@ -172,11 +174,11 @@ export class Picture {
     return true
   }
 
-  /** Whether a region that had waited was painted over texts, or over what lies above it. */
+  /** Whether a region that was painted late covers texts, or shapes that lie above it. */
   get isLate() { return this.#late.length > 0 }
 
   /**
-   * Returns the boxes of the regions that were painted over such lines, and forgets the boxes. Each box is left, top,
+   * Returns the boxes of the regions that were painted late, and forgets them. Each box is four numbers: left, top,
    * right, bottom.
    */
   takeLate(): number[] {
@@ -191,9 +193,9 @@ export class Picture {
   }
 
   /**
-   * @param regions on it
-   * @param work that they take
-   * @returns as `paintShape`
+   * @param regions to paint on the shape
+   * @param work of painting the regions
+   * @returns as for `paintShape`
    */
   * #shapeWithRegions(drawn: Drawn, seen: Seen, regions: Region[], work: number): Generator<number, void> {
     const sight = { ...this.#sight, ...seen, textWaits: true }
@@ -211,14 +213,14 @@ export class Picture {
     paintTextOver(this.context, drawn, sight)
   }
 
-  /** Finds the visible part of a shape. The shapes above it have been taken already. */
+  /** Finds the visible part of a shape. Must be called from front to back. */
   #look(drawn: Drawn) {
     this.work += 1 / shapesLooked + drawn.shape.path.length / pointsLooked
     const seen = this.#coverage.take(drawn)
     if (seen) this.#seen.set(drawn, seen)
   }
 
-  /** Paints a shape, or a part of it if it takes much work. */
+  /** Paints a shape, or the next part of a shape that takes much work. */
   #paintShape(drawn: Drawn) {
     if (this.#rest) return this.#paintSteps(this.#rest.steps, this.#rest.whole)
     const seen = this.#seen.get(drawn)
@@ -233,10 +235,9 @@ export class Picture {
   }
 
   /**
-   * Carries out steps of painting until a batch of work is done. Steps that are left over from the last call come
-   * first.
+   * Runs steps of painting until a batch of work is done. A shape that is not finished yet is continued first.
    *
-   * @param steps tell how much of it they have painted
+   * @param steps yield the fraction that they have painted
    */
   #paintSteps(steps: Generator<number, void>, whole: number) {
     const rest = this.#rest ?? { steps, whole, left: whole }

@@ -13,40 +13,37 @@ import type { Look } from './picture.js'
 import type { Scene } from './scene.js'
 import type { Pixels } from './view.js'
 
-/** The opacity of the orange where a region is too small for stripes. */
+/** The opacity of the orange in a region that is too small for stripes. */
 const smallAlpha = 0.6
 
 /**
- * In device pixels: if the common box of two shapes is smaller than this, the box itself is painted, since nobody could
- * see a finer form.
+ * In device pixels: if the intersection of two shapes' boxes is smaller than this, the box itself is painted instead of
+ * the region.
  */
 const speck = 3
-/**
- * In CSS pixels: a moving region that is smaller than this is painted roughly, because clipping is slow and the
- * difference is not noticeable.
- */
+/** In CSS pixels: a moving region that is smaller than this is painted roughly, because exact clipping is slow. */
 const blurred = 12
-/** While more shapes than this are moving, moving regions have no line around them. */
+/** If more shapes than this are moving, moving regions are painted without a line around them. */
 const linedMovesMax = 60
 /**
- * In CSS pixels: a region that is narrower than this has a fainter line around it. Otherwise it would look like nothing
- * but line.
+ * In CSS pixels: a region that is narrower than this has a fainter line around it, because otherwise only the line
+ * would be visible.
  */
 const lined = 10
 
-/** The properties that change where a shape's outline lies. */
+/** The properties on which a shape's outline depends. */
 const forms = changedBits(({ name, decidesOutline }) => decidesOutline && name !== 'visible')
 
-/** The common area of two shapes. */
+/** The intersection of two shapes. */
 export class Region {
-  /** The region's outline relative to `origin`, once the core has returned it. */
+  /** The outline relative to `origin`; null until the core is asked for it. */
   path: Path2D | null = null
   /**
-   * A corner of the region. The outline is relative to this corner, because paths have single precision only, which is
-   * coarse far from the middle of the canvas.
+   * A corner of the region. The outline is relative to it, because paths have only single precision, which is too
+   * coarse far from the canvas's origin.
    */
   origin = { x: 0, y: 0 }
-  /** Whether the two shapes no longer overlap, but are still drawn moving apart. */
+  /** Whether the two shapes no longer overlap, but their transition still shows them overlapping. */
   isEnding = false
   readonly first
   readonly second
@@ -58,11 +55,11 @@ export class Region {
 }
 
 /**
- * The orange areas. The replica's changes say which regions exist. The core is asked for a region's outline when the
- * region comes into view, and again after one of its two shapes has changed.
+ * The regions in which shapes overlap. The replica's changes say which regions exist. The core is asked for a region's
+ * outline when the region comes into view, and again after one of its shapes has changed.
  *
- * A shape that glides or is lifted is not drawn where the core has it, so the core's outline wouldn't fit. In that case
- * one shape is clipped to the other, which is as exact as the core's outline but slower.
+ * A shape that is lifted or in transition isn't drawn where the core has it, so the core's outline wouldn't fit. In
+ * that case one shape is clipped to the other. That is just as exact, but slower.
  */
 export class Regions {
   #shown
@@ -77,7 +74,7 @@ export class Regions {
     this.#shown = shown
     this.#scene = scene
     this.marked = new Marked({ scene, marks, selection })
-    // The scene's listener was added earlier than this one, so the scene has taken the changes already.
+    // The scene's listener was added before this one, so the scene has applied the changes already.
     shown.on('changes', (changes) => {
       this.#apply(changes)
       this.marked.refresh(this.#regions.size)
@@ -132,12 +129,12 @@ export class Regions {
     }
   }
 
-  /** Whether a region can be painted without asking the core. */
+  /** Whether a region can be painted without asking the core for its outline. */
   isReady(region: Region, scale: number) {
     return region.path !== null || isApart(region) || isFine(region, scale) || breadth(region) * scale < speck
   }
 
-  /** Asks the core for the outline of a region. */
+  /** Asks the core for a region's outline. */
   prepare(region: Region) {
     const polygons = this.#shown.replica.commonRegion(region.first.id, region.second.id)
     const path = new Path2D()
@@ -150,7 +147,7 @@ export class Regions {
     region.path = path
   }
 
-  /** @param region that is ready */
+  /** @param region for which `isReady` is true */
   fill(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
     const { scale, x, y } = pixels
     const wide = breadth(region) * scale
@@ -174,7 +171,7 @@ export class Regions {
   /**
    * Paints the line around a region.
    *
-   * @param region that is ready
+   * @param region for which `isReady` is true
    */
   line(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
     const { scale } = pixels
@@ -185,7 +182,7 @@ export class Regions {
     if (isApart(region) || isFine(region, scale)) {
       if (isApart(region) && this.#scene.movingCount > linedMovesMax) return
       clipped(context, region, pixels, (first, second) => {
-        // Painting is clipped to both shapes, so only the inner half of each outline shows.
+        // Both outlines are clipped to both shapes, so only their inner halves are visible.
         context.clip(second)
         for (const { drawn, path } of [{ drawn: region.second, path: second }, { drawn: region.first, path: first }]) {
           turnTo(context, drawn, pixels)
@@ -203,7 +200,7 @@ export class Regions {
   }
 }
 
-/** The intersection of the boxes around two shapes, as they are drawn. */
+/** The intersection of the boxes of two shapes, as the shapes are drawn. */
 export function commonBox({ first, second }: Region) {
   return {
     left: Math.max(first.left, second.left),
@@ -213,7 +210,7 @@ export function commonBox({ first, second }: Region) {
   }
 }
 
-/** The smaller side of the intersection of the two boxes. The region can't be wider than this. */
+/** The shorter side of the intersection of the two boxes: an upper bound on the region's width. */
 function breadth({ first, second }: Region) {
   return Math.min(
     Math.min(first.right, second.right) - Math.max(first.left, second.left),
@@ -222,14 +219,14 @@ function breadth({ first, second }: Region) {
 
 const isStaying = ({ leaving, shape }: Drawn) => !leaving && shape.visible
 
-/** Whether either shape is drawn elsewhere than the core has it. */
+/** Whether one of the shapes is not drawn where the core has it, because it is lifted or in transition. */
 function isApart({ first, second, isEnding }: Region) {
   return isEnding || first.moves || second.moves || first.growth !== 1 || second.growth !== 1
 }
 
 /**
- * Whether the view is so close that the core's outlines look angular: their straight pieces are up to an eighth of a
- * unit off a curve.
+ * Whether the scale is so large that the core's outlines look angular. Their straight pieces deviate from a curve by up
+ * to an eighth of a unit.
  */
 function isFine({ first, second }: Region, scale: number) {
   return scale > 4 && (isCurved(first) || isCurved(second))
@@ -254,7 +251,6 @@ function moveTo(context: Context2D, point: Point, { scale, x, y }: Pixels) {
   context.setTransform(scale, 0, 0, scale, point.x * scale + x, point.y * scale + y)
 }
 
-/** Fills the ellipse in a box. */
 function fillEllipse(context: Context2D, { left, top, right, bottom }: ReturnType<typeof commonBox>, pixels: Pixels) {
   moveTo(context, { x: (left + right) / 2, y: (top + bottom) / 2 }, pixels)
   context.beginPath()
@@ -262,7 +258,7 @@ function fillEllipse(context: Context2D, { left, top, right, bottom }: ReturnTyp
   context.fill()
 }
 
-/** Paints within the first shape of a pair. The context is turned to the second shape. */
+/** Paints clipped to the first shape. The context is transformed for the second shape. */
 function clipped(
   context: Context2D, { first, second }: Region, pixels: Pixels, paint: (first: Path2D, second: Path2D) => void,
 ) {

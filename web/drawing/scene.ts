@@ -6,16 +6,15 @@ import type { Frames } from '../state/frames.js'
 import type { Presence } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
 
-/** The properties that change how a shape looks: all but the name. */
+/** The properties that change how a shape looks: all except the name. */
 const looks = changedBits(({ name }) => name !== 'name')
 
 /**
- * All shapes as they are drawn at this moment: in transition from where they were to where they are, lifted, appearing,
- * leaving.
+ * All shapes as they are drawn now, with the transitions in progress.
  *
- *     scene.drawn(id)                x, y, width, height, rotation … as drawn, or null
- *     scene.lift(id), lower(id)      what this person lifts; what others lift comes from their presence
- *     scene.moves()                  whether another frame is wanted
+ *     scene.drawn(id)                the shape's place and look as drawn, or null
+ *     scene.lift(id), lower(id)      for shapes that this person holds; presence says what others hold
+ *     scene.moves()                  whether another frame is needed
  */
 export class Scene {
   #shown
@@ -26,15 +25,16 @@ export class Scene {
   #leaving = new Set<Drawn>()
   #ownLifts = new Set<number>()
   #lifted = new Set<Drawn>()
-  /** Whether the page was hidden at the last change. While it is hidden, changes are applied without transitions. */
+  /** Whether the page was hidden at the last change. A hidden page shows no transitions. */
   #wasHidden = false
   /**
-   * The upright boxes of shapes whose look has changed since the last `takeTouched`. Each is left, top, right, bottom.
+   * The bounding boxes of shapes that have changed since the last `takeTouched`. Each box is four numbers: left, top,
+   * right, bottom.
    */
   #touched: number[] = []
   #isAllTouched = true
 
-  /** The drawn shapes, from the back to the front. */
+  /** In drawing order, from back to front. */
   order: Drawn[] = []
 
   constructor(shown: Shown, presence: Presence, frames: Frames) {
@@ -49,13 +49,13 @@ export class Scene {
     document.addEventListener('visibilitychange', () => { this.#wasHidden = true })
   }
 
-  /** @returns null if it is gone, even while it is seen leaving */
+  /** @returns null if the shape was deleted, even while it still fades */
   drawn(id: number): Drawn | null {
     const drawn = this.#all.get(id)
     return drawn && !drawn.leaving ? drawn : null
   }
 
-  /** Lifts a shape: it is drawn larger and lighter, and follows the hand without delay. */
+  /** Lifts a shape: it is drawn larger and fainter, and has no transitions. */
   lift(id: number) {
     this.#ownLifts.add(id)
     this.#frames.request()
@@ -66,15 +66,14 @@ export class Scene {
     this.#frames.request()
   }
 
-  /** Whether the next frame will look different even if no shape changes. */
+  /** Whether another frame is needed even if no shape changes. */
   moves() {
     return this.#moving.size > 0
   }
 
-  /** How many shapes are in transition. */
   get movingCount() { return this.#moving.size }
 
-  /** @param now milliseconds, as `requestAnimationFrame` tells */
+  /** @param now the time that `requestAnimationFrame` gives, in milliseconds */
   apply(changes: Changes, now: number) {
     const isSudden = changes.reset || this.#wasHidden
     this.#wasHidden = document.hidden
@@ -87,9 +86,9 @@ export class Scene {
   }
 
   /**
-   * The boxes that became stale since the last call.
+   * Returns the boxes that became stale since the last call.
    *
-   * @returns left, top, right, bottom of boxes, in canvas coordinates; null for everything
+   * @returns four numbers for each box: left, top, right, bottom, in canvas coordinates; null if everything is stale
    */
   takeTouched(): number[] | null {
     const touched = this.#isAllTouched ? null : this.#touched
@@ -152,8 +151,7 @@ export class Scene {
     }
     this.#touch(drawn)
     drawn.become(shape, now, milliseconds, isOwn)
-    // The shape is added even if it follows the hand without a transition, because its box must be updated in this
-    // frame too.
+    // A shape without a transition is added too, because its box must be updated in this frame.
     this.#moving.add(drawn)
     return wasLeaving
   }
@@ -179,7 +177,7 @@ export class Scene {
     }
   }
 
-  /** @returns whether something has left for good */
+  /** @returns whether a deleted shape has disappeared */
   #advance(now: number): boolean {
     let hasLeft = false
     for (const drawn of this.#moving) {
@@ -208,8 +206,8 @@ export class Scene {
   }
 
   /**
-   * Sorts the shapes by the replica's order. A fading shape keeps its place. A shape that the hole swallows is drawn on
-   * top of all others.
+   * Sorts the shapes by the replica's drawing order. A fading shape keeps its place. A shape that the hole swallows is
+   * drawn on top.
    */
   #sort() {
     const order = []

@@ -1,12 +1,12 @@
 import type { View } from './view.js'
 
-/** Tells the view how large the stage is, and how many device pixels the screen has for a CSS pixel. */
+/** Tells the view the size of the stage, and how many device pixels a CSS pixel has. */
 export function measureStage(view: View, stage: HTMLElement) {
   const measure = () => view.resize(stage.clientWidth, stage.clientHeight, devicePixelRatio)
   measure()
   new ResizeObserver(measure).observe(stage)
-  // The ratio changes when the window moves to another screen, and with the browser's zoom. A media query tests for one
-  // ratio, so a new query is made after each change.
+  // The ratio changes with the browser's zoom, and when the window moves to another screen. A media query tests for one
+  // ratio only, so each change needs a new query.
   const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
     measure()
     watchRatio()

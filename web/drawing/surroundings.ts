@@ -1,29 +1,26 @@
-// How much of the canvas the bars and the panel cover, for code that shows a box beside them.
+// Which part of the stage the bars and the panel cover. It is used to show a box where nothing covers it.
 
 import type { Box } from '../core/types.js'
 import type { View } from './view.js'
 
 const gap = 12
 const narrow = '(max-width: 640px)'
-/** The height of the bars at the top, and of the tools at the bottom, with some space. */
+/** In CSS pixels: the height of the bars at the top, and of the tools at the bottom, with some margin. */
 const barsHeight = 84
 
 const openPanel = () => document.querySelector('.panel:not([hidden])') as HTMLElement | null
 
-/**
- * How much of the right side the panel covers, in CSS pixels. On a phone the panel comes from below, so it covers
- * nothing there.
- */
+/** In CSS pixels: the width of the panel at the right. On a phone the panel is at the bottom, so this is 0. */
 function coveredRight() {
   const panel = openPanel()
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** How much of the bottom is covered, in CSS pixels: by the tools, or on a phone by the panel over the tools. */
+/** In CSS pixels: the height of the tools at the bottom, or on a phone of the panel that covers the tools. */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**
- * Moves the view so that a whole box is visible, in the middle of the area that is not covered.
+ * Moves the view so that a box is in the middle of the part that nothing covers.
  *
  * @param how as for `View.fit`
  */
@@ -35,7 +32,7 @@ export function fitBeside(view: View, box: Box, padding: number, how: { now?: nu
   }, how)
 }
 
-/** The part of the view that the tools, the bars and the panel leave free. */
+/** The visible part of the canvas that nothing covers. */
 export function openArea(view: View) {
   const { x, y, width, height } = view.visibleBox()
   const margin = { side: 24, top: 72, bottom: 104 }

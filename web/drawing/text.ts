@@ -2,21 +2,21 @@ import { inkOn } from '../basics/ink.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Drawn } from './drawn.js'
 
-// Text in a shape: broken into lines that fit its box, and painted (S9).
+// Text in a shape: breaks it into lines that fit the shape's box, and paints it (S9).
 
 /** The margin between a text and its box, in units of the canvas. */
 export const textPadding = 8
 /** The distance from one line to the next, as a multiple of the text's size. */
 export const lineHeight = 1.25
 export const textFace = 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif'
-/** In device pixels: letters that are smaller than this can't be read, so they are painted as bars. */
+/** In device pixels: letters that are smaller than this are painted as bars, because they can't be read. */
 const legible = 3
 
 const blackSince = 128_000
 
 /**
- * The colour of the letters. A shape of the kind `text` has letters in the colour of its fill. In any other shape they
- * are black or white, whichever contrasts more with the fill; without a fill, they have the stroke's colour.
+ * The colour of the letters. In a shape of the kind `text` it is the fill's colour. In other shapes it is black or
+ * white, whichever contrasts more with the fill. Without a fill it is the stroke's colour.
  */
 export function textColor({ shape: { kind, filled }, fill, stroke }: Pick<Drawn, 'shape' | 'fill' | 'stroke'>): string {
   if (kind === 'text' || !filled) return `#${(kind === 'text' ? fill : stroke).toString(16).padStart(6, '0')}`
@@ -24,28 +24,31 @@ export function textColor({ shape: { kind, filled }, fill, stroke }: Pick<Drawn,
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
 
-/** How wide the fill around letters is, as a multiple of the text's size. */
+/** The width of the contrasting edge around letters, as a multiple of the text's size. */
 const setOff = 0.25
 
-/** What letters stand on: the shape's fill, or where it has none the opposite of their own colour. */
+/**
+ * The colour behind the letters: the shape's fill. Without a fill it is black or white, whichever contrasts more with
+ * the letters.
+ */
 function aroundText(drawn: Drawn) {
   const { shape: { kind, filled }, fill } = drawn
   return kind === 'text' || !filled ? inkOn(textColor(drawn)) : `#${fill.toString(16).padStart(6, '0')}`
 }
 
-/** The first letter that has a direction. */
+/** Matches a text whose first letter with a direction is written from right to left. */
 const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 
 export const directionOf = (paragraph: string): 'rtl' | 'ltr' => (rightToLeft.test(paragraph) ? 'rtl' : 'ltr')
 
-/** All lines of a paragraph have its direction. */
+/** `direction` is that of the line's paragraph. */
 export type Line = { words: string, direction: 'rtl' | 'ltr' }
 
 let measuring: OffscreenCanvasRenderingContext2D | undefined
 
 /**
- * The width of a text in a font of 100 units. Letters are measured at this one size, so that lines break alike at every
- * zoom.
+ * The width of a text, measured in a font of 100 units. All sizes use this one measurement, so that lines break alike
+ * at every zoom.
  */
 function widthOf(text: string) {
   if (!measuring) {
@@ -55,7 +58,7 @@ function widthOf(text: string) {
   return measuring.measureText(text).width / 100
 }
 
-/** The widths of words. They are stored so that each word is measured once, however many lines it is tried in. */
+/** A cache of the widths of words. */
 const widths = new Map<string, number>()
 const widthsMax = 20_000
 
@@ -69,14 +72,14 @@ function wordWidth(word: string) {
 }
 
 let graphemes: Intl.Segmenter | undefined
-/** The letters of a word, as people see them: an emoji of a family is one letter, and so is a flag. */
+/** The letters of a word, as people see them: an emoji may consist of several characters, but it is one letter. */
 const lettersOf = (word: string) => {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(graphemes.segment(word), ({ segment }) => segment)
 }
 
 /**
- * Breaks a text into lines, between words where that is possible.
+ * Breaks a text into lines, if possible between words.
  *
  * @param width as a multiple of the text's size
  */
@@ -86,8 +89,8 @@ export function linesOf(text: string, width: number): Line[] {
     const direction = directionOf(paragraph)
     const add = (words: string) => lines.push({ words, direction })
     let line = ''
-    // Letters join and kern only within a word, so a line is as wide as its words together. Measuring the whole line
-    // after each word would take quadratic time.
+    // A line's width is the sum of its words' widths, because ligatures and kerning occur only within a word. Measuring
+    // the whole line after each word would take quadratic time.
     let taken = 0
     for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
       if (word.trim() === '' || taken + wordWidth(word) <= width) {
@@ -99,7 +102,7 @@ export function linesOf(text: string, width: number): Line[] {
       line = line === '' ? word : word.trimStart()
       taken = wordWidth(line)
       if (taken <= width) continue
-      // The word is longer than a line, so it is broken between any two letters.
+      // A word that is longer than a line is broken between letters.
       const parts = brokenWord(lettersOf(line), width)
       line = parts.pop() ?? ''
       parts.forEach(add)
@@ -111,10 +114,10 @@ export function linesOf(text: string, width: number): Line[] {
 }
 
 /**
- * Splits a word into parts that fit a line, or have only one letter.
+ * Splits a word into parts that fit a line. A part has at least one letter.
  *
- * The number of letters that fit is found by doubling and halving, since measuring after each letter would take
- * quadratic time.
+ * The number of letters is found by doubling and then halving, because measuring after each letter would take quadratic
+ * time.
  */
 function brokenWord(letters: string[], width: number) {
   const parts: string[] = []
@@ -135,7 +138,7 @@ function brokenWord(letters: string[], width: number) {
   return parts
 }
 
-/** The lines of a shape's text as it is drawn now. They are kept until they would break differently. */
+/** The lines of a shape's text at its drawn size. They are cached until the text or the width changes. */
 function drawnLines(drawn: Drawn): Line[] {
   const { text, textSize } = drawn.shape
   const width = Math.max(0, drawn.width - 2 * textPadding) / textSize
@@ -150,8 +153,8 @@ function drawnLines(drawn: Drawn): Line[] {
 const roughWidth = 0.5
 
 /**
- * A rough guess of the text's lines. Letters that are too small to read aren't measured. Where several lines share a
- * pixel, only one of them is kept.
+ * An estimate of the text's lines, for letters that are too small to read. Nothing is measured. If several lines would
+ * share a pixel, only one is returned.
  */
 function roughLines(drawn: Drawn, scale: number): Line[] {
   const { text, textSize } = drawn.shape
@@ -168,10 +171,10 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
 }
 
 /**
- * Paints a shape's text into a context that is turned to the shape's centre.
+ * Paints a shape's text into a context that is transformed for the shape.
  *
  * @param scale device pixels for a unit
- * @param isSetOff whether what lies below the letters isn't the shape's own fill, so that they need it around them
+ * @param isSetOff whether letters get a contrasting edge, because something else was painted on the shape's fill
  */
 export function paintText(context: Context2D, drawn: Drawn, scale: number, isSetOff = false) {
   const { textSize, textAlign, textPlace } = drawn.shape
@@ -220,7 +223,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isSet
 }
 
 /**
- * The height that a box of this width needs for a text.
+ * The height of a box that fits a text.
  *
  * @param width of the box
  */
@@ -229,7 +232,7 @@ export function heightFor(text: string, textSize: number, width: number) {
   return lines.length * lineHeight * textSize + 2 * textPadding
 }
 
-/** The width that a box needs for a text that breaks only at its own line breaks. */
+/** The width of a box in which a text breaks only at its own line breaks. */
 export function widthFor(text: string, textSize: number) {
   return Math.max(0, ...text.split('\n').map((line) => widthOf(line))) * textSize + 2 * textPadding + 1
 }

@@ -1,10 +1,10 @@
-/** In device pixels: the side of a tile. It is so small that a dragged shape makes little stale beside itself. */
+/** In device pixels: the side of a tile. It is small, so that moving a shape makes few other pixels stale. */
 const side = 64
 
-/** Device pixels, whole numbers. */
+/** In device pixels, as integers. */
 export type Area = { left: number, top: number, right: number, bottom: number }
 
-/** The stale tiles of a picture: those in which anything has changed. */
+/** The stale tiles of a picture, which have to be repainted. */
 export class Tiles {
   #columns
   #rows
@@ -13,7 +13,7 @@ export class Tiles {
   readonly width
   readonly height
 
-  /** @param height device pixels */
+  /** @param height in device pixels */
   constructor(width: number, height: number) {
     this.width = width
     this.height = height
@@ -22,7 +22,7 @@ export class Tiles {
     this.#marks = new Uint8Array(this.#columns * this.#rows)
   }
 
-  /** The fraction of the picture that is marked as stale. */
+  /** The fraction of the tiles that are stale. */
   get part() { return this.#count / this.#marks.length }
 
   mark(left: number, top: number, right: number, bottom: number) {
@@ -36,7 +36,7 @@ export class Tiles {
     }
   }
 
-  /** Whether every tile that a box touches in the picture is marked. */
+  /** Whether all tiles that a box touches are stale. */
   covers(left: number, top: number, right: number, bottom: number) {
     const { columns, rows } = this.#within(left, top, right, bottom)
     for (let row = rows.first; row <= rows.last; row++) {
@@ -54,7 +54,7 @@ export class Tiles {
     }
   }
 
-  /** The marked tiles, joined into few upright areas, though not always into the fewest possible. */
+  /** The stale tiles, joined into rectangles. The number of rectangles is small, but not always minimal. */
   areas(): Area[] {
     type Run = { first: number, last: number, firstRow: number, lastRow: number }
     const areas: Run[] = []
@@ -65,7 +65,7 @@ export class Tiles {
         if (this.#marks[row * this.#columns + column] === 0) continue
         const first = column
         while (column + 1 < this.#columns && this.#marks[row * this.#columns + column + 1] === 1) column += 1
-        // A run of tiles below an area of the same width extends that area.
+        // A run of tiles extends the rectangle above it, if both span the same columns.
         const above = open.find((run) => run.first === first && run.last === column)
         if (above) above.lastRow = row
         const run = above ?? { first, last: column, firstRow: row, lastRow: row }

@@ -5,18 +5,18 @@ import { isMotionReduced } from './motion.js'
 // The visible part of the canvas, and its scale. Canvas coordinates are those of the shapes. Screen coordinates are CSS
 // pixels from the stage's top left corner.
 
-/** The smallest scale to which a person can zoom out. `fit` goes further out for very large drawings. */
+/** The smallest scale that a person can choose. For very large drawings, `fit` may choose a smaller one. */
 export const scaleMin = 0.02
 export const scaleMax = 64
-/** The smallest scale of all, at which a phone shows shapes at both ends of the canvas. */
+/** The smallest scale of all. At this scale a phone shows the whole canvas. */
 const scaleOfAll = 1e-5
 
-/** How canvas points become device pixels: a point p lies at p·scale + (x, y). */
+/** Converts canvas coordinates to device pixels: a point p is at p·scale + (x, y). */
 export type Pixels = { scale: number, x: number, y: number }
 
-/** `change`: another part of the canvas is visible. `hand`: the user moved the view. A glide causes no `hand`. */
+/** `change`: the view has changed. `hand`: the person has moved the view. A transition sends no `hand`. */
 export class View extends Source<{ change: null, hand: null }> {
-  /** The point of the canvas at the stage's top left corner. */
+  /** The canvas point at the stage's top left corner. */
   x = 0
   y = 0
   /** How many CSS pixels a unit of the canvas has. */
@@ -27,24 +27,24 @@ export class View extends Source<{ change: null, hand: null }> {
   /** How many device pixels a CSS pixel has. */
   ratio = 1
 
-  /** The glide in progress, or null. */
+  /** The transition in progress, or null. */
   #way: {
     from: Point & { scale: number }, to: Point & { scale: number }, start: number, milliseconds: number,
   } | null = null
 
-  /** @param point of the canvas */
+  /** @param point in canvas coordinates */
   toScreen({ x, y }: Point): Point {
     return { x: (x - this.x) * this.scale, y: (y - this.y) * this.scale }
   }
 
-  /** @param point of the screen */
+  /** @param point in screen coordinates */
   toCanvas({ x, y }: Point): Point {
     return { x: this.x + x / this.scale, y: this.y + y / this.scale }
   }
 
   /**
-   * How canvas points become device pixels. The origin is on a whole pixel, so that panning moves a picture without
-   * blurring it.
+   * The conversion from canvas coordinates to device pixels. The offset is in whole pixels, so that panning can move a
+   * picture without blurring it.
    */
   get pixels(): Pixels {
     const scale = this.scale * this.ratio
@@ -60,7 +60,7 @@ export class View extends Source<{ change: null, hand: null }> {
     this.#changed()
   }
 
-  /** Moves the drawing with the hand. `dx` and `dy` are in CSS pixels. */
+  /** Moves the view as if the canvas were dragged. `dx` and `dy` are in CSS pixels. */
   panBy(dx: number, dy: number) {
     this.#way = null
     this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
@@ -68,9 +68,9 @@ export class View extends Source<{ change: null, hand: null }> {
   }
 
   /**
-   * Zooms by a factor. The canvas point at `point` stays there on the screen.
+   * Zooms by a factor. The canvas point under `point` keeps its position on the screen.
    *
-   * @param factor above 1 zooms in
+   * @param factor more than 1 to zoom in
    */
   zoomAt(point: Point, factor: number) {
     this.#way = null
@@ -82,10 +82,10 @@ export class View extends Source<{ change: null, hand: null }> {
   }
 
   /**
-   * Shows a whole box in the middle of the view, enlarged to actual size at most unless `nearest` allows more.
+   * Shows a whole box in the middle of the view. The scale is at most 1, or at most `nearest` if that is given.
    *
-   * @param padding CSS pixels left free around it
-   * @param how `nearest`: the largest scale; `now`: glide there, from this moment on
+   * @param padding in CSS pixels
+   * @param how `nearest`: the largest scale; `now`: the start time of a transition, without which the view jumps
    */
   fit(
     box: Box, padding: number | { left: number, top: number, right: number, bottom: number } = 48,
@@ -105,7 +105,7 @@ export class View extends Source<{ change: null, hand: null }> {
   }
 
   /**
-   * Shows the box that another person sees, as large as possible.
+   * Shows the part of the canvas that another person sees, as large as possible.
    *
    * @param how as for `fit`
    */
@@ -113,20 +113,20 @@ export class View extends Source<{ change: null, hand: null }> {
     this.fit(box, 0, { nearest: scaleMax, now })
   }
 
-  /** The visible part of the canvas, in its coordinates. */
+  /** The visible part of the canvas, in canvas coordinates. */
   visibleBox(): Box {
     return { x: this.x, y: this.y, width: this.width / this.scale, height: this.height / this.scale }
   }
 
-  /** Continues a glide that `fit` or `show` began. To be called in each frame, before painting. */
+  /** Continues the transition that `fit` or `show` began. Must be called in each frame before painting. */
   advance(now: number) {
     const way = this.#way
     if (!way) return
     const part = Math.min(1, Math.max(0, (now - way.start) / way.milliseconds))
     if (part === 1) this.#way = null
     const eased = 1 - (1 - part) ** 3
-    // Zooming looks even if the logarithm of the scale changes evenly, so the logarithm is blended. The middle of the
-    // view moves along a straight line.
+    // The logarithm of the scale is interpolated, because that makes the zoom look even. The centre of the view moves
+    // along a straight line.
     const scale = way.from.scale * (way.to.scale / way.from.scale) ** eased
     const between = (from: number, to: number, length: number) => {
       const middle = (end: { scale: number }, view: number) => view + length / (2 * end.scale)
@@ -149,7 +149,8 @@ export class View extends Source<{ change: null, hand: null }> {
 
   #set(x: number, y: number, scale: number) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // A step may leave the view unchanged because of rounding. The glide goes on all the same.
+      // Because of rounding, a step may leave the view unchanged. `change` is sent all the same, so that the transition
+      // goes on.
       if (this.#way) this.#changed()
       return
     }

@@ -2,20 +2,24 @@ import type { Point } from '../core/types.js'
 import type { Drawn } from './drawn.js'
 import { contextForHits, cornersOf, outlinePath } from './outline.js'
 
-/** A shape lies within another one even if this part of its size sticks out: edges that were put on each other do. */
+/**
+ * A shape counts as within another if at most this fraction of its size sticks out. So rounding makes no difference for
+ * shapes whose edges coincide.
+ */
 const spared = 0.002
-/** As many points stand for a curve, all around. */
+/** How many points of a curved outline are tested. */
 const pointsOfCurve = 24
 
-/** Whether a shape lies wholly within another one, as both are drawn. */
+/** Whether a shape lies completely within another, as both are drawn. */
 export function liesWithin(inner: Drawn, outer: Drawn) {
   if (Math.min(inner.width, inner.height) * inner.growth > Math.hypot(outer.width, outer.height) * outer.growth) return false
   if (!rimOf(inner).every((point) => isIn(point, inner, outer))) return false
-  // Between two tips of a star there is nothing. No other shape has such a gap.
+  // A star has gaps between its tips. If a point of the star lies inside the other shape, that shape fills a gap, so it
+  // isn't completely inside the star.
   return outer.shape.kind !== 'star' || !rimOf(outer).some((point) => isIn(point, outer, inner))
 }
 
-/** @param point around the middle of `from`, not turned */
+/** @param point relative to the centre of `from`, before rotation */
 function isIn({ x, y }: Point, from: Drawn, to: Drawn) {
   const out = turnedBy(x * from.growth * (1 - spared), y * from.growth * (1 - spared), from.rotation)
   const there = turnedBy(out.x + from.centerX - to.centerX, out.y + from.centerY - to.centerY, -to.rotation)
@@ -28,9 +32,9 @@ function turnedBy(x: number, y: number, degrees: number): Point {
 }
 
 /**
- * Points all around a shape: its corners, or some of its curve.
+ * Points on a shape's outline: its corners, or points of its curve.
  *
- * @returns around its middle, not turned
+ * @returns points relative to the shape's centre, before rotation
  */
 function rimOf({ shape, width, height, cornerRadius, innerRatio }: Drawn): Point[] {
   const [right, bottom] = [width / 2, height / 2]

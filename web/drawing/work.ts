@@ -6,54 +6,54 @@ import { isPaintedAside, type Sight } from './outline.js'
 import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
 
-// Estimates the work of painting before anything is painted. A browser only records what it has to paint and does it
-// later, so a clock around the calls shows nothing. One unit is about the work of a small shape; how long a unit takes
-// is measured.
+// Estimates the work of painting a shape before it is painted. Measuring the calls wouldn't help, because a browser
+// only records them and paints later. One unit is about the work for a small shape. The painter measures how long a
+// unit takes.
 
-/** The number of device pixels of a plain fill that take a unit. */
+/** The number of device pixels that one unit of work can fill. */
 const filledPixels = 20_000
 /**
- * The number of device pixels that take a unit if a shape is painted on another canvas first: that canvas is cleared,
- * painted, copied and laid over.
+ * The number of device pixels of a shape that one unit of work can paint if the shape is painted on another canvas
+ * first, and then copied.
  */
 const asidePixels = 800
-/** The number of letters, or of parts of broken lines, that take a unit. */
+/** The number of letters, and of dashes, that one unit of work can paint. */
 const letters = 8
 const parts = 4
 /** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
- * One unit is one of these: this many points on a path, this many device pixels along a line, or this many device
- * pixels under a line. The last number is smaller than for a box, since a line has more edges than a box.
+ * What one unit of work can stroke: points of a path, device pixels of a line's length, or device pixels of the area
+ * under a line. The area is smaller than for a fill, because a line has more edges.
  */
 export const pathPoints = 8
 const strokedLength = 100
 const strokedPixels = 6_000
-/** The number of device pixels along a filled outline that take a unit. */
+/** The number of device pixels of a filled outline's length for one unit of work. */
 const filledLength = 200
 /**
- * The upper bound on the work for one picture: first for shapes as they are, and once that is used up, for shapes in
- * the plain way.
+ * The upper bounds on the work for one picture: for shapes in full detail; and after that, for shapes that are painted
+ * by a single fill or line.
  */
 const wholeWork = 120_000
 const plainWork = 60_000
 /**
- * The upper bound on the work between two turns of the page's event loop: 40 ms, or a tenth of a second on a slow
- * machine. Everything else has to wait for that long.
+ * The upper bound on work between two iterations of the page's event loop. It takes 40 ms, or a tenth of a second on a
+ * slow machine.
  */
 export const turnWork = 10_000
 
 /**
- * How much more work one picture may take. It is spent from the front to the back. Shapes that lie under so many others
- * that no work is left for them are painted in the plain way, and in the end not at all.
+ * The work that is left for one picture. It is spent from front to back. When little is left, further shapes are
+ * painted by a single fill or line. When nothing is left, they are not painted.
  */
 export class WorkBudget {
   #whole = wholeWork
   #plain = plainWork
 
   /**
-   * @param whole the work of painting a shape as it is
-   * @param plain of painting it in the plain way
+   * @param whole the work of painting a shape in full detail
+   * @param plain the work of painting it by a single fill or line
    */
   take(whole: number, plain: number): 'whole' | 'plain' | null {
     if (whole <= this.#whole) {
@@ -90,10 +90,10 @@ export function workOf(drawn: Drawn, { pixels, area }: Pick<Sight, 'pixels' | 'a
   return work
 }
 
-/** @returns how many corners an outline has, 0 where it is no polygon */
+/** The number of corners of an outline; 0 for an outline that is not a polygon. */
 const cornersOf = ({ kind, points }: Shape): number => (kind === 'star' ? 2 * points : kind === 'polygon' ? points : 0)
 
-/** @returns no less than its line or outline is long */
+/** An upper bound on the length of a shape's line or outline. */
 function lengthOf(drawn: Drawn): number {
   if (isStroke(drawn.shape.kind)) return (drawn.line ??= lineOf(drawn)).length
   const around = 2 * (drawn.width + drawn.height)
@@ -103,14 +103,14 @@ function lengthOf(drawn: Drawn): number {
 /**
  * The work of stroking a line.
  *
- * @param length device pixels
- * @param width device pixels
- * @param pixels that it lies on at most: none is painted twice within one path
+ * @param length in device pixels
+ * @param width in device pixels
+ * @param pixels an upper bound on the area under the line; a path paints no pixel twice
  */
 export const strokeWork = (parts: number, length: number, width: number, pixels: number) =>
   1 + parts + length / strokedLength + Math.min(pixels, (length + width) * width) / strokedPixels
 
-/** The work of painting a shape in the plain way, by one fill or one line. */
+/** The work of painting a shape by a single fill or line. */
 export function plainWorkOf(drawn: Drawn, { pixels, area }: Pick<Sight, 'pixels' | 'area'>) {
   const { width, height } = seenOf(drawn, pixels, area)
   const seen = width * height
@@ -118,7 +118,7 @@ export function plainWorkOf(drawn: Drawn, { pixels, area }: Pick<Sight, 'pixels'
   return 1 + cornersOf(drawn.shape) * (width + height) / filledLength + seen / filledPixels
 }
 
-/** @returns what painting each of its common regions takes at most */
+/** An upper bound on the work of painting one of a shape's overlaps. */
 export function regionWorkOf(drawn: Drawn, { pixels, area }: Pick<Sight, 'pixels' | 'area'>): number {
   const { width, height } = seenOf(drawn, pixels, area)
   return 4 + 2 * width * height / filledPixels

@@ -1,9 +1,9 @@
 import { element, iconButton } from './element.js'
 
 /**
- * A dialog in the middle of the page.
+ * Opens a dialog in the middle of the page.
  *
- * @returns the dialog, already shown
+ * @returns the open dialog
  */
 export function openDialog(title: string, ...content: (Node | string)[]): HTMLDialogElement {
   const heading = element('h2', { id: `dialog-${Date.now()}` }, title)
@@ -22,9 +22,9 @@ export function openDialog(title: string, ...content: (Node | string)[]): HTMLDi
 }
 
 /**
- * Asks for confirmation before anything is removed. If the person goes on typing and presses Enter, nothing is removed.
+ * Asks for confirmation before something is removed. Enter doesn't confirm, in case the person is still typing.
  *
- * @param yes the text of the button that does it
+ * @param yes the text of the button that confirms
  */
 export function confirmed(title: string, words: string, yes: string): Promise<boolean> {
   return new Promise((resolve) => {

@@ -3,8 +3,8 @@
 type Attribute = string | number | boolean | null | undefined | ((event: never) => unknown)
 
 /**
- * The values of attributes: a function becomes a listener (`onclick`), true becomes an empty attribute; null, undefined
- * and false are left out.
+ * Attribute values. A function becomes a listener (`onclick`). True becomes an empty attribute. Null, undefined and
+ * false are left out.
  */
 type Attributes = {
   [name: string]: Attribute, onclick?: (event: MouseEvent) => unknown, onkeydown?: (event: KeyboardEvent) => unknown,
@@ -31,14 +31,14 @@ export function setAttributes(target: Element, attributes: Attributes) {
   }
 }
 
-/** The element with this identifier in the page's own HTML. */
+/** The element with this `id`, which must exist in the page's HTML. */
 export function elementById(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (!found) throw new Error(`the page has no #${id}`)
   return found
 }
 
-/** Whether an event or the focus is in an element that matches the selector. */
+/** Whether an event's target or the focused element is inside an element that matches the selector. */
 export function isWithin(target: EventTarget | null, selector: string) {
   return target instanceof Element && target.closest(selector) !== null
 }
@@ -60,7 +60,7 @@ export function setIcon(holder: Element, name: string) {
   holder.querySelector('use')?.setAttribute('href', `/icons.svg#${name}`)
 }
 
-/** A button that shows only an icon. The label is its tooltip, and what screen readers read. */
+/** A button that shows only an icon. The label becomes the tooltip, and is what screen readers read. */
 export function iconButton(name: string, label: string, attributes: Attributes = {}) {
   const { class: classes = 'plain', ...rest } = attributes
   return element('button', {
@@ -74,5 +74,5 @@ export function iconButton(name: string, label: string, attributes: Attributes =
  */
 export const isComposed = ({ isComposing, keyCode }: KeyboardEvent) => isComposing || keyCode === 229
 
-/** Whether the person uses a finger rather than a mouse. */
+/** Whether the main pointer is a finger and not a mouse. */
 export const hasFingers = () => matchMedia('(pointer: coarse)').matches

@@ -3,14 +3,14 @@ import { element, isWithin } from './element.js'
 const gap = 8
 
 /**
- * A box that opens beside a button, and closes when the person clicks anywhere else. Escape closes it too, and moves
- * the focus to the button.
+ * A box that opens beside a button. It closes when the person clicks anywhere else. Escape closes it too, and moves the
+ * focus back to the button.
  */
 export function popover(
   button: HTMLElement, content: HTMLElement,
   { role = 'dialog', label, onOpen }: { role?: string, label?: string, onOpen?: () => void } = {},
 ): { open: () => void, close: () => void, isOpen: () => boolean } {
-  // The box can take the focus: a press between its parts then moves the focus to the box, so that its keys go on
+  // The box itself can take the focus. So a click between its buttons keeps the focus inside it, and its keys go on
   // working.
   const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
   button.setAttribute('aria-haspopup', role)
@@ -18,7 +18,7 @@ export function popover(
   const isOpen = () => box.matches(':popover-open')
   const open = () => {
     onOpen?.()
-    // The box is inserted beside its button, so that box and button belong to the same part of the page.
+    // The box is inserted after its button, so that both are in the same part of the page.
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)
@@ -28,8 +28,8 @@ export function popover(
     else box.focus({ preventScroll: true })
   }
   const close = () => box.hidePopover()
-  // Whether the popover was open before the click on its button. The browser itself closes the popover before the click
-  // event comes.
+  // Whether the box was open before the click on its button. It can't be read in the click event, because the browser
+  // has closed the box by then.
   let wasOpen = false
   button.addEventListener('pointerdown', () => { wasOpen = isOpen() })
   button.addEventListener('click', () => {
@@ -45,7 +45,8 @@ export function popover(
   })
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close()
-    // What was chosen here can be undone while the box is still open.
+    // Keys in the box don't reach the page, except keys with Control or Command. So what was chosen here can be undone
+    // while the box is open.
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
   })
   addEventListener('resize', () => { if (isOpen()) place(box, button) })
@@ -53,8 +54,8 @@ export function popover(
 }
 
 /**
- * Places the box below the button if more space is there, otherwise above it, and always inside the window. Longer
- * content scrolls.
+ * Places the box below or above the button, wherever there is more space, and always inside the window. Content that is
+ * too long scrolls.
  */
 function place(box: HTMLElement, button: HTMLElement) {
   const anchor = button.getBoundingClientRect()
@@ -76,22 +77,22 @@ export interface MenuEntry {
   run: () => unknown
   isEnabled?: () => boolean
   isChecked?: () => boolean
-  /** Unless it always is. */
+  /** Whether the entry is shown; it always is if this is left out. */
   isShown?: () => boolean
-  /** It is on or off by itself, rather than one of several. */
+  /** Whether the entry is a checkbox, rather than one of several alternatives. */
   isToggle?: boolean
 }
 
 /**
- * A menu's entries. The arrow keys move the focus between them.
+ * A menu. The arrow keys move the focus between its entries.
  *
- * @param entries null draws a line
+ * @param entries null stands for a separator line
  */
 export function menuOf(
   entries: (MenuEntry | null)[], close: () => void,
 ): { content: HTMLElement, refresh: () => void } {
   const content = element('div', { class: 'menu' })
-  // A press on a line between two entries doesn't move the focus, so that the keys go on working.
+  // A click on a separator must not move the focus, so that the arrow keys go on working.
   content.addEventListener('mousedown', (event) => { if (!isWithin(event.target, 'button')) event.preventDefault() })
   const items: { entry: MenuEntry, item: HTMLButtonElement }[] = []
   for (const entry of entries) {

@@ -1,15 +1,15 @@
 import type { View } from '../drawing/view.js'
 
-/** In CSS pixels: the space between the text and the edges of the visible area. */
+/** In CSS pixels: the margin between the text field and the edges of the visible area. */
 const margin = 12
 
 /**
- * Moves the paper up so far that the text that is being written stays above the on-screen keyboard, and moves the paper
- * back afterwards. The keyboard covers the page without changing the page's size.
+ * Scrolls the canvas up so that the text field stays above the on-screen keyboard, and scrolls back afterwards. This is
+ * needed because the keyboard covers the page without changing its size.
  */
 export class AboveKeyboard {
   #view
-  /** How far the paper has been moved up, in CSS pixels, and at which scale. */
+  /** How far the canvas was scrolled up, in CSS pixels, and the view's scale at that time. */
   #moved = 0
   #scale = 1
 
@@ -17,24 +17,24 @@ export class AboveKeyboard {
     this.#view = view
   }
 
-  /** @param field where it lies now */
+  /** @param field the field, at its present place */
   follow(field: HTMLTextAreaElement) {
     const { height = innerHeight, offsetTop = 0 } = window.visualViewport ?? {}
     if (this.#moved !== 0 && this.#scale !== this.#view.scale) this.#moved = 0
     const { top, bottom } = field.getBoundingClientRect()
-    // How much of the field would be hidden if the paper had not been moved.
+    // How much of the field would be hidden if the canvas had not been scrolled.
     const hidden = bottom + this.#moved + margin - (offsetTop + height)
     const free = top + this.#moved - margin - offsetTop
-    // If the field is higher than the visible space, its end is shown while the text cursor is at the end, since people
-    // mostly write there.
+    // If the field is higher than the visible area, its lower end is shown while the text cursor is at the end of the
+    // text.
     const isAtEnd = field.selectionEnd === field.value.length
     this.#moveTo(Math.max(0, isAtEnd ? hidden : Math.min(hidden, free)))
   }
 
-  /** Moves the paper back. */
+  /** Scrolls the canvas back. */
   rest() { this.#moveTo(0) }
 
-  /** @param wanted CSS pixels */
+  /** @param wanted in CSS pixels */
   #moveTo(wanted: number) {
     if (Math.abs(wanted - this.#moved) < 1) return
     if (this.#moved === 0 || this.#scale === this.#view.scale) this.#view.panBy(0, this.#moved - wanted)

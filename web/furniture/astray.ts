@@ -4,10 +4,10 @@ import { element, icon } from '../elements/element.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
 
-/** The view must not have moved for this long before the way back is offered. */
+/** How long the view must be still before the page offers the way back to the drawing. */
 const restMilliseconds = 300
 
-/** Offers a way back to a person who has lost sight of the drawing, which easily happens on an endless canvas. */
+/** Offers a way back to a person who sees no shape, because they have moved too far away from the drawing. */
 export class Astray {
   #scene
   #shown

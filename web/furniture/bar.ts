@@ -9,7 +9,7 @@ import type { Status } from './status.js'
 
 const appearances = [['system', 'Match system'], ['light', 'Light'], ['dark', 'Dark']] as const
 
-/** The bar at the top left: the menu, the room's name, and the words that say whether everything is saved. */
+/** The bar at the top left: the menu, the room's name, and the status, which says whether everything is saved. */
 export function roomBar(room: string, status: Status, entries: (MenuEntry | null)[]) {
   const button = iconButton('menu', 'Menu')
   const { content, refresh } = menuOf([

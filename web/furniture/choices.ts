@@ -2,7 +2,7 @@ import { element, setAttributes } from '../elements/element.js'
 
 type Value = string | number
 
-/** Widths of lines and outlines, and sizes of letters, that are offered: each with its words, and what its button shows. */
+/** The choices for stroke widths, dashes and text sizes: each with its value, its label and its icon or text. */
 export const widths: [Value, string, string][] = [[2, 'Thin', 'thin'], [4, 'Medium', 'medium'], [8, 'Thick', 'thick']]
 export const dashes: [Value, string, string][] = [
   ['solid', 'Solid', 'solid'], ['dashed', 'Dashed', 'dashed'], ['dotted', 'Dotted', 'dotted'],
@@ -11,7 +11,7 @@ export const textSizes: [Value, string, string][] = [
   [14, 'Small', 'S'], [20, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL'],
 ]
 
-/** A row of buttons, one for each value that a property is usually given. */
+/** A row of buttons, one for each of the common values of a property. */
 export class Choices {
   #buttons: [Value, HTMLButtonElement][]
   readonly element
@@ -27,7 +27,7 @@ export class Choices {
     this.element = element('div', { class: 'choices row', role: 'group', 'aria-label': label }, this.#buttons.map(([, button]) => button))
   }
 
-  /** @param chosen undefined if it is none of the values, or several */
+  /** @param chosen undefined if the shapes have different values, or another value than these */
   show(chosen: unknown) {
     for (const [value, button] of this.#buttons) setAttributes(button, { 'aria-pressed': String(value === chosen) })
   }

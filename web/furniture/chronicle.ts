@@ -5,13 +5,13 @@ import { identifierNumber } from '../core/values.js'
 import type { Names } from '../panels/names.js'
 import type { KeptShape } from './restoration.js'
 
-/** Edits of one person within this many milliseconds are shown as one change. */
+/** Edits by one person count as one change if they follow each other within this time. */
 export const gatherMilliseconds = 1_000
-/** If a step removes at least this many shapes and leaves none, it counts as clearing the canvas. */
+/** A step counts as clearing the canvas if it removes at least this many shapes and no shape is left. */
 const clearedMin = 3
 
 export type StampedShape = KeptShape & { stamps?: { [property: string]: string } }
-/** As the server tells it (H18). */
+/** A step of the history in the form that the server sends (H18). */
 type Step = { from: number, to: number, actor: string, operations: number, removed: number }
 type Change = { at: number, actor: number, shape: StampedShape, property: string }
 type Property = Exclude<keyof typeof changedBit, 'shownName'>
@@ -22,8 +22,8 @@ const either = (shape: StampedShape, property: string, yes: string, no: string) 
 }
 
 /**
- * For each property, the words for an edit that wrote it. If an edit changes several properties of a shape, the words
- * of the first one in this list are used.
+ * The words for an edit, by the property that it wrote. If an edit has written several properties of a shape, the first
+ * of them in this list counts.
  */
 const deeds: Record<Property, string | ((shape: StampedShape) => string)> = {
   kind: 'drew',
@@ -57,33 +57,32 @@ const deeds: Record<Property, string | ((shape: StampedShape) => string)> = {
 }
 
 /**
- * The history of the drawing in words. The server reports who made each step and how many shapes it removed; everything
- * else is read from the stamps in the earlier drawing.
+ * Describes the history of a drawing in words. The server's steps say who edited when, and how many shapes were
+ * removed. Everything else comes from the stamps of the values in the past drawing.
  */
 export class Chronicle {
   #names
   #colorOf
   #steps: Step[] = []
 
-  /** @param colorOf the colour of somebody who is here */
+  /** @param colorOf the colour of a person, or null if that person is not in the room */
   constructor(names: Names, colorOf: (actor: number) => string | null) {
     this.#names = names
     this.#colorOf = colorOf
   }
 
-  /** @param steps in the order in which they began */
+  /** @param steps sorted by their beginnings */
   take(steps: Step[]) { this.#steps = steps }
 
-  /** The moments at which a step was made, in order, each with the colour of its actor. */
+  /** The end of each step with its actor's colour, sorted by time. */
   marks(): { at: number, color: string }[] {
     return this.#steps.map(({ to, actor }) => ({ at: to, color: this.#color(identifierNumber(actor)) }))
       .sort((one, other) => one.at - other.at)
   }
 
   /**
-   * The step to name at a moment: the newest one. A step that has ended counts by its end, and a step under way by its
-   * beginning. If two steps are equally new, the one that removed more shapes is named, because a removal can't be seen
-   * in the drawing.
+   * The step that is named at a point in time: the newest one. If a step is still in progress then, its beginning
+   * counts, otherwise its end. Of two equally new steps, it is the one that removed more shapes.
    */
   stepAt(at: number): Step | null {
     const noted = ({ from, to }: Step) => (to <= at ? to : from)
@@ -94,29 +93,30 @@ export class Chronicle {
   /**
    * The words for a step that removed shapes.
    *
-   * @param left how many shapes were there then
+   * @param left how many shapes were left
    */
   removal({ actor }: Step, gone: StampedShape[], left: number) {
     const what = gone.length === 1 ? within(String(gone[0].name)) : counted(gone.length, 'shape')
     return `${this.#who(actor)} ${left === 0 && gone.length >= clearedMin ? 'cleared the canvas' : `removed ${what}`}`
   }
 
-  /** The words for a step that don't name its shapes. */
+  /** Describes a step without naming its shapes. */
   summary({ actor, removed }: Step) {
     return `${this.#who(actor)} ${removed > 0 ? `removed ${counted(removed, 'shape')}` : 'changed the drawing'}`
   }
 
-  /** The newest step up to a moment that removed shapes. */
+  /** The newest step before a point in time that removed shapes. */
   removalBefore(at: number): Step | null {
     return this.#steps.filter(({ to, removed }) => removed > 0 && to <= at).sort((one, other) => one.to - other.to).at(-1) ?? null
   }
 
   /**
-   * The last change before a moment, found in the drawing as of that moment.
+   * The last change before a point in time. It is found from the stamps in the drawing of that time.
    *
-   * @param nameOf the name that a shape shows
-   * @param former shapes that were removed before: they are written again when somebody undoes the removal
-   * @returns `drew`: the shape of which the words say that it was drawn
+   * @param nameOf the name that is shown for a shape
+   * @param former shapes that existed before they were removed; writing one of these again means that its removal was
+   *   undone
+   * @returns `drew`: the shape that was drawn, if the words say that a shape was drawn
    */
   last(
     shapes: StampedShape[], nameOf: (id: string) => string, former: Set<string> = new Set(),
@@ -142,7 +142,7 @@ export class Chronicle {
   #color(actor: number) { return this.#colorOf(actor) ?? personColors[actor % personColors.length] }
 }
 
-/** The values in a drawing, each with the actor that wrote it and the time. */
+/** Lists the values in a drawing, each with its actor and time. */
 function* changesOf(shapes: StampedShape[]): Generator<Change> {
   for (const shape of shapes) {
     for (const [property, stamp] of Object.entries(shape.stamps ?? {})) {

@@ -3,15 +3,11 @@ import type { OwnTabs } from '../state/own-tabs.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Presence } from '../state/presence.js'
 
-/**
- * A drawing with at most this many shapes can soon be drawn again. If there are more shapes, the page asks before it
- * removes them.
- */
+/** The page asks for confirmation before it removes more shapes than this. */
 const unaskedMax = 5
 
 /**
- * Asks for confirmation before a person removes more than a few shapes at once, or empties a canvas that has other people
- * on it.
+ * Asks for confirmation before a person removes many shapes at once, or clears a canvas while others are in the room.
  */
 export class Consent {
   #presence
@@ -26,16 +22,21 @@ export class Consent {
   }
 
   /**
-   * @param words on the button that says yes
-   * @param count how many shapes would go
-   * @returns whether everything may go; no while somebody is being asked already, as by a second shake
+   * Asks whether all shapes may be removed, if that is necessary.
+   *
+   * @param words on the button that confirms
+   * @param count returns how many shapes there are now
+   * @returns false also if another question is open already, for example after a second shake
    */
   async mayEmpty(question: string, words: string, count: () => number): Promise<boolean> {
     return (this.#isAlone && count() <= unaskedMax) || this.#agrees(question, words, count, (shapes) => (this.#isAlone
       ? `All ${counted(shapes, 'shape')} will be gone.` : `${this.#whoIsHere} The canvas will be empty for everyone.`))
   }
 
-  /** The same for a part of the drawing: what was drawn since the moment that somebody restores. */
+  /**
+   * Asks whether shapes may be removed to restore an older state, if that is necessary. Only the shapes that were drawn
+   * since then are removed.
+   */
   async mayGoBack(question: string, words: string, count: () => number): Promise<boolean> {
     return count() <= unaskedMax || this.#agrees(question, words, count, (shapes) =>
       `${counted(shapes, 'shape that was', 'shapes that were')} drawn since will be gone.${this.#isAlone ? '' : ` ${this.#whoIsHere}`}`)
@@ -49,8 +50,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
-        // A yes is valid only for the drawing that the question was about. While the question was open, other people
-        // may have come, or more shapes may have been drawn.
+        // An answer applies only to what the question said. Meanwhile other people may have come, or more shapes may
+        // have been drawn.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {
@@ -66,9 +67,9 @@ export class Consent {
 }
 
 /**
- * The people and their verb, for the question: `Ann is`, `Ann and Bob are`, `Ann and 1,099 others are`.
+ * The people and a verb, as the subject of a question: `Ann is`, `Ann and Bob are`, `Ann and 1,099 others are`.
  *
- * @param unnamed how many there are beside them
+ * @param unnamed how many more people are in the room without being listed
  */
 function whoIs([first, ...others]: string[], unnamed: number) {
   const rest = others.length + unnamed

@@ -43,7 +43,7 @@ export class ContextMenu {
     this.#actions = actions
   }
 
-  /** @param event on the canvas, on a layer, or anywhere if it came from a key */
+  /** @param event from the canvas or from a row of the layers; a keyboard event may come from anywhere */
   open(event: MouseEvent) {
     if (this.#tools.isBusy) return
     this.#tools.cancel('interrupted')
@@ -57,8 +57,8 @@ export class ContextMenu {
       ...this.#actions[name], isToggle: true, danger: name === 'delete',
     })), () => this.#close())
     refresh()
-    // The popover doesn't close by itself: it opens when the right button is pressed, and would close again when the
-    // button is released.
+    // The menu has no `popover` behaviour. It opens when the right button is pressed, and that behaviour would close it
+    // when the button is released.
     setAttributes(content, { role: 'menu', 'aria-label': 'Actions' })
     const box = element('nav', { class: 'popover context floating', popover: 'manual', 'aria-label': 'Actions' }, content)
     document.body.append(box)
@@ -89,8 +89,8 @@ export class ContextMenu {
   }
 
   /**
-   * A place in the window, and the shape there. It is a locked shape only if no other shape is there. A key has no
-   * place, so the menu applies to the selection.
+   * The clicked position in the window, and the shape there. A locked shape counts only if no other shape is there. If
+   * a key opened the menu, there is no position, and the menu applies to the selection.
    */
   #meant(
     { target, button, clientX: x, clientY: y }: MouseEvent,
@@ -98,7 +98,7 @@ export class ContextMenu {
     const { replica } = this.#shown
     const layer = target instanceof Element ? target.closest('.layer') : null
     if (layer instanceof HTMLElement) {
-      // The row of a group stands for all of its shapes.
+      // A group's row stands for all shapes of the group.
       const row = Number(layer.dataset.row)
       return { x, y, shape: Math.abs(row), isLayer: row > 0 }
     }

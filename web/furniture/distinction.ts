@@ -4,15 +4,13 @@ import type { Me } from '../state/me.js'
 import type { OwnTabs } from '../state/own-tabs.js'
 import type { Presence } from '../state/presence.js'
 
-/**
- * How long to wait until this browser's other tabs have introduced themselves. Those tabs have this tab's colour on
- * purpose.
- */
+/** How long to wait for messages from this browser's other tabs. Those tabs have this tab's colour on purpose. */
 const patienceMilliseconds = 300
 
 /**
- * Gives a newcomer whose colour is taken a free one, in this room and for this visit. Only the newcomer changes,
- * because otherwise both people would change at once. If there are more people than colours, some share a colour.
+ * Gives this person a free colour for this visit, if the person has just come and somebody else already has the same
+ * colour. Only the newcomer changes, because otherwise both would. If there are more people than colours, some share a
+ * colour.
  */
 export function keepDistinct({ connection, presence, ownTabs, me }: {
   connection: Connection, presence: Presence, ownTabs: OwnTabs, me: Me,

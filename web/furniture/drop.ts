@@ -3,7 +3,7 @@ import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Files } from './files.js'
 
-/** Takes files and text that are dropped on the page, and passes them on so that drawings are read from them. */
+/** Accepts files and text that are dropped on the page. */
 export class Drop {
   #veil = element('div', { class: 'drop-veil', hidden: true }, element('p', { class: 'floating' }, 'Drop to import'))
   #depth = 0
@@ -25,7 +25,7 @@ export class Drop {
       this.#end()
       if (!hasFile(event)) return
       event.preventDefault()
-      // Dropped data can be read only during the event, so it is read now.
+      // This must be read during the event, because the browser doesn't give access to it later.
       const dropped = [...event.dataTransfer?.files ?? []]
       const text = event.dataTransfer?.getData('text/plain') ?? ''
       const reader = await files.get()
@@ -40,9 +40,6 @@ export class Drop {
   }
 }
 
-/**
- * Whether the drop is for the page. Files always are. Text is too, unless it is dropped on a field, which takes the
- * text itself.
- */
+/** Whether the page handles the drop. It handles files everywhere, and text unless a text field would take it. */
 const hasFile = ({ dataTransfer, target }: DragEvent) =>
   [...dataTransfer?.types ?? []].some((type) => type === 'Files' || (type === 'text/plain' && !isWithin(target, 'input, textarea')))

@@ -14,34 +14,33 @@ import type { Shown } from '../state/shown.js'
 import { addedBy } from '../tools/clipboard.js'
 import type { Momentum } from '../tools/momentum.js'
 
-/** The upper bound on a file that is read. It is larger than any drawing, and small enough not to stall the page. */
-const bytesMax = 64 << 20
 /**
- * How many pixels a unit of the canvas gets: the choices for a picture that is saved, and the scale of one that is
- * copied.
+ * The upper bound on the size of a file. Any drawing is smaller, and a file of this size doesn't block the page for
+ * long.
  */
+const bytesMax = 64 << 20
+/** The choices for a saved picture, in pixels for a unit of the canvas, and the scale of a copied picture. */
 const pictureScales = [1, 2, 4]
 const pictureScale = 2
 /**
- * The longest side of a picture that every browser can make. Each browser also has its own limit on the number of
- * pixels. If a picture exceeds that limit, half the scale is tried.
+ * The longest side of a picture that all browsers can make. A browser may also limit the number of pixels. If a picture
+ * exceeds that limit, the page tries half the scale.
  */
 const pictureSideMax = 16_384
 /**
- * The upper bound on a picture's pixels, each of which takes four bytes. Without it, a picture of two small shapes far
- * apart would take a gigabyte.
+ * The upper bound on a picture's pixels, because each takes four bytes. Otherwise a picture of two shapes that are far
+ * apart could take a gigabyte.
  */
 const picturePixelsMax = 1 << 26
 const pictureScaleMin = 1 / 64
 
 const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG instead.'
 
-/** @param what a file's name, or what it is */
+/** @param what a file name, or words such as “This text” */
 const foreignWords = (what: string) => `${within(what)} isn’t a CanvasSync drawing.`
 
 /**
- * Reads and writes drawings. It reads files that are chosen or dropped, and writes JSON, SVG and PNG, to be saved or to
- * be copied into other programs.
+ * Reads and writes drawings. It reads files that the person chooses or drops. It saves and copies JSON, SVG and PNG.
  */
 export class Files {
   #room
@@ -85,7 +84,7 @@ export class Files {
     }
   }
 
-  /** @param file a folder that is dropped looks like one, and can't be read */
+  /** @param file may be a folder, because a dropped folder looks like a file; it can't be read */
   async #readFile(file: File) {
     let text
     try {
@@ -100,7 +99,7 @@ export class Files {
   /**
    * Adds the shapes of a document, which is a layout of squares or a drawing. The shapes keep their places.
    *
-   * @param what what it is called
+   * @param what the document's name for messages
    */
   async read(text: string, what = 'This text') {
     if (!/^\s*[{[]/.test(text)) {
@@ -129,7 +128,7 @@ export class Files {
 
   // MARK: Writing
 
-  /** @param shapes of the drawing; all of it unless given */
+  /** @param shapes to save; all shapes if it is left out */
   async saveJSON(shapes?: number[]) {
     if (!await this.#documents.load()) return
     const { replica } = this.#shown
@@ -155,8 +154,10 @@ export class Files {
   }
 
   /**
+   * Lets the person choose the scale.
+   *
    * @param picture SVG
-   * @returns pixels for a unit of the canvas, or null if no picture is wanted after all
+   * @returns pixels for a unit of the canvas, or null if the person has cancelled
    */
   #askForScale(picture: string): Promise<number | null> {
     const { width, height } = sizeOf(picture)
@@ -180,8 +181,7 @@ export class Files {
 
   async copyPNG(shapes: number[]) {
     if (!await this.#documents.load()) return
-    // The picture is passed as a promise. If the page made the picture first, some browsers would no longer accept that
-    // the person's click permits the copy.
+    // The picture is passed as a promise, because the copy must begin while the browser handles the person's click.
     this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
   }
 
@@ -212,15 +212,15 @@ export class Files {
   #save(content: string | Blob, type: string, suffix: string, shapes?: number[]) {
     const address = URL.createObjectURL(new Blob([content], { type }))
     element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
-    // The address is freed later, when the browser has begun to save the file.
+    // The address is revoked after a delay, because the browser needs it until it has begun to save the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
 }
 
 /**
- * Says why a document can't be read, in words for people, because the core's words are for programmers.
+ * The reason why a document can't be read, in words for people. The core's messages are for programmers.
  *
- * @param what the document is called
+ * @param what the document's name
  */
 function readable(message: string, what: string) {
   if (message.startsWith('neither ')) return foreignWords(what)
@@ -230,20 +230,20 @@ function readable(message: string, what: string) {
   return `${capitalised(list)} ${Number(place) + 1} has ${/^[aeiou]/.test(part) ? 'an' : 'a'} ${part} that we can’t read.`
 }
 
-/** The size of a picture in units of the canvas, taken from the picture's view box. */
+/** The size of a picture in units of the canvas, from its `viewBox`. */
 function sizeOf(svg: string) {
   const [width = 1, height = 1] = /viewBox="[^" ]+ [^" ]+ ([^" ]+) ([^" ]+)"/.exec(svg)?.slice(1).map(Number) ?? []
   return { width, height }
 }
 
-/** @returns what a picture of that size can have */
+/** The largest scale that is allowed for a picture of this size, and at most `wanted`. */
 const scaleFor = ({ width, height }: { width: number, height: number }, wanted: number): number =>
   Math.min(wanted, pictureSideMax / width, pictureSideMax / height, Math.sqrt(picturePixelsMax / (width * height)))
 
-/** A picture as PNG, with `wanted` pixels for a unit of the canvas, or with fewer if the browser has a lower limit. */
+/** Makes a PNG with `wanted` pixels for a unit of the canvas, or with fewer if the browser has a lower limit. */
 async function pixels(svg: string, wanted: number): Promise<Blob> {
   const size = sizeOf(svg)
-  // The picture gets a size of its own, because otherwise it would be drawn in the default size, 300 pixels wide.
+  // Without `width` and `height`, browsers would draw the picture 300 pixels wide.
   const sized = svg.replace('<svg ', `<svg width="${size.width}" height="${size.height}" `)
   const address = URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' }))
   try {

@@ -7,13 +7,14 @@ import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
 
 /**
- * How long the page waits for a person who has left: their connection may have broken, or they may have changed their
- * name, which takes a new connection.
+ * How long the page waits for the followed person after they have left. They may come back, because a broken connection
+ * or a change of the name looks like leaving.
  */
 const missedMilliseconds = 10_000
 
 /**
- * Shows what another person sees, until this person moves the view. `change`: the page follows another person, or none.
+ * Follows another person: this page shows what that person sees, until this person moves the view. `change`: the page
+ * has begun or stopped following somebody.
  */
 export class Follow extends Source<{ change: number | null }> {
   #presence
@@ -38,7 +39,7 @@ export class Follow extends Source<{ change: number | null }> {
     view.on('hand', () => this.stop())
   }
 
-  /** The actor that the page follows. */
+  /** The followed actor, or null. */
   get actor() { return this.#actor }
 
   toggle(actor: number) { this.#actor === actor ? this.stop() : this.start(actor) }

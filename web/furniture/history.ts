@@ -14,28 +14,27 @@ import { Chronicle, gatherMilliseconds, type StampedShape } from './chronicle.js
 import type { Consent } from './consent.js'
 import { type KeptShape, restoration, writeAll } from './restoration.js'
 
-/** How many positions the slider has. */
+/** The number of positions of the slider. */
 const steps = 1_000
 /**
- * If a drawing has more shapes than this, only the actor of a change is named and not the change itself. Naming the
- * change takes stamps, with which the server would have to send several times as much for each moment.
+ * If a drawing has more shapes than this, the page says only who made a change, and not what it was. To say that, the
+ * page needs stamps, which make the server's answers several times as long.
  */
 const stampedShapesMax = 3_000
 /**
- * If the slider is this close before a mark, as a fraction of the span, the mark is meant. A pixel of the slider is
- * wider than one position.
+ * If the slider is at most this far before a mark, it counts as being on the mark. The distance is a fraction of the
+ * whole slider. It is needed because a pixel of the slider covers more than one position.
  */
 const markReach = 1.5 / steps
 /**
- * How long each moment is shown during playback. All moments together take the time `all`, within the bounds for each
- * moment.
+ * In milliseconds: how long playback shows each moment, at least and at most, and how long the whole playback should
+ * take.
  */
 const playMilliseconds = { least: 120, most: 700, all: 20_000 }
 
 /**
- * The room as it was: a slider over the room's past, with a mark for each step that somebody made, and a button that
- * plays the past. The past is shown by a separate replica, which nobody can edit. Restoring writes a past drawing into
- * the live replica, as one step of undo.
+ * Shows the room's past: a slider with a mark for each step, and a button for playback. A separate replica shows the
+ * past, and can't be edited. Restoring writes a past drawing into the live replica, as one step of undo.
  */
 export class History {
   #room
@@ -67,7 +66,7 @@ export class History {
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
-  /** Identifies the current playback. Starting again replaces it, which ends the earlier playback. */
+  /** An object for each playback. A new playback replaces it, which ends the one before. */
   #playing: object | null = null
   #isOpening = false
   #restore = element('button', {
@@ -75,12 +74,12 @@ export class History {
   }, 'Restore')
   #from = 0
   #to = 0
-  /** The moment at which the slider is. */
+  /** The time at which the slider is. */
   #at = 0
-  /** The moment that will be requested next. */
+  /** The time to request next; null if there is none. */
   #wanted: number | null = null
   #isAsking = false
-  /** The past drawing that is shown, and the moment it is from. */
+  /** The past drawing that is shown, and its time. */
   #then: { shapes: KeptShape[], at: number } | null = null
   #aborts = new AbortController()
   readonly element
@@ -104,7 +103,7 @@ export class History {
       element('div', { class: 'row' }, icon('history'), this.#words, this.#restore,
         iconButton('close', 'Back to the present', { class: 'plain small', onclick: () => this.close() })),
       element('div', { class: 'history-track' }, this.#play, this.#slider, this.#marks))
-    // The Escape key leaves the past wherever the focus is, unless the key closes an open box or a field handles it.
+    // Escape returns to the present wherever the focus is, unless it closes an open box or a field handles it.
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
       if (isWithin(event.target, '.panel')) return
@@ -187,16 +186,15 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // The two ends of the slider stand for a time before the first step and a time after the last step, so no mark is
-    // meant there.
+    // The ends of the slider are not moved to a mark: they show the time before the first step and after the last one.
     if (part === 0 || part === 1) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
 
-  /** The moments at which a step was made, in order and each once. */
+  /** The ends of all steps, sorted and without duplicates. */
   get #moments() { return [...new Set(this.#chronicle.marks().map(({ at }) => at))] }
 
-  /** Goes to the next or the previous moment at which a step was made. */
+  /** Moves to the next or the previous end of a step. */
   #stepBy(direction: number) {
     const next = direction > 0 ? this.#moments.find((at) => at > this.#at) ?? this.#to
       : this.#moments.filter((at) => at < this.#at).at(-1) ?? this.#from
@@ -205,9 +203,9 @@ export class History {
   }
 
   /**
-   * Shows a moment as soon as the server has sent its drawing.
+   * Shows the drawing of a point in time, once the server has sent it.
    *
-   * @param at milliseconds
+   * @param at in milliseconds
    */
   #show(at: number) {
     this.#at = at
@@ -219,7 +217,7 @@ export class History {
   // MARK: Playing
 
   /**
-   * Plays the past from the slider's place to the present, or from the beginning if the slider is at the end already.
+   * Plays the past from the slider's position to the present. If the slider is at the end, it plays from the beginning.
    */
   async #playOn() {
     const playing = {}
@@ -258,7 +256,10 @@ export class History {
     this.#slider.style.setProperty('--part', String(Number(this.#slider.value) / steps))
   }
 
-  /** Requests one moment at a time. When the answer is there, the moment that was wanted last is requested next. */
+  /**
+   * Requests drawings, one at a time. After an answer, only the newest of the times that were set meanwhile is
+   * requested.
+   */
   async #ask() {
     if (this.#isAsking) return
     this.#isAsking = true
@@ -269,8 +270,8 @@ export class History {
         this.#wanted = null
         const answer = await ask(this.#path(at), { signal, patience: workingMilliseconds })
         if (answer.status === 404 && at < this.#to - 1) {
-          // The server no longer keeps the beginning, so the span begins later. If nothing of the span is left, that is
-          // reported below.
+          // The server no longer has the beginning, so the slider's range begins later. If nothing of the range is
+          // left, an error is shown below.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
           this.#tell(capitalised(momentWords(this.#wanted)))
@@ -305,15 +306,15 @@ export class History {
     this.#enable()
     const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
     then.at = last?.at ?? at
-    // The change is named only if no other moment is wanted by now.
+    // The change is described only if no other time is waiting to be requested.
     if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
   }
 
   /**
-   * The last change before a moment.
+   * The last change before a point in time.
    *
-   * @param shapes as they were then
-   * @param nameOf the name that a shape shows
+   * @param shapes of the drawing at that time
+   * @param nameOf the name that is shown for a shape
    */
   async #lastDeed(
     shapes: StampedShape[], at: number, nameOf: (id: string) => string,
@@ -321,23 +322,22 @@ export class History {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
     const last = this.#chronicle.last(shapes, nameOf)
-    // A removal is named for a short moment only, because it is soon not the newest change any more while others go on
-    // drawing.
+    // A removal is described only if no change follows it by `gatherMilliseconds` or more.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
-      // The removed shapes are those that existed just before the step and no longer exist.
+      // The removed shapes are those that the drawing had just before the step and doesn't have now.
       const left = new Set(shapes.map(({ id }) => id))
       const gone = (await this.#shapesBefore(step.from)).filter(({ id }) => !left.has(id))
       if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
-    // Undoing a removal writes a shape as if it were new. The drawing before the removal shows which shapes existed
+    // If a removal is undone, its shapes look like new ones. The drawing before the removal shows which shapes existed
     // already.
     const former = (await this.#shapesBefore(removal.from)).map(({ id }) => id)
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }
 
-  /** @returns the shapes just before that moment; none if the server doesn't tell */
+  /** @returns the shapes just before a point in time; none if the server can't say */
   async #shapesBefore(at: number): Promise<KeptShape[]> {
     const answer = await ask(`/v1/rooms/${this.#room}?at=${at - 1}`, {
       signal: this.#aborts.signal, patience: workingMilliseconds,
@@ -345,7 +345,7 @@ export class History {
     return answer.ok ? (await answer.json()).shapes : []
   }
 
-  /** Writes all values of the past drawing that differ from the present values. */
+  /** Restores the past drawing: writes all values that differ from the present ones. */
   async #writeAnew() {
     const then = this.#then
     if (!then) return

@@ -3,7 +3,7 @@ import { roomLink } from '../network/address.js'
 import type { Notices } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
 
-/** The link to the room, which this person can give to others. */
+/** The button that copies a link to the room, so that the person can invite others. */
 export class Link {
   #room
   #notices
@@ -21,8 +21,8 @@ export class Link {
       await navigator.clipboard.writeText(link)
       this.#notices.say(isViewOnly ? 'View-only link copied.' : 'Link copied.', { group: 'link' })
     } catch {
-      // If the browser doesn't let the page write to the clipboard, because the page isn't served securely, people copy
-      // the link from a field.
+      // The browser refuses access to the clipboard, for example on a page without HTTPS. So the link is shown in a
+      // field, from which people can copy it.
       const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
       const dialogs = await this.#dialogs.get()
       dialogs?.openDialog('Link to this room', field)

@@ -8,10 +8,7 @@ import type { Files } from './files.js'
 import type { History } from './history.js'
 import type { Link } from './link.js'
 
-/**
- * The actions of the menu, the toolbar and the panels, by name: the actions of the tools, and the actions for the room
- * as a whole.
- */
+/** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
 export function roomActions(
   reach: ActionReach,
   { files, history, shortcutList, link }: {
@@ -58,10 +55,7 @@ const icons: Record<string, string> = {
   selectAll: 'select', markOverlaps: 'check', play: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
-/**
- * The context menu's actions for the selection. People with fingers have no context menu, so the main menu has these
- * actions while shapes are selected.
- */
+/** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
   'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
@@ -69,9 +63,9 @@ const menu = [
 
 /** The entries of the menu at the top left. */
 export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | null)[] {
-  // Only some phones require that a page asks for the sensor before using it.
+  // Pages need the person's permission for the motion sensor only on some phones.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
-  // People with a keyboard or a right button reach these actions without the menu.
+  // People with a keyboard or a mouse don't need these actions in the menu.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',

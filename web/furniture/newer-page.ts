@@ -4,13 +4,14 @@ import type { States } from './states.js'
 
 const lookMilliseconds = 600_000
 /**
- * When the worker that stores the page is registered. It loads all files again, so it waits until the room is shown.
+ * How long after the start the service worker is registered. It loads all files again, so it must not compete with
+ * loading the room.
  */
 const registeredAfterMilliseconds = 1_500
 
 /**
- * Tells the person when the server has a newer page than this one. It is checked after each reconnect, since an upgrade
- * of the server interrupts the connection, and every ten minutes.
+ * Tells the person when the server has a newer version of the page. It checks every ten minutes, and after each
+ * reconnect, because an upgrade of the server interrupts the connection.
  */
 export function watchFreshness({ connection, freshness, states }: {
   connection: Connection, freshness: Freshness, states: States,

@@ -1,19 +1,17 @@
 import { element, iconButton } from '../elements/element.js'
 import type { Notice, Notices } from '../state/notices.js'
 
-/**
- * The upper bound on notices that are shown at a time. More notices would cover the drawing on a phone, upright or on
- * its side.
- */
+/** The upper bound on visible notices. It is lower on small screens, where more would cover the drawing. */
 const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').matches ? 1 : 3)
-/** How long a notice is shown: long enough to read it, and to reach its button if it has one. */
+/** How long a notice is shown. A notice with a button is shown longer. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
 type Entry = { group: string, kind: string, timer: number, element: HTMLElement }
 
 /**
- * Shows notices at the bottom left. They are read out politely and disappear by themselves. A notice replaces one of
- * the same `group`. If there are too many, notices about overlaps are removed first, and then the oldest ones.
+ * Shows notices at the bottom left, and has them read out to people with screen readers. A notice disappears by itself,
+ * and replaces one of the same `group`. If there are too many, notices about overlaps are removed first, then the
+ * oldest ones.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })

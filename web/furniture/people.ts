@@ -11,10 +11,10 @@ import type { Person, Presence } from '../state/presence.js'
 import { initials, isName } from '../storage/identity.js'
 import type { Follow } from './follow.js'
 
-/** The upper bound on other people who are shown one by one. The rest are shown as a count. */
+/** The upper bound on other people who get a badge. The number of further people is shown instead. */
 const shownMax = 4
 
-/** A person as a round badge in their colour. */
+/** A round badge with a person's initials and colour. */
 function badge({ name, color }: { name: string, color: string }) {
   const made = element('span', { class: 'person', 'aria-hidden': 'true' }, initials(name))
   made.style.background = color
@@ -22,13 +22,16 @@ function badge({ name, color }: { name: string, color: string }) {
   return made
 }
 
-/** The people in the room, and this person's name and colour. A click on a person makes the page follow them. */
+/**
+ * Shows the people in the room. A click on a badge follows that person. This person can change their own name and
+ * colour.
+ */
 export class People {
   #me
   #presence
   #ownTabs
   #follow
-  /** The actor that the page follows. */
+  /** The followed actor, or null. */
   #followed: number | null = null
   #isListening = false
   #badges = element('div', { class: 'people-others row' })
@@ -57,7 +60,7 @@ export class People {
 
   askForName() { this.#about.open() }
 
-  /** Everybody except this person. This person's other tabs don't count as others. */
+  /** Everybody except this person. This person's other tabs are left out too. */
   #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
 
   #show() {
@@ -70,7 +73,7 @@ export class People {
     const shown = count > shownMax ? people.slice(0, shownMax - 1) : people
     this.#badges.replaceChildren(...shown.map((person) => this.#button(person)))
     this.#everyone.hidden = count === 0
-    // If there is no space for any other person's badge, the count includes everybody.
+    // If there is no space for badges of others, the number counts everybody.
     this.#everyone.replaceChildren(element('span', { class: 'person more' },
       element('span', { class: 'rest' }, `+${(count - shown.length).toLocaleString('en')}`),
       element('span', { class: 'all' }, (count + 1).toLocaleString('en'))))

@@ -16,8 +16,8 @@ import type { Momentum } from '../tools/momentum.js'
 import { type KeptShape, restoration, valuesOf, writeAll } from './restoration.js'
 
 /**
- * How long to wait for more removals before reporting them, the upper bound on that wait, and how long the notice is
- * shown.
+ * How long to gather removals after the latest one before they are reported; how long to gather at most; and how long
+ * the notice is shown.
  */
 const gatherMilliseconds = 400
 const gatherMillisecondsMax = 2_000
@@ -25,36 +25,38 @@ const shownMilliseconds = 30_000
 /** If at least this many shapes and half of the drawing are removed, that counts as emptying the canvas. */
 const emptiedMin = 3
 /**
- * The upper bound on the difference between the server's clock and the clocks of most pages. The page asks the history
- * for the drawing this long before a removal or a restoration.
+ * The upper bound on the difference between the server's clock and the clocks of most pages. The page asks for the
+ * drawing as it was this long before a removal or a restoration.
  */
 const clocksMilliseconds = 250
 /**
- * How long before a restoration the page asks for the drawing, one time after the other. The restorer's clock may be
- * further ahead of the server's than usual. Then the drawing at the later moment shows no difference.
+ * How long before a restoration to request the drawing. The next value is tried if that drawing shows no difference,
+ * because the clocks may differ more than usual.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
-/** How long after a restoration this person is still told of it. */
+/** How long after a restoration this person can still get a notice about it. */
 const restoredMilliseconds = 10_000
 const group = 'removed'
 const backGroup = 'brought back'
-/** The upper bound on removed shapes that are remembered, to recognise them when they come back. */
+/**
+ * The upper bound on the number of removed shapes that are remembered, so that they are recognised when they come back.
+ */
 const goneMax = 10_000
 
 /**
- * A shape as it was before it was removed; the person who deleted it (0 if unknown); and what this person was doing to
- * it at that moment.
+ * A shape as it was before its removal. `by`: who deleted it, or 0 if unknown. `deed`: what this person was doing to it
+ * at that time.
  */
 type Lost = {
   id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string,
 }
 
 /**
- * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding,
- * and offers to bring the shapes back.
+ * Tells this person that somebody has emptied the canvas, restored it, or deleted a shape that this person was holding.
+ * Offers to bring the shapes back.
  *
- * Of a deleted shape, the replica knows only who deleted it. So this class remembers how shapes looked before. A
- * shape's name and its place in the drawing order come from the room's history, if the history is available.
+ * The replica doesn't keep the values of deleted shapes, so this class remembers them. A shape's name and place in the
+ * drawing order come from the room's history, if it is available.
  */
 export class Removals {
   #room
@@ -68,15 +70,15 @@ export class Removals {
   #names
   #hand
   #known = new Map<number, Shape>()
-  /** Whether this page has entered the room. Earlier removals are not reported. */
+  /** Whether this page has entered the room. Removals before that are not reported. */
   #isLive = false
   #isEntered = false
   #lost: Lost[] = []
-  /** How many shapes there were before the first of the gathered removals, and when the first removal was. */
+  /** The number of shapes before the first of the gathered removals, and the time of that removal. */
   #countBefore = 0
   #firstAt = 0
   #timer = 0
-  /** The newest restoration by each person, and whether this person has been told of it. */
+  /** The last restoration of each person, and whether this person has got a notice about it. */
   #restored = new Map<number, Restored & { isSaid: boolean }>()
   /** The identifiers of shapes that were removed since the page was opened. */
   #gone = new Set<number>()
@@ -125,8 +127,8 @@ export class Removals {
   }
 
   /**
-   * @param shape as it was
-   * @param by who is told to have deleted it
+   * @param shape before its removal
+   * @param by who deleted the shape, as reported with the change; 0 if unknown
    */
   #lose(shape: Shape, by: number, isSwallowed: boolean) {
     const { id } = shape
@@ -142,9 +144,9 @@ export class Removals {
   }
 
   /**
-   * Waits for more removals of the same kind, which are then reported together.
+   * Gathers removals of the same kind, which are then reported together.
    *
-   * @param countBefore how many shapes there were
+   * @param countBefore the number of shapes before this removal
    */
   #gather(countBefore: number = this.#known.size) {
     const now = performance.now()
@@ -171,7 +173,7 @@ export class Removals {
   /**
    * Whether a person's removal was a part of restoring an older state.
    *
-   * @param at milliseconds
+   * @param at in milliseconds
    */
   #isRestored(by: number, at = 0) {
     const restored = this.#restored.get(by)
@@ -229,8 +231,8 @@ export class Removals {
     const first = Math.min(...lost.map(({ at }) => at))
     const then = new Map<string, KeptShape>()
     for (const margin of [clocksMilliseconds, 1]) {
-      // If the drawing has every lost shape, no further one is needed. Otherwise it lacks a shape that was made within
-      // the clocks' difference before the removal, so the page asks for a later drawing.
+      // The drawing is complete if it has every lost shape. If not, a shape was made shortly before the removal, and a
+      // later drawing is requested.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
@@ -259,7 +261,11 @@ export class Removals {
     this.#notices.say('There is nothing left to bring back: all of it has been changed since.', { group })
   }
 
-  /** Finds the part of a person's restoration that nobody has changed since, and the edits that undo this part. */
+  /**
+   * Finds which values of a person's restoration nobody has changed since, and returns the edits that undo these.
+   *
+   * @param then the drawing before the restoration
+   */
   #takenBy(by: number, { from, until }: Restored, then: KeptShape[]) {
     const { live } = this.#shown
     const { shapes }: { shapes: KeptShape[] } = JSON.parse(live.exportDrawing())
@@ -276,8 +282,8 @@ export class Removals {
   }
 
   /**
-   * @param gone shapes to be deleted
-   * @returns whether there was anything to write
+   * @param gone shapes to delete
+   * @returns whether anything was written
    */
   #write(edits: { shape: number, set: Values }[], gone: number[]) {
     const count = edits.length + gone.length
@@ -289,7 +295,7 @@ export class Removals {
     return true
   }
 
-  /** @returns null if it isn't to be had */
+  /** @returns null if the server doesn't have the drawing */
   async #drawingAt(at: number): Promise<KeptShape[] | null> {
     try {
       const answer = await ask(`/v1/rooms/${this.#room}?at=${Math.floor(at)}`)

@@ -3,17 +3,18 @@ import type { Values } from '../core/types.js'
 import { identifierNumber } from '../core/values.js'
 import type { Editing } from '../state/editing.js'
 
-/** How many edits are written in one go. */
+/** The number of edits in one call. */
 const editsAtOnce = 500
 
-/** A shape as documents have it. */
+/** A shape in the form that documents have. */
 export type KeptShape = Values & { id: string }
 
 /**
- * The edits that restore a drawing: values that differ from it are written as they were, and shapes that it doesn't
- * have are deleted.
+ * The edits that restore an older drawing. They write all values that differ now, and delete the shapes that the older
+ * drawing doesn't have.
  *
- * @param shapes those that there are now
+ * @param then the older drawing
+ * @param shapes the present drawing
  */
 export function restoration(then: KeptShape[], shapes: KeptShape[]) {
   const now = new Map(shapes.map((shape) => [shape.id, shape]))
@@ -31,14 +32,14 @@ export function restoration(then: KeptShape[], shapes: KeptShape[]) {
   return { edits, gone: [...now.keys()].map(identifierNumber) }
 }
 
-/** The defaults of rare properties. Documents leave these values out. */
+/** The default values of rare properties. Documents leave these values out. */
 const standards = new Map(properties.filter(({ isRare }) => isRare).map(({ name, standard }) => [name, standard]))
 
 const valueIn = (shape: KeptShape | undefined, property: string) => shape?.[property] ?? standards.get(property)
 
 /**
- * The values that bring back a deleted shape: all except its name and its place in the drawing order, which are not
- * known. A rare property with its default is left out.
+ * The values that bring back a deleted shape. Its name and its place in the drawing order are not known. Default values
+ * of rare properties are left out.
  */
 export function valuesOf(shape: Shape): Values {
   return Object.fromEntries(properties.filter(({ parts }) => parts.length > 0)
@@ -46,18 +47,15 @@ export function valuesOf(shape: Shape): Values {
     .filter(([name, value]) => !isStandard(String(name), value)))
 }
 
-/**
- * Whether a value is its property's default. `null`, which stands for no group and no tie, is the default of every
- * property that can be empty.
- */
+/** Whether a value is its property's default. `null` stands for no group or no tie, which is a default. */
 const isStandard = (property: string, value: unknown) =>
   standards.has(property) && (value === null || JSON.stringify(value) === JSON.stringify(standards.get(property)))
 
 /**
- * Writes all edits as one step of undo.
+ * Makes all edits in one step of undo.
  *
- * @param gone shapes to be deleted
- * @returns whether it is done
+ * @param gone shapes to delete
+ * @returns whether that succeeded
  */
 export function writeAll(editing: Editing, edits: { shape: number, set: Values }[], gone: number[]): boolean {
   return editing.group(() => {

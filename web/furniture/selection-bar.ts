@@ -24,22 +24,28 @@ import { Swatches } from './swatches.js'
 const hasText = ({ kind }: Shape) => !isStroke(kind)
 const hasLine = ({ kind }: Shape) => kind !== 'text'
 
-/** In CSS pixels: the distance from the bar to the handle above the frame, or below it. */
+/** In CSS pixels: the distance from the bar to the frame, with enough space for the handle between them. */
 const away = 48
-/** In CSS pixels: the space that stays free at the window's sides, and above and below for the bars and the tools. */
+/**
+ * In CSS pixels: the margin between the bar and the window's sides, and between the bar and the bars and tools above
+ * and below.
+ */
 const margin = 8
 const barsHeight = 72
 const toolsHeight = 76
 /**
- * If more shapes than this are selected, the bar doesn't show which colour the shapes have in common, because all of
- * them would have to be read.
+ * If more shapes than this are selected, the bar doesn't show their common colour, because finding it means reading all
+ * of them.
  */
 const comparedMax = 200
 
-/** How a line may end, in the order in which presses of its button give them. */
+/** The forms of a line's end. Each click on the button for an end chooses the next one. */
 const ends = ['plain', 'arrow', 'dot']
 
-/** What is wanted most often for a selection: one press changes all of it. The bar is hidden while a hand changes shapes. */
+/**
+ * A bar with the most common changes to the selection, each a single click. It is hidden during a gesture that changes
+ * shapes.
+ */
 export class SelectionBar {
   #shown
   #selection
@@ -48,7 +54,7 @@ export class SelectionBar {
   #handles
   #tools
   #swatches
-  /** The one button behind which the colours are. */
+  /** The button that opens the colours. */
   #look = iconButton('any-color', 'Colours of the selection', { class: 'plain small any' })
   #sizes
   #widths
@@ -140,9 +146,9 @@ export class SelectionBar {
   }
 
   /**
-   * Where the bar goes: above the frame if there is space, otherwise below it or beside it. If there is no space there
-   * either, at the lower edge of the visible area, or at the upper edge if the frame reaches the lower one. null if the
-   * frame is out of sight.
+   * The bar's position: above the frame, otherwise below it or beside it, where there is space. If there is no space,
+   * it is at the lower edge of the visible area, or at the upper edge if the frame reaches the lower one. null if the
+   * frame isn't visible.
    */
   #placeFor(frame: Frame, { width, height }: { width: number, height: number }) {
     const view = this.#view
@@ -184,7 +190,7 @@ export class SelectionBar {
     label(this.#lock, isLocked ? 'locked' : 'unlocked', isLocked ? 'Unlock' : 'Lock')
     const isOneGroup = this.#isOneGroup()
     label(this.#group, isOneGroup ? 'ungroup' : 'group', isOneGroup ? 'Ungroup' : 'Group')
-    /** What the shapes that a choice applies to have in common. */
+    /** The value that the shapes have in common. Only shapes that pass `isOf` count. */
     const common = <T>(read: (shape: Shape) => T, isOf: (shape: Shape) => boolean = () => true) => {
       const [first, ...others] = shapes.filter(isOf).map(read)
       return others.every((other) => other === first) ? first : undefined
@@ -208,7 +214,7 @@ export class SelectionBar {
     }
   }
 
-  /** @returns what a press gives that end of the selected lines */
+  /** The form that the next click gives to this end of the selected lines. */
   #nextEnd(end: 'fromEnd' | 'toEnd'): string {
     const shown = this.#ends.find(([name]) => name === end)?.[1].dataset.end ?? 'plain'
     return ends[(ends.indexOf(shown) + 1) % ends.length]

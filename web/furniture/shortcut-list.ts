@@ -2,7 +2,9 @@ import { openDialog } from '../elements/dialog.js'
 import { element, hasFingers } from '../elements/element.js'
 import type { Doables } from '../tools/actions.js'
 
-/** Gestures without a name in the table of actions. `play`: they do something else, or nothing, without Play. */
+/**
+ * Gestures that are not in the table of actions. `play` marks those that work only, or differently, while Play is on.
+ */
 const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] = [
   ['Drag on the canvas', 'Drag on the canvas', 'draw a rectangle'],
   ['Double-click the canvas', 'Double-tap the canvas', 'draw a circle', 'play'],
@@ -20,7 +22,7 @@ const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] =
   ['', 'Shake your phone', 'clear everything', 'play'],
 ]
 
-/** Opens the list of everything that a person can do, with the keys for it. */
+/** Opens the list of all actions and gestures, with their keys. */
 export function openShortcutList(actions: Doables) {
   const groups = new Map<string, { words: string, key: string }[]>()
   for (const { group, key, words, isShown } of Object.values(actions)) {

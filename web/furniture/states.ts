@@ -10,13 +10,14 @@ import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
 
 /**
- * How long the canvas must be empty before the invitation is shown, so that it doesn't flash while a drawing arrives.
+ * How long the canvas must be empty before the invitation to draw appears. Without this delay it would flash while a
+ * drawing is loaded.
  */
 const patienceMilliseconds = 150
 
 /**
- * The message in the middle of an empty canvas (loading, empty, deleted, no access), and the banners at the top (the
- * room is full, the page is outdated).
+ * The message in the middle of the canvas (loading, empty, deleted, no access), and the banners at the top (room full,
+ * page outdated).
  */
 export class States {
   #connection
@@ -65,13 +66,13 @@ export class States {
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''
-    // Once the room is closed for good, for example because it was deleted, its banners are no longer true.
+    // The room is closed for good, for example because it was deleted, so the banners don't apply any more.
     if (effect.state === 'closed') this.#banners.replaceChildren()
     document.body.classList.toggle('is-closed', effect.state === 'closed')
     this.#look()
   }
 
-  /** Offers to enter another token to a visitor whose token ends, so that they can stay. */
+  /** If a visitor's token is about to expire, offers to enter another one, so that they can stay. */
   #takeWord(code: string) {
     if (code === 'token_expires') this.#askForNextToken('Your access ends within a minute.')
     if (code === 'token_refused') {
@@ -136,7 +137,7 @@ export class States {
       element('ul', { class: 'ways' },
         way('rectangle', 'Drag', 'to draw a rectangle'),
         isPlay && way('tap', isPhone ? 'Double-tap' : 'Double-click', 'to draw a circle'),
-        // People with fingers don't drop files, so they get a hint about zooming instead.
+        // People with phones don't drop files, so they get a hint about zooming instead.
         isPhone ? way('fit', 'Use two fingers', 'to move and zoom') : way('file', 'Drop a file', 'to import a drawing')),
       isPlay && element('button', {
         type: 'button', class: 'button primary', onclick: () => this.#actions.threeSquares.run(),
@@ -206,7 +207,7 @@ function card(picture: string, title: string, words: string, ...more: Child[]) {
     words !== '' && element('p', { class: 'quiet' }, words), ...more)
 }
 
-/** Grey shapes in place of the drawing, to show that the page is working. */
+/** Grey placeholder shapes that are shown while the drawing is loaded. */
 function skeleton() {
   return [element('div', { class: 'skeleton', role: 'status', 'aria-label': 'Loading the drawing' },
     ...['one', 'two', 'three'].map((name) => element('span', { class: `skeleton-shape ${name}` })))]

@@ -6,13 +6,13 @@ import type { Pulse } from '../network/pulse.js'
 import type { Permission } from '../state/permission.js'
 import type { Keeper } from '../storage/keeper.js'
 
-/** A shorter interruption than this is not shown, because it is over before anybody could read about it. */
+/** Only an interruption longer than this is shown. */
 const patienceMilliseconds = 400
 
 /**
- * The second line under the room's name, which says whether everything is saved.
+ * The line under the room's name that says whether everything is saved.
  *
- * The states `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the classes of the dot.
+ * The states `saved`, `saving`, `offline`, `loading`, `viewing` and `closed` are also the dot's CSS classes.
  */
 export class Status {
   #connection
@@ -26,14 +26,14 @@ export class Status {
   #timer = 0
   /** Whether the connection was lost since the server was last reached. */
   #isLost = false
-  /** Whether the connection was lost only a moment ago, so that the loss isn't shown yet. */
+  /** Whether the connection was lost less than `patienceMilliseconds` ago, so that it isn't shown yet. */
   #isPatient = false
   #pulse
   #keeper
   readonly element = element('p', { class: 'status small-text quiet', role: 'status' },
     element('span', { class: 'dot' }), this.#words)
 
-  /** @param keeper none where nothing can be changed */
+  /** @param keeper null if this person can't change anything */
   constructor(connection: Connection, pulse: Pulse, permission: Permission, keeper: Keeper | null) {
     this.#connection = connection
     this.#permission = permission
@@ -85,14 +85,14 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
-    // The shortest words for the state, because on a phone no longer words fit beside the dot.
+    // On a phone there is space for a single word beside the dot.
     this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
     if (this.#words.textContent !== words) this.#words.textContent = words
     const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words
     if (this.element.title !== title) this.element.title = title
   }
 
-  /** Says how long a change takes to the server and back. */
+  /** Shows the round-trip time. */
   #line() {
     const milliseconds = this.#pulse.roundTrip
     if (milliseconds === null) return ''

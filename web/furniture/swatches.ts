@@ -5,18 +5,19 @@ type Part = 'fill' | 'stroke'
 
 const partWords: Record<Part, string> = { fill: 'Fill', stroke: 'Outline' }
 
-/** `isShown`: unless it always is. */
+/** The swatch is always shown if `isShown` is left out. */
 type Special = { words: string, icon: string, isShown?: () => boolean }
 
 /**
  * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
- * colour; further swatches stand for a random colour and for no fill. Shapes with only one colour have no such choice.
+ * colour. The others include a random colour and no fill. For shapes with a single colour there is no choice between
+ * fill and outline.
  */
 export class Swatches {
   #choose
   #special
   #part: Part = 'fill'
-  /** Whether the selection has a single colour instead of a fill and an outline. Must be set before `show`. */
+  /** Whether the selected shapes have a single colour, instead of a fill and an outline. Must be set before `show`. */
   isOfOneColor = false
   #shown: Record<Part, string | null | undefined> = { fill: undefined, stroke: undefined }
   #parts: [Part, HTMLButtonElement][]
@@ -24,8 +25,8 @@ export class Swatches {
   readonly element
 
   /**
-   * @param special the first swatch of each part; `any`: for a random fill
-   * @param choose null: the first one; `none`: no fill
+   * @param special the first swatch for the fill and for the outline; `any` stands for a random fill
+   * @param choose gets null for the first swatch, and `none` for no fill
    */
   constructor(
     label: string, special: Record<Part, Special> & { any?: Special },
@@ -57,8 +58,8 @@ export class Swatches {
   }
 
   /**
-   * Shows the current colours: null chooses the first swatch, `none` means no fill, and undefined chooses no swatch,
-   * because the colour has none or the shapes differ.
+   * Marks the current colours: null for the first swatch, `none` for no fill. With undefined no swatch is marked,
+   * because the shapes differ or have a colour that no swatch shows.
    */
   show(colors: Record<Part, string | null | undefined>) {
     this.#shown = colors
@@ -78,7 +79,7 @@ export class Swatches {
       setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
       if (special) setIcon(button, special.icon)
       button.hidden = !(special?.isShown?.() ?? true)
-      // The swatch for none is hidden for an outline, where the first swatch already means none.
+      // There is no swatch for “no outline”, because the first swatch of the outline means that already.
       if (color === 'none') button.hidden = this.isOfOneColor || part === 'stroke'
       else if (color === 'any') button.hidden ||= part === 'stroke'
       else button.classList.toggle('as-outline', part === 'stroke')

@@ -9,30 +9,28 @@ import type { Presence } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
 import type { Writing } from './writing.js'
 
-/** A person who overwrites a text this soon after the text came, or after joining, can hardly have read it. */
+/** A person who overwrites a text this soon after the text arrived, or after they joined, has probably not read it. */
 const soonMilliseconds = 15_000
 const shownMilliseconds = 30_000
-/** The upper bound on shapes whose texts are remembered. */
+/** The upper bound on the number of texts that are remembered. */
 const keptMax = 500
 
 /**
- * A text that this person has written. `writers`: the people who were writing in the same shape when the text came, and
- * so began without having seen it, with the times when they stopped.
+ * A text that this person has written. `writers`: other people who were already writing in the same shape when this
+ * text arrived, and when each of them stopped.
  */
 type OwnText = { text: string, at: number, writers: Map<number, number | null> }
 
 /**
- * Two people may write in one text at the same time. Then the text that was written later stays. This class tells the
- * other person which text was lost, and offers to put it back.
+ * Two people may write in the same shape at the same time. Then the later text replaces the earlier one. This class
+ * tells the person whose text was lost, and offers to put it back.
  *
- * A person who has read a text may replace it, and nobody needs to be told. So a text counts as lost only if the writer
- * of the next text can't have read it, or hardly. There are four such cases:
- * - The writer had begun before, as presence shows.
- * - The next text comes within 15 seconds of the lost one; or, if its writer had been away, within 15 seconds of their
- *   return.
- * - The next text came while this page was away, was hidden or showed the past. Then it may have come as soon after the
- *   lost one.
- * - When the lost text arrived, the server answered that a later one was already there (`superseded`).
+ * Replacing a text that one has read is no loss. So a text counts as lost only if the next writer can hardly have read
+ * it, in one of these cases:
+ * - The next writer had begun before the text arrived, as presence shows.
+ * - The next text came within 15 seconds, or within 15 seconds after its writer had joined.
+ * - The next text came while this page was away, hidden or showing the past. It may have come within 15 seconds then.
+ * - The server answered that a later text was already there (`superseded`).
  *
  * If the new text contains the old one, nothing is lost.
  */
@@ -42,18 +40,18 @@ export class TextLosses {
   #notices
   #names
   #presence
-  /** For each shape, the last text that this person has written in the shape. */
+  /** The last text that this person has written in each shape. */
   #own = new Map<number, OwnText>()
   /**
-   * The texts that shapes had when the page began, if an earlier visit has left unsent edits: any of these texts may be
-   * one of the edits.
+   * The texts that shapes had when the page began, if an earlier visit has left unsent edits. This person may have
+   * written any of these texts.
    */
   #found: Map<number, string>
-  /** When each of the other people joined, if they joined after this page did. */
+  /** When each person joined, for those who joined after this page. */
   #cameAt = new Map<number, number>()
   /**
-   * The moment since which changes arrive late, because the page is away, is hidden or shows the past; null if changes
-   * arrive in time.
+   * Since when changes have arrived late, because the page was away, hidden or showing the past; null if they arrive in
+   * time.
    */
   #behindSince: number | null = null
 
@@ -71,7 +69,7 @@ export class TextLosses {
     shown.on('changes', ({ reset, shapes }) => {
       if (shown.isPast) return
       for (const change of shapes) if ((change.changed & changedBit.text) !== 0) this.#follow(change)
-      // A complete state doesn't say which texts have changed, so all are compared.
+      // After a complete state it is unknown which texts have changed, so all are compared.
       if (reset) for (const id of this.#own.keys()) this.#compare(id, 0)
       if (this.#isUpToDate) this.#behindSince = null
     })
@@ -109,7 +107,7 @@ export class TextLosses {
     }
   }
 
-  /** Notes when a person stops writing. The text that they wrote may arrive a little later than this news. */
+  /** Records when a person stops writing. The text that they wrote may arrive a little later. */
   #watchWriters() {
     for (const [id, { writers }] of this.#own) {
       for (const [actor, endedAt] of writers) {
@@ -119,7 +117,7 @@ export class TextLosses {
     }
   }
 
-  /** @param by who changed the text, or 0 where nobody knows */
+  /** @param by the actor who changed the text; 0 if unknown */
   #compare(id: number, by: number) {
     const own = this.#own.get(id)
     if (!own || by < 0) return
@@ -133,7 +131,7 @@ export class TextLosses {
     if (hadBegun || wasAway || isNear) this.#lost(id, by, own.text)
   }
 
-  /** @param text what was lost */
+  /** @param text the lost text */
   #lost(id: number, by: number, text = '') {
     const { live } = this.#shown
     const shape = live.shape(id)

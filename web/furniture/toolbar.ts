@@ -14,21 +14,21 @@ import { Swatches } from './swatches.js'
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
 
 /**
- * The tools in the order in which they are hidden if there is not enough space. The tools that people want least often
- * come first.
+ * The order in which tools are moved behind the button “More tools” if there is not enough space: the least used ones
+ * first.
  */
 const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
-/** In CSS pixels: the space that stays free at both sides of the window, and between the tools and their neighbours. */
+/** In CSS pixels: the margin at both sides of the window, and between the tools and what is beside them. */
 const edge = 8
 const apart = 16
 
-/** The toolbar's content, by the names of actions. null stands for a separator. */
+/** The toolbar's buttons, by the names of their actions. null stands for a separator. */
 const layout = ['select', null, 'shapes', 'paint', null, 'addSquare', null, 'undo', 'redo']
 const icons: Record<string, string> = { addSquare: 'square-add' }
 
 /**
- * The tools at the bottom. Tools without space are behind a button with a caret, which shows the current tool if it is
- * one of them.
+ * The toolbar at the bottom. Tools for which there is no space are behind the button “More tools”, which shows the
+ * current tool if that is one of them.
  */
 export class Toolbar {
   #tool
@@ -38,7 +38,7 @@ export class Toolbar {
   #actions
   #toolButtons = new Map<string, HTMLButtonElement[]>()
   #buttons = new Map<string, HTMLButtonElement>()
-  /** The tools that are behind the button with the caret. */
+  /** The tools that are behind the button “More tools”. */
   #folded = new Set<string>()
   #more = iconButton('caret', 'More tools', { class: 'plain more-tools' })
   #play
@@ -107,7 +107,10 @@ export class Toolbar {
     return this.#more
   }
 
-  /** Hides the tools for which there is no space. The white circle takes space too, if it is at the same height. */
+  /**
+   * Moves tools behind the button “More tools” until the others fit. The white circle takes space too, if it is at the
+   * same height.
+   */
   #fold() {
     const width = this.element.clientWidth
     if (width === 0) return
@@ -124,7 +127,7 @@ export class Toolbar {
     this.#show()
   }
 
-  /** Without Play there is no button for random squares, so there is more space for tools. */
+  /** Without Play there is no button for random squares, so there is space for more tools. */
   #showPlay() {
     const square = this.#buttons.get('addSquare')
     if (!square) return
@@ -142,7 +145,7 @@ export class Toolbar {
     this.#more.hidden = this.#folded.size === 0
   }
 
-  /** The style of the next shape. */
+  /** The button for the style of the next shape. */
   #paintButton() {
     const paint = this.#paint
     const button = iconButton('any-color', 'Style of the next shape')
@@ -174,7 +177,7 @@ export class Toolbar {
       button.style.setProperty('--dash', paint.dash)
     }
     paint.on('change', show)
-    // Changes are told in every frame. Only a new shape changes the button.
+    // `changes` comes in every frame, but only a new shape changes the next colour.
     this.#shown.on('changes', () => { if (next() !== color) show() })
     show()
     return button

@@ -1,4 +1,4 @@
-// The first moments in a room: where the view begins, and the person's own name.
+// What happens when a room opens: where the view begins, and what the person is told about their name.
 
 import { within } from '../basics/words.js'
 import { fitBeside } from '../drawing/surroundings.js'
@@ -13,8 +13,8 @@ import { type Identity, rememberIdentity } from '../storage/identity.js'
 import type { People } from './people.js'
 
 /**
- * Shows the whole drawing, clear of the furniture, unless the person has moved the view already; switches to the select
- * tool if there is a drawing; and tells the person under which name others see them.
+ * Shows the whole drawing, unless the person has already moved the view. Chooses the select tool if there is a drawing.
+ * Tells the person the name that others see.
  */
 export function welcome(
   { connection, shown, permission, notices, tool, view, me, people }: {
@@ -31,8 +31,8 @@ export function welcome(
   stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
     const box = shown.replica.bounds()
-    // On an empty canvas people want to draw, so they get a drawing tool. If there are shapes, an accidental drag with
-    // such a tool would leave another one.
+    // On an empty canvas the drawing tool stays chosen. If there are shapes, an accidental drag with that tool would
+    // add another one.
     if (isUntouched && isToolUntouched && box) tool.choose('select')
     if (isUntouched && isViewUntouched && box) fitBeside(view, box, 72)
   }

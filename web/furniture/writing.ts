@@ -15,16 +15,16 @@ import { AboveKeyboard } from './above-keyboard.js'
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
 /**
- * In units of the canvas: the lower bound on the width of a text's box, and the width at which the lines of a new box
- * begin to break.
+ * In units of the canvas: the lower bound on the width of a text's box, and the width at which a new text begins to
+ * wrap.
  */
 const widthMin = 24
 const widthMax = 640
 
-/** Matches control characters other than line breaks. */
+/** Matches control characters except line feeds. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
-/** A text in the form that shapes take: without control characters, with line feeds, and not too long. */
+/** Cleans a text for a shape: no control characters, only line feeds as line breaks, and not too long. */
 export function plainText(typed: string) {
   const text = typed.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ').replace(controls, '')
   if (text.length * 3 <= bytesMax || encoder.encode(text).length <= bytesMax) return text
@@ -41,29 +41,29 @@ export function plainText(typed: string) {
 const newWidth = (text: string, textSize: number) =>
   Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
 
-/** Whether a new text extends to the left of where it begins, because it is written from right to left. */
+/** Whether a new text grows to the left, because it is written from right to left. */
 const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
-/** The browser's names for the input events of typing. Only these events begin a text. */
+/** The types of input events that typing causes. Only these start writing. */
 const typing = ['insertText', 'insertCompositionText']
 
 /**
- * Writing in a shape: a field lies over the shape, in the shape's size and rotation. The text is saved when the field
- * is left in any way, as one step of undo.
+ * Edits a shape's text in a text field over the shape, with the shape's size and rotation. The text is saved whenever
+ * the field loses the focus, as one step of undo.
  *
- * While one text or note is selected, and the current tool doesn't draw, the field waits until the person types: it has
- * the focus and the shape's text, but is invisible. So input methods, dead keys and emoji work from the first
- * character, as in any other field. Keys keep their usual meaning on the page, except the keys that type.
+ * While a single text or note is selected and the tool doesn't draw, the invisible field already has the focus and the
+ * shape's text. So input methods, dead keys and emoji work from the first character. Keys that don't type keep their
+ * meaning for the page.
  */
 export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #reach
   #names
   /**
-   * The writing that is under way. `step`: the step in which the shape was made, if it was made in order to write in
-   * it. The text belongs to that step. If the text stays empty, the shape is removed again.
+   * The text that is being written. `step`: the step of undo in which the shape was made, if it was made for writing.
+   * The text belongs to that step. If the text stays empty, the shape is removed.
    *
-   * `edits`: how many edits the step had when the writing began.
+   * `edits`: the number of edits in that step when writing began.
    */
   #open: { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number } | null = null
   #waitsFor: number | null = null
@@ -129,16 +129,16 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       if (!reach.permission.mayEdit) this.close()
       this.#waitOrRest()
     })
-    // A press on the paper takes the focus from whatever element has it, so the field may take it again.
+    // A press on the canvas takes the focus from any element, so the invisible field may take it afterwards.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
-    // The page may switch to the past while the person is writing.
+    // The page may switch to the past while the person writes, so the text is saved first.
     reach.shown.on('leaving', () => {
       const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
       this.close()
       if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
     })
     reach.frames.on('paint', () => this.#place())
-    // The field is placed anew when the on-screen keyboard opens or closes.
+    // The field moves when the on-screen keyboard opens or closes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
 
@@ -147,8 +147,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   /**
    * Begins to write in a shape.
    *
-   * @param how `isNew`: a text that grows with what is written; `step`: the shape was made just now in this step to
-   *   undo, which ends with the writing; `at`: of the stage, where the caret is wanted; else it is at the end
+   * @param how `isNew`: the box grows with the text; `step`: the step of undo in which the shape was just made, which
+   *   ends with the writing; `at`: where to put the caret, relative to the stage, or else at the text's end
    */
   open(
     id: number,
@@ -170,7 +170,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (at) this.#keepFresh()
   }
 
-  /** @param at of the stage; otherwise the end of the text */
+  /** @param at relative to the stage; the default is the text's end */
   #placeCaret(at?: Point) {
     const field = this.#field
     const found = at ? document.caretPositionFromPoint?.(at.x, at.y) : null
@@ -179,8 +179,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * For a moment the field takes presses beside its text too. Otherwise the third of three quick clicks would land on
-   * the shape, and so would the clicks that a browser generates after taps.
+   * For a moment the field also takes clicks beside its text. Otherwise the third of three quick clicks would hit the
+   * shape, and so would the clicks that a browser generates after taps.
    */
   #keepFresh() {
     this.element.classList.add('is-fresh')
@@ -188,9 +188,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * Lets the field wait for typing, if exactly one shape is selected and it can be written in.
+   * Prepares the invisible field, if a single shape is selected and it can have text.
    *
-   * @returns whether the next character that is typed is written in it
+   * @returns whether the next typed character is written in that shape
    */
   wait(): boolean {
     const shape = this.#open ? null : this.#writable()
@@ -207,9 +207,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * Saves the text, and closes the field.
+   * Saves the text and closes the field.
    *
-   * @param how `isPressed`: a press on the paper ends it. Until it is lifted, the paper stays under the hand
+   * @param how `isPressed`: a press on the canvas ends the writing, and the canvas must not move while the press lasts
    */
   close({ isPressed = false }: { isPressed?: boolean } = {}) {
     if (!this.#open) return
@@ -217,7 +217,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#waitOrRest()
   }
 
-  /** The selected shape, if it is the only one and typing would write in it. */
+  /** The selected shape, if it is the only one and typing writes in it. */
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
@@ -227,7 +227,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * Lets the field take the focus, but only if no other element has it and the on-screen keyboard would stay closed.
+   * Lets the invisible field take the focus, but only if no other element has it and no on-screen keyboard would open.
    */
   #waitOrRest() {
     if (this.#open) return
@@ -236,7 +236,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (hasFingers() || !isFree || !this.wait()) this.#rest()
   }
 
-  /** Ends writing, or waiting for typing. */
+  /** Ends writing, or the invisible field's wait for typing. */
   #rest() {
     this.#waitsFor = null
     this.element.hidden = true
@@ -257,7 +257,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#reach.presence.setWriting(id)
   }
 
-  /** Takes the field away from the shape. The field may keep the focus. */
+  /** Removes the field from the shape. The field may keep the focus. */
   #hide(isPressed = false) {
     if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
     else this.#keyboard.rest()
@@ -279,8 +279,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
-      // If the step has more edits by now than it had when the writing began, only the text is reverted and not the
-      // whole step.
+      // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
       if (step?.edits === open.edits) step.abandon()
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
@@ -290,11 +289,11 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       this.tell('kept', { id, text })
     }
     step?.end()
-    // The text is sent first. Otherwise the others would hear that nobody is writing any more before they get the text.
+    // The text is sent first, so that others get it before they hear that this person has stopped writing.
     this.#hide(isPressed)
   }
 
-  /** The values that make the box as large as its text. A new text's box is as wide as its longest line. */
+  /** The values that fit the box to its text. The box of a new text is as wide as the longest line. */
   #sizeFor(shape: Shape, text: string, isNew: boolean) {
     const isText = shape.kind === 'text'
     const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
@@ -302,7 +301,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const height = isText && isNew ? needed : Math.max(shape.height, needed)
     if (width === shape.width && height === shape.height) return {}
     if (shape.rotation === 0) return { size: [width, height] }
-    // The upper left corner stays where it is.
+    // The upper left corner keeps its place on the canvas, also if the shape is rotated.
     const turn = shape.rotation * Math.PI / 180
     const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
     return {
@@ -313,16 +312,16 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     }
   }
 
-  /**
-   * Where a new text's box begins: at the pointer, or so that it ends at the pointer if the text is written from right
-   * to left.
-   */
+  /** Where the box of a new text begins: at the pointer. A right-to-left text ends there instead. */
   #sideFor(shape: Shape, text: string, isNew: boolean) {
     if (!goesLeft(shape, text, isNew)) return {}
     return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
   }
 
-  /** @param isComposing whether an input method is active. Changing the field would lose what it has begun */
+  /**
+   * @param isComposing whether an input method is active; the field must not be changed then, because the composed text
+   *   would get lost
+   */
   #typed(isComposing: boolean) {
     if (!this.#open) return
     if (isComposing) return this.#show()
@@ -341,7 +340,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#show()
   }
 
-  /** Places the field, and moves the paper so that the on-screen keyboard covers none of the field. */
+  /** Places the field, and scrolls the canvas so that the on-screen keyboard doesn't cover the field. */
   #show() {
     this.#place()
     if (!this.#open || !hasFingers()) return
@@ -349,7 +348,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#place()
   }
 
-  /** Tells the painter to leave out the text that is in the field, or to paint it again. */
+  /** Tells the painter whether to leave out the shape's text, because the field shows it. */
   #cover(id: number, isCovered: boolean) {
     const { frames, scene } = this.#reach
     const drawn = scene.drawn(id)
@@ -383,9 +382,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * Offers to copy the text, because the person became a viewer while they were writing.
+   * Offers to copy the text, because the person lost the right to edit while they were writing.
    *
-   * @param began as it was when the writing began
+   * @param began the shape when the writing began
    */
   #giveBack(began: Shape, text: string) {
     if (text.trim() === '' || text === began.text) return
@@ -393,16 +392,16 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
       kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
-      // The button is missing if the page may not write to the clipboard, because it isn't served securely.
+      // There is no button if the browser gives no access to the clipboard.
       action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
     })
   }
 
   /**
-   * Offers to copy the text, because the shape was deleted while the person was writing in it.
+   * Offers to copy the text, because somebody has deleted the shape.
    *
-   * @param began as it was when the writing began
-   * @param who deleted it
+   * @param began the shape when the writing began
+   * @param who deleted the shape
    */
   #offer(began: Shape, text: string, who: string) {
     if (text.trim() === '' || text === began.text) return
@@ -416,7 +415,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     })
   }
 
-  /** Puts the field over the shape as it is drawn now. */
+  /** Moves the field to where the shape is drawn now. */
   #place() {
     const open = this.#open
     if (!open) return
@@ -445,11 +444,11 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
-    // Text that runs out of the box keeps the shape's colour behind it, because otherwise white letters would be
-    // unreadable on white paper.
+    // If the text is higher than the box, it gets the shape's colour as a background. Otherwise white letters could lie
+    // on white paper.
     const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
     Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
-    // Text never extends above the box, because the beginning of the text would not be visible there.
+    // A text that is too high extends only below the box, because its beginning must stay visible.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`
   }

@@ -2,8 +2,8 @@
 // degrees.
 
 /**
- * How far a pointer may move before a press becomes a drag. A finger needs more than a mouse, because it rolls when it
- * settles.
+ * How far a pointer may move before a press becomes a drag. A finger may move further, because it rolls when it
+ * touches.
  */
 export const slop = { mouse: 3, pen: 5, touch: 10 }
 
@@ -11,43 +11,44 @@ export const slop = { mouse: 3, pen: 5, touch: 10 }
 export const tapDistanceMax = { mouse: 6, pen: 16, touch: 32 }
 
 /**
- * The upper bound on the time from the end of a tap to the start of the next one. Two taps that are further apart don't
- * count together.
+ * The upper bound on the time from the end of a tap to the start of the next one, for both to count as a double tap.
  */
 export const tapPauseMax = 300
 
-/** After this time a press lifts the shape under it. A shorter press can be a tap. */
+/** A press that is longer than this is a hold, which lifts the shape under it. */
 export const holdTime = 400
 
-/** A contact that is at least this wide is a palm or a cheek, because no fingertip is that wide. */
+/** A contact that is at least this wide is not a fingertip. It is probably a palm or a cheek. */
 export const palmWidthMin = 80
 
 /** Two fingers begin to pinch once one of them has moved further than this. */
 export const pinchSlop = 4
 
-/** A turn of two fingers counts only beyond this angle. Every pinch turns by a few degrees that nobody intends. */
+/** A rotation by two fingers has no effect below this angle, because every pinch rotates by a few degrees. */
 export const turnSlop = 6
 
-/** If two fingertips are closer than this, they count as this far apart. Otherwise the scale would explode. */
+/**
+ * Fingertips that are closer than this count as this far apart. Otherwise a tiny movement would change the scale a lot.
+ */
 export const fingersApartMin = 24
 
 /**
- * If a second finger comes down this soon after the first and this close to it, the two fingers belong together, and
- * the drag that had begun wasn't intended.
+ * If a second finger touches this soon after the first and this near it, the two fingers are a pinch. The drag that had
+ * begun is reverted.
  */
 export const secondFingerTime = 250
 export const secondFingerDistance = 48
 
 /**
- * A velocity is measured over this last part of the movement. After a pointer has rested this long, its velocity is
- * zero.
+ * A velocity is the average over this last part of the movement. After a pointer has rested for this long, its velocity
+ * is zero.
  */
 export const velocitySpan = 100
 export const velocityRestMax = 50
 
 /**
- * Which gestures each kind of target has. If a third tap has no meaning for a target, a double tap acts at once.
- * Otherwise the double tap waits until no third tap can follow.
+ * Which gestures each kind of target accepts. If a target has no triple tap, a double tap acts at once. Otherwise a
+ * double tap waits until no third tap can follow.
  */
 export const needs = {
   shape: { taps: 3, hold: true, pinch: true },

@@ -1,18 +1,18 @@
 import type { Point } from '../core/types.js'
 import { fingersApartMin, pinchSlop, turnSlop } from './limits.js'
 
-/** The movement of two fingers: translation, scale and rotation. */
+/** Computes the translation, scale and rotation from the positions of two fingers. */
 export class Pinch {
   #start: ReturnType<typeof measure>
   #startFirst
   #startSecond
   #lastAngle: number
   #turned = 0
-  /** The angle from which a turn is measured, once the turn is known to be intended. */
+  /** The angle from which the rotation is measured; null until the rotation exceeds `turnSlop`. */
   #turnOrigin: number | null = null
 
   hasBegun = false
-  /** The position of the two fingers, and how they have moved since the start. */
+  /** The midpoint of the two fingers, and how they have moved since the start. */
   reading: Point & { dx: number, dy: number, scale: number, rotation: number }
 
   constructor(first: Point, second: Point) {
@@ -28,7 +28,7 @@ export class Pinch {
       const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
       if (way <= pinchSlop) return
       this.hasBegun = true
-      // The movement is measured from here on, so that the shape doesn't jump by the slop.
+      // The movement before this point is ignored, because otherwise the shape would jump.
       this.#measureFrom(first, second)
       return
     }
@@ -70,7 +70,7 @@ function measure(first: Point, second: Point) {
   }
 }
 
-/** @returns −180…180 */
+/** @returns from −180 to 180 */
 function normalised(degrees: number): number {
   return ((degrees + 180) % 360 + 360) % 360 - 180
 }

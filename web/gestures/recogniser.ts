@@ -18,24 +18,24 @@ type Modifiers = { shift: boolean, alt: boolean, ctrl: boolean, meta: boolean }
 
 /** What a pointer comes down on. */
 export interface Target {
-  /** `sheet`: whatever lies there, it is drawn over. */
+  /** `sheet`: a drag draws here, whatever shape is under the pointer. */
   kind: 'shape' | 'handle' | 'empty' | 'sheet' | 'view'
-  /** The same for everything that counts as one thing to tap on. */
+  /** Taps on targets with the same key count as one double or triple tap. */
   key: string
-  /** Of a shape. */
+  /** The shape, if the target is one. */
   id?: number
   handle?: 'move' | 'rotate' | 'scale' | 'point' | 'bend'
-  /** Of the frame on which the handle is. */
+  /** The handle's place on the frame. */
   side?: { across: number, down: number }
-  /** Of a line's point, or of the part in whose middle the handle is. */
+  /** The index of a line's point, or of the part of a line whose middle the handle is in. */
   index?: number
-  /** Whether being held means anything here; its kind decides, unless given. */
+  /** Whether a hold has a meaning here. The default depends on the kind. */
   holds?: boolean
-  /** How many taps in a row mean something here; its kind decides, unless given. */
+  /** The upper bound on consecutive taps that have a meaning here. The default depends on the kind. */
   taps?: number
-  /** Whether a second finger may join at any time, because one finger alone only moves the paper. */
+  /** Whether a second finger can start a pinch at any time, because a single finger only moves the canvas. */
   joins?: boolean
-  /** The target of taps and of two fingers here, if a drag applies to a handle that lies above. */
+  /** The target below a handle. Taps and pinches apply to it, and only drags apply to the handle. */
   under?: Target
 }
 
@@ -43,22 +43,22 @@ export interface PointerInput {
   id: number
   type: PointerType
   phase: 'down' | 'move' | 'up' | 'cancel'
-  /** CSS pixels. */
+  /** In CSS pixels. */
   x: number
   y: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   time: number
-  /** Which has gone down. */
+  /** The button that has changed, numbered as in pointer events. */
   button?: number
-  /** All that are down. */
+  /** The pressed buttons, as a bit mask. */
   buttons?: number
-  /** No other pointer of its type was down when it came. */
+  /** Whether this was the first pointer of its type to come down. */
   primary?: boolean
-  /** The width of what touches. */
+  /** The width of the contact area. */
   contact?: number
-  /** The space bar is held. */
+  /** Whether the space bar is held. */
   space?: boolean
-  /** With `down`, and with a `move` where nothing is pressed. */
+  /** Set for `down`, and for `move` if nothing is pressed. */
   target?: Target
   shift?: boolean
   alt?: boolean
@@ -66,7 +66,7 @@ export interface PointerInput {
   meta?: boolean
 }
 
-/** A momentary gesture. `x` and `y` are the position of the pointer. */
+/** A gesture without duration. `x` and `y` are the pointer's position. */
 export type Moment = {
   type: 'press' | 'tap' | 'doubleTap' | 'tripleTap' | 'hover', target: Target, pointer: PointerType, time: number,
 } & Point & Modifiers
@@ -75,35 +75,40 @@ interface LastingParts {
   phase: 'began' | 'moved' | 'ended' | 'cancelled'
   target: Target
   pointer: PointerType
-  /** The way since the gesture began: without the slop of a finger, with that of a mouse. */
+  /**
+   * The movement since the gesture began. For a finger it begins where the slop ends, for a mouse where it was pressed.
+   */
   dx: number
   dy: number
   time: number
-  /** Why it was cancelled. */
+  /** Why the gesture was cancelled. */
   reason?: string
 }
 
 interface DragParts {
   type: 'drag' | 'pan'
-  /** Where the pointer came down. */
+  /** Where the pointer was pressed. */
   start: Point
-  /** It was held first. */
+  /** Whether the drag began with a hold. */
   lifted: boolean
-  /** Pixels a second, at the end. */
+  /** In pixels a second; only for the end of a drag. */
   velocity?: Point
-  /** A second finger turns the drag into a pinch of the same target. The next gesture is that pinch. */
+  /**
+   * The drag has ended because a second finger turned it into a pinch of the same target. The next gesture is that
+   * pinch.
+   */
   followedBy?: 'pinch'
 }
 
 export type Drag = DragParts & LastingParts & Point & Modifiers
 
-/** A gesture of two fingers. `x` and `y` are the middle between the fingers, `rotation` is in degrees clockwise. */
+/** A gesture of two fingers. `x` and `y` are the midpoint between the fingers. `rotation` is in degrees, clockwise. */
 export type TwoFingers = { type: 'pinch', scale: number, rotation: number } & LastingParts & Point & Modifiers
 
 export type Lasting = Drag | TwoFingers
 export type Gesture = Moment | Lasting
 
-/** A pointer that is down. An ignored pointer causes no gestures; it is only remembered until it goes up. */
+/** A pointer that is down. An ignored pointer causes no gestures, but is remembered until it is lifted. */
 type Pointer = {
   id: number, type: PointerType, start: Point, at: Point, time: number, target: Target, button: number,
   isPanning: boolean, isIgnored: boolean, modifiers: Modifiers,
@@ -116,8 +121,8 @@ type Dragging = {
   last: Point,
 }
 /**
- * `dragging`: the drag that the second finger interrupted. The drag ends when the pinch begins; if no pinch begins, it
- * ends when the fingers go up.
+ * `dragging`: the drag that the second finger has interrupted. It ends when the pinch begins, or else when the fingers
+ * are lifted.
  */
 type Pinching = {
   name: 'pinching', pointer: Pointer, second: Pointer, target: Target, pinch: Pinch, dragging: Dragging | null,
@@ -126,7 +131,7 @@ type Resting = { name: 'resting', pointer: Pointer, second?: undefined, target: 
 type State = Idle | Pressed | Dragging | Pinching | Resting
 
 const idle: Idle = Object.freeze({ name: 'idle' })
-/** The target of pointers that came down unnoticed. Such pointers are ignored, so no gesture ever has this target. */
+/** The target of pointers whose press was not noticed. They are ignored, so no gesture has this target. */
 const unknown: Target = Object.freeze({ kind: 'empty', key: 'unknown' })
 
 export class Recogniser {
@@ -154,24 +159,24 @@ export class Recogniser {
     return this.#take()
   }
 
-  /** To be called at the time `wakeAt`. */
+  /** Must be called at the time `wakeAt`. */
   wake(time: number): Gesture[] {
     this.#advance(time)
     return this.#take()
   }
 
-  /** Ends the gesture in progress, for example because another window came to the front or Escape was pressed. */
+  /** Ends the gesture in progress, for example because Escape was pressed or the window lost the focus. */
   cancel(time: number, reason = 'interrupted'): Gesture[] {
     this.#advance(time)
     this.#abandon(reason)
-    // Fingers that are still down are ignored until they have been lifted.
+    // Fingers that are still down are ignored until they are lifted.
     for (const pointer of this.#pointers.values()) pointer.isIgnored = true
     return this.#take()
   }
 
   // Time.
 
-  /** Handles all deadlines before `time` first, so that a timer that fires late changes nothing. */
+  /** Handles all deadlines before `time`, in case a timer was late. */
   #advance(time: number) {
     const now = Math.max(time, this.#time)
     while (this.wakeAt <= now) {
@@ -182,7 +187,7 @@ export class Recogniser {
     this.#time = now
   }
 
-  /** Ends the wait for a third tap: a double tap that was held back acts now. */
+  /** Ends the wait for a third tap: a waiting double tap acts now. */
   endTaps(time: number) {
     this.#advance(time)
     if (this.isIdle) this.#emitAll(this.#taps.end())
@@ -211,7 +216,7 @@ export class Recogniser {
       isIgnored: (input.contact ?? 0) >= palmWidthMin,
       modifiers: modifiers(input),
     }
-    // People who write with a pen rest their hand on the glass, so the pen ends a touch.
+    // People who write with a pen rest their hand on the screen. So the pen's press ends the hand's touch gesture.
     if (pointer.type === 'pen' && this.#state.pointer?.type === 'touch') this.#abandon('pen')
     this.#pointers.set(pointer.id, pointer)
     if (pointer.button > 1 || !input.target) pointer.isIgnored = true
@@ -243,7 +248,7 @@ export class Recogniser {
     if (pointer.isIgnored) return
     pointer.at = { x: input.x, y: input.y }
     pointer.modifiers = modifiers(input)
-    // The up event may bring the last part of the movement.
+    // A pointer may have moved before it was lifted, without a move event.
     if (this.#state.name === 'pressed') this.#strayed(pointer)
     switch (this.#state.name) {
       case 'pressed': {
@@ -275,8 +280,8 @@ export class Recogniser {
   }
 
   /**
-   * When the first pointer of a kind comes down, all earlier pointers of that kind must have gone up, even if no event
-   * said so.
+   * When the first pointer of a type comes down, all earlier pointers of that type must have been lifted, even if their
+   * events are missing.
    */
   #loseOthers(type: PointerType) {
     for (const pointer of [...this.#pointers.values()]) {
@@ -299,7 +304,7 @@ export class Recogniser {
     const { start, at, type } = pointer
     const distance = Math.hypot(at.x - start.x, at.y - start.y)
     if (distance <= slop[type]) return
-    // A finger's movement is measured from the end of the slop, so that the shape doesn't jump.
+    // For a finger, the movement is measured from the end of the slop, so that the shape doesn't jump.
     const share = type === 'touch' ? slop[type] / distance : 0
     const origin = { x: start.x + (at.x - start.x) * share, y: start.y + (at.y - start.y) * share }
     this.#beginDrag(pointer, origin, false)
@@ -351,7 +356,7 @@ export class Recogniser {
       const [target, other] = [first, second].map((finger) => finger.target.under ?? finger.target)
       if (!needs[target.kind].pinch) return false
       this.#emitAll(this.#taps.end())
-      // Two fingers on two different shapes pinch the canvas below both.
+      // If the two fingers are on different shapes, they pinch the canvas.
       const isTorn = target.kind === 'shape' && other.kind === 'shape' && target.key !== other.key
       this.#beginPinch(first, second, isTorn ? { kind: 'empty', key: 'empty' } : target)
       return true
@@ -382,7 +387,7 @@ export class Recogniser {
     this.#tellPinch(pinching, hadBegun ? 'moved' : 'began')
   }
 
-  /** Ends the drag that a second finger interrupted, at the position that it had when it was interrupted. */
+  /** Ends the drag that a second finger has interrupted. It ends at the position where it was interrupted. */
   #endDrag({ dragging }: Pinching, phase: 'ended' | 'cancelled', more: Partial<Drag>) {
     if (!dragging) return
     const { pointer, last } = dragging
@@ -397,8 +402,8 @@ export class Recogniser {
   }
 
   /**
-   * Handles the lifting of one of two fingers. The other finger holds the position: when a second one comes down again,
-   * the pinch continues.
+   * Handles the lifting of one of two fingers. If a finger comes down again while the other is still down, the pinch
+   * continues.
    */
   #releaseFinger(pinching: Pinching, pointer: Pointer) {
     const { pointer: first, second, pinch, target } = pinching
@@ -407,7 +412,7 @@ export class Recogniser {
     this.#state = { name: 'resting', pointer: pointer === first ? second : first, target }
   }
 
-  // Ends of gestures.
+  // The end of a gesture.
 
   #abandon(reason: string) {
     const state = this.#state
@@ -417,7 +422,7 @@ export class Recogniser {
       else this.#endDrag(state, 'cancelled', { reason })
     }
     this.#emitAll(this.#taps.end())
-    // Pointers that are still down belong to the gesture that has ended, so they are ignored.
+    // Pointers that are still down belong to the ended gesture, so they are ignored.
     for (const pointer of [state.pointer, state.second]) if (pointer) pointer.isIgnored = true
     this.#state = idle
   }
@@ -438,8 +443,8 @@ function modifiers({ shift = false, alt = false, ctrl = false, meta = false }: P
 }
 
 /**
- * The bit of a button in `buttons`. `button` numbers the buttons left 0, middle 1, right 2; in `buttons` the right one
- * comes second.
+ * The bit of a button in `buttons`. The middle button is number 1 in `button`, but has the third bit in `buttons`. The
+ * right button is number 2, but has the second bit.
  */
 function buttonBit(button: number) {
   return [1, 4, 2, 8, 16][button] ?? 1

@@ -1,11 +1,11 @@
 import { Source } from '../basics/source.js'
 
-/** M/s². */
+/** In m/s². */
 type Acceleration = { x: number, y: number, z: number }
 
 /**
- * The limits that distinguish shaking by hand from movement in a pocket: strength in m/s², a number of reversals, and a
- * time in milliseconds.
+ * The limits that distinguish shaking from being carried: the least acceleration in m/s², and the number of changes of
+ * direction. In milliseconds: the time within which these changes occur, and the pause after a shake.
  */
 const strengthMin = 14
 const turnsMin = 4
@@ -13,8 +13,7 @@ const turnsWithin = 900
 const pauseAfter = 1500
 
 /**
- * Distinguishes shaking from being carried: shaking is a series of strong movements that reverse direction several
- * times. This class has no clock and no sensor.
+ * Recognises shaking: several strong movements in alternating directions. This class uses neither a clock nor a sensor.
  */
 export class ShakeDetector {
   #turns: number[] = []
@@ -22,8 +21,8 @@ export class ShakeDetector {
   #restUntil = -Infinity
 
   /**
-   * @param acceleration m/s², without gravity
-   * @param time milliseconds
+   * @param acceleration in m/s², without gravity
+   * @param time in milliseconds
    */
   moved({ x, y, z }: { x: number, y: number, z: number }, time: number) {
     const strength = Math.hypot(x, y, z)
@@ -41,31 +40,34 @@ export class ShakeDetector {
   }
 }
 
-/** The weight of the gravity measured so far when the next measurement is averaged in. */
+/** Gravity is a moving average of measurements. This is the weight of the old value. */
 const gravityShare = 0.8
 
-/** The sensor's class, which on some phones has a function by which pages have to ask for it. */
+/** On some phones, this class has a function by which pages ask the person for permission. */
 const sensor: DeviceMotionEventConstructor | undefined = globalThis.DeviceMotionEvent
 
-/** Listens to the phone's sensor of motion. `shaken`: the phone was shaken. */
+/** Uses the phone's motion sensor. `shaken`: the phone was shaken. */
 export class Shaking extends Source<{ shaken: null }> {
   #detector = new ShakeDetector()
   #gravity: Acceleration | null = null
   #hasMoved = false
   #listener: (event: DeviceMotionEvent) => void = (event) => this.#take(event)
 
-  /** Begins to listen, if this device is one that people can shake. */
+  /** Begins to listen if the device has a touch screen. */
   constructor() {
     super()
     if (navigator.maxTouchPoints > 0) this.#listen()
   }
 
-  /** Whether the page has to ask for the sensor, and the sensor hasn't reported anything yet. */
+  /**
+   * Whether the page must ask for permission to use the sensor: it is required on this phone, and no measurement has
+   * come yet.
+   */
   get isToBeAsked() {
     return navigator.maxTouchPoints > 0 && typeof sensor?.requestPermission === 'function' && !this.#hasMoved
   }
 
-  /** Asks for the sensor. The browser allows that only while it handles a click or a tap. */
+  /** Asks for permission to use the sensor. Browsers allow this only while they handle a click or a tap. */
   async ask(): Promise<boolean> {
     const answer = await sensor?.requestPermission?.().catch(() => 'denied')
     if (answer === 'granted') this.#listen()
@@ -94,7 +96,7 @@ export class Shaking extends Source<{ shaken: null }> {
   }
 }
 
-/** The motion on all three axes. Some sensors leave out an axis. */
+/** The acceleration, or null without a measurement. An axis that the sensor doesn't measure counts as 0. */
 function complete(told: DeviceMotionEventAcceleration | null): Acceleration | null {
   if (told?.x == null) return null
   return { x: told.x, y: told.y ?? 0, z: told.z ?? 0 }

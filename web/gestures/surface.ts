@@ -2,34 +2,33 @@ import { Source } from '../basics/source.js'
 import type { Point } from '../core/types.js'
 import { type Gesture, type PointerInput, type PointerType, Recogniser, type Target } from './recogniser.js'
 
-/** `factor`: to zoom by. */
+/** `factor`: the change of the scale. */
 export type Wheel = { type: 'wheel', dx: number, dy: number, factor: number } & Point
 export type Leave = { type: 'leave' }
 export type TrailPoint = { pressure: number, pointer: PointerType } & Point
 /**
- * The path of the pressed pointer since the last event, in as many points as the browser knows, and the points where
+ * The positions of the pressed pointer since the last event, as densely as the browser reports them. `predicted`: where
  * the pointer will probably be in the next frame.
  */
 export type Trail = { type: 'trail', points: TrailPoint[], predicted: TrailPoint[] }
 
-/** In pixels: how far the wheel scrolls if it counts in lines, or in pages. */
+/** In pixels: how far the wheel scrolls, if the browser reports lines or pages. */
 const linePixels = 16
 const pagePixels = 400
 
 /**
- * How a wheel's movement changes the scale while the zoom key is held. A notch of the wheel is one large movement, which
- * changes the scale by a quarter at most. A trackpad sends many small movements instead.
+ * How a turn of the wheel changes the scale while the zoom key is held. A mouse reports one large movement, which
+ * changes the scale by a quarter at most. A trackpad reports many small movements.
  */
 const zoomShare = 0.01
 const zoomStepMax = 24
 
-/** A paste this soon after the middle button's release comes from the browser, because no person is that quick. */
+/** A paste event this soon after the middle button was released comes from that button and not from the keyboard. */
 const middlePasteMilliseconds = 50
 
 /**
- * Turns the pointer events of an element into gestures, each as a `gesture` event. The surface listens, captures
- * pointers and has the timer; the recogniser decides which gesture it is. Only `wheel`, `leave` and `trail` don't come
- * from the recogniser.
+ * Turns the pointer events of an element into `gesture` events. This class handles the browser's events and the timer,
+ * while the recogniser decides which gesture they are. `wheel`, `leave` and `trail` don't need the recogniser.
  */
 export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }> {
   #element
@@ -41,14 +40,13 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
   /** The pointer whose path is reported by `trail`. */
   #trailing: number | null = null
   /**
-   * The element's position in the window. It is stored until the window changes, since reading it at each event would
-   * force a layout each time.
+   * The element's position in the window. It is cached until the window changes, because reading it forces a layout.
    */
   #corner: Point | null = null
 
   /**
-   * @param element with `touch-action: none`
-   * @param targets what lies under a pointer
+   * @param element has the style `touch-action: none`
+   * @param targets returns what is under a pointer
    */
   constructor(element: HTMLElement, targets: { at: (point: Point, pointer: PointerType) => Target }) {
     super()
@@ -58,15 +56,15 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
     element.addEventListener('pointermove', (event) => this.#pointer(event, 'move'))
     element.addEventListener('pointerup', (event) => this.#pointer(event, 'up'))
     element.addEventListener('pointercancel', (event) => this.#pointer(event, 'cancel'))
-    // Losing the capture is also reported after each up event, when the recogniser has forgotten the pointer already.
+    // The browser also sends this event after each up event, and then the recogniser ignores it.
     element.addEventListener('lostpointercapture', (event) => this.#pointer(event, 'cancel'))
     element.addEventListener('pointerleave', ({ pointerType }) => {
       if (pointerType !== 'touch' && this.#recogniser.isIdle) this.tell('gesture', { type: 'leave' })
     })
     element.addEventListener('wheel', (event) => this.#wheel(event), { passive: false })
     this.#hearSafari()
-    // Prevents the browser's default, because otherwise the middle button would scroll the page, and a long press would
-    // open the browser's menu.
+    // Without `preventDefault`, the middle button would scroll the page, and a long press would open the browser's
+    // menu.
     element.addEventListener('mousedown', (event) => { if (event.button === 1) event.preventDefault() })
     element.addEventListener('mouseup', (event) => { if (event.button === 1) swallowPaste(event) })
     element.addEventListener('contextmenu', (event) => event.preventDefault())
@@ -76,10 +74,10 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.cancel() })
   }
 
-  /** Whether the space bar is held. While it is, dragging moves the paper. */
+  /** Whether the space bar is held, so that a drag moves the canvas. */
   set isSpaceHeld(held: boolean) { this.#isSpaceHeld = held }
 
-  /** Whether `trail` is sent too, which tools that draw freehand need. */
+  /** Whether `trail` is sent. Only tools for freehand drawing need it. */
   set tellsTrails(tells: boolean) { this.#tellsTrails = tells }
 
   /** Whether no pointer is pressed, dragged or pinching. */
@@ -98,13 +96,13 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
       try {
         this.#element.setPointerCapture(event.pointerId)
       } catch {
-        // The pointer is gone already, so it can't be captured. An event will report its end.
+        // The pointer no longer exists. An event will report its end.
       }
     }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    // An up event counts too, because the pointer may have moved before it was lifted.
+    // This includes up events, because the pointer may have moved before it was lifted.
     if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
     if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
     this.#tellAll(this.#recogniser.handle(input))
@@ -164,8 +162,8 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
   }
 
   /**
-   * Listens to Safari's own events for a trackpad's pinch, and keeps Safari from zooming the page. Fingers on glass are
-   * left to the recogniser.
+   * Handles Safari's events for pinches on a trackpad, and keeps Safari from zooming the page. The recogniser handles
+   * pinches on a touch screen.
    */
   #hearSafari() {
     let scale = 1
@@ -199,8 +197,8 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
   }
 
   #wake() {
-    // The deadline waits if a pointer event is pending: that event may show that the press was no hold, or that the
-    // taps were no double tap.
+    // If a pointer event is pending, it is handled first, because it may show that the press was no hold, or that a
+    // third tap follows.
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
     else this.#tellAll(this.#recogniser.wake(performance.now()))
   }
@@ -209,8 +207,8 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
 const pointerKind = (type: string): PointerType => (type === 'touch' || type === 'pen' ? type : 'mouse')
 
 /**
- * Suppresses one paste. On Linux, releasing the middle button pastes the text that was selected last, but here the
- * button has moved the paper.
+ * Suppresses one paste event. On Linux, the middle button pastes the selected text when it is released, but here it has
+ * moved the canvas.
  */
 function swallowPaste(released: MouseEvent) {
   released.preventDefault()

@@ -4,19 +4,19 @@ import type { Moment } from './recogniser.js'
 export type Press = Omit<Moment, 'type'>
 
 /**
- * Counts taps that belong together: they are on the same target, near each other, and follow each other soon. A double
- * tap that could become a triple tap is held back until no third tap can follow. Otherwise every triple tap would act
- * as a double tap first.
+ * Counts consecutive taps. They must be on the same target, near each other, and soon after each other. If a triple tap
+ * has a meaning, a double tap waits until no third tap can follow. Otherwise every triple tap would first act as a
+ * double tap.
  */
 export class Taps {
   #count = 0
   #last: { press: Press, time: number } | null = null
   #doubleDue = Infinity
 
-  /** When a double tap that is held back has to act. */
+  /** The time at which a waiting double tap acts. */
   get due() { return this.#doubleDue }
 
-  /** Notes that a press has begun. It continues the taps before it, or ends them. */
+  /** Handles the beginning of a press. It may be another tap of the same series, or else it ends the series. */
   pressed(press: Press): Moment[] {
     if (this.#continues(press)) {
       this.#doubleDue = Infinity
@@ -25,11 +25,11 @@ export class Taps {
     return this.end()
   }
 
-  /** Counts the press as a tap. */
+  /** Handles a press that was a tap. */
   tapped(press: Press, time: number): Moment[] {
     const taps = press.target.taps ?? needs[press.target.kind].taps
     if (taps === 0) return []
-    // With a modifier each tap counts by itself, because people select several shapes one after the other in this way.
+    // With a modifier, each tap counts alone, because people use it to select several shapes one after the other.
     if (taps === 1 || press.shift || press.ctrl || press.meta) {
       return [...this.end(), gesture('tap', press, time)]
     }
@@ -45,14 +45,13 @@ export class Taps {
     return [gesture(type, press, time)]
   }
 
-  /** Ends the count: a double tap that was held back acts now. */
+  /** Ends the series: a waiting double tap acts now. */
   end(): Moment[] {
     const gestures = this.#count === 2 && this.#last ? [gesture('doubleTap', this.#last.press, this.#last.time)] : []
     this.#forget()
     return gestures
   }
 
-  /** Forgets the taps. */
   #forget() {
     this.#count = 0
     this.#last = null

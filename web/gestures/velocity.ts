@@ -1,19 +1,19 @@
 import { velocityRestMax, velocitySpan } from './limits.js'
 
-/** How fast a pointer has been moving lately. */
+/** Computes the velocity of a pointer. */
 export class Velocity {
   #samples: { x: number, y: number, time: number }[] = []
 
   add(x: number, y: number, time: number) {
     const samples = this.#samples
     samples.push({ x, y, time })
-    // One sample from before the span is kept. Otherwise there might be only one sample, which gives no velocity.
+    // One sample that is older than the span is kept, because a velocity needs at least two samples.
     while (samples.length > 2 && samples[1].time < time - velocitySpan) samples.shift()
   }
 
   /**
-   * @param time of letting go
-   * @returns pixels a second
+   * @param time when the pointer was released
+   * @returns in pixels a second
    */
   at(time: number): { x: number, y: number } {
     const samples = this.#samples

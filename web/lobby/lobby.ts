@@ -7,7 +7,7 @@ import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
 import { thumbnailOf } from './thumbnail.js'
 
-// The list of rooms. A person can enter a room with a name of their own, or a new one with a made-up name.
+// The list of rooms. People can enter a room by its name, or a new room with a generated name.
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
@@ -15,7 +15,7 @@ const keptAfterMilliseconds = 1_500
 const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
   'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
 
-/** A name that no other room is likely to have: two words that can be read out, and a few more characters. */
+/** A name that no other room is likely to have: two words and a few random characters. */
 function freshName() {
   const numbers = crypto.getRandomValues(new Uint32Array(3))
   const word = (at: number) => words[numbers[at] % words.length]
@@ -36,7 +36,7 @@ function header() {
     help.textContent = ''
     search()
   })
-  // If the person has typed a name, both buttons use that name.
+  // Both buttons use the typed name, if there is one.
   const join = () => {
     const name = typedName()
     if (isRoomName(name)) return enter(name)
@@ -73,7 +73,7 @@ const create = element('button', { type: 'button', class: 'button', onclick: () 
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /** When this browser was last in each room. The times are read when the list opens. */
 let visits = new Map<string, number>()
-/** The upper bound on recent rooms that are listed. A longer list would not help anybody. */
+/** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8
 type Card = { picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement }
 const cards = new Map<string, Card>()
@@ -92,7 +92,7 @@ function card(room: string): Card {
 
 type Listed = { room: string, line: string, cursor?: string }
 
-/** Shows the rooms. Those that this browser has visited come first, the latest visit first. */
+/** Shows the rooms. The rooms that this browser has visited come first, starting with the latest visit. */
 function show(rooms: Listed[]) {
   const recent = rooms.filter(({ room }) => visits.has(room))
     .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
@@ -120,7 +120,7 @@ function place(list: HTMLElement, rooms: Listed[]) {
   })
 }
 
-/** The typed text, as the name of a room. */
+/** The typed name of a room, with hyphens instead of spaces. */
 function typedName() { return input.value.trim().replace(/\s+/g, '-') }
 
 /** Shows the rooms whose names contain the typed text. */
@@ -141,7 +141,7 @@ function search() {
   none.textContent = isName ? `No room is called ${typedName()} yet.` : 'No room has such a name.'
 }
 
-/** Shows a room's picture. It is loaded by `fetch`, so that the token can be sent along. */
+/** Shows a room's picture. It is loaded with `fetch`, because the request needs the token. */
 async function showPicture(picture: HTMLImageElement, path: string) {
   const answer = await ask(path).catch(() => null)
   if (!answer?.ok) {

@@ -1,11 +1,11 @@
-// The parts of a room's address: the room, whether the link is view-only, and the token.
+// The parts of a room's address: the room's name, whether the link is view-only, and the token.
 
-/** The token for this tab. If the browser doesn't store it, it lasts as long as the page is open. */
+/** The token for this tab. It is kept here in case the browser can't store it. */
 let token: string | null = null
 try {
   token = sessionStorage.getItem('token')
 } catch {
-  // The browser doesn't let this site store data.
+  // The browser doesn't allow storage, so no token is stored.
 }
 
 export function takeToken(given: string) {
@@ -13,11 +13,11 @@ export function takeToken(given: string) {
   try {
     sessionStorage.setItem('token', given)
   } catch {
-    // See above.
+    // The browser doesn't allow storage, so only the variable keeps the token.
   }
 }
 
-/** Opens the page again with another token, even if this browser can't store the token. */
+/** Reloads the page with another token. This works even if the browser can't store the token. */
 export function enterWith(given: string) {
   takeToken(given)
   location.hash = new URLSearchParams({ token: given }).toString()
@@ -31,8 +31,8 @@ export function isRoomName(name: string): boolean {
 }
 
 /**
- * Reads the page's address. The token is removed from the address, so that it doesn't get into the browser's history or
- * into a copied link.
+ * Reads the page's address. Removes the token from the address, so that it gets neither into the browser's history nor
+ * into copied links.
  */
 export function readAddress(): { room: string | null, viewOnly: boolean, token: string | null } {
   const fragment = new URLSearchParams(location.hash.slice(1))
@@ -44,7 +44,7 @@ export function readAddress(): { room: string | null, viewOnly: boolean, token: 
   try {
     room = decodeURIComponent(location.pathname.match(/^\/r\/([^/]+)\/?$/)?.[1] ?? '')
   } catch {
-    // An address that is wrongly escaped names no room.
+    // The address has an invalid escape sequence, so it names no room.
   }
   return {
     room: room && isRoomName(room) ? room : null,
@@ -53,26 +53,29 @@ export function readAddress(): { room: string | null, viewOnly: boolean, token: 
   }
 }
 
-/** The link that people give to others. */
+/** The link by which other people can enter the room. */
 export function roomLink(room: string, viewOnly = false) {
   return `${location.origin}/r/${room}${viewOnly ? '?view' : ''}`
 }
 
-/** The address of a room's socket. */
+/** The address of a room's WebSocket. */
 export function socketAddress(room: string, token: string | null) {
   const query = token ? `?token=${encodeURIComponent(token)}` : ''
   return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/rooms/${room}/sync${query}`
 }
 
-/** If the server sends nothing for this long, before its answer or in the middle of it, the server counts as gone. */
+/** If the server sends nothing for this long, the request fails. */
 const silentMilliseconds = 20_000
-/** The same where it has to work first, on what a long past has left, and others may be before. Proxies wait no longer. */
+/**
+ * The timeout for requests on which the server works longer, or which wait in a queue. It is not longer than this,
+ * because proxies have the same limit.
+ */
 export const workingMilliseconds = 60_000
 
 /**
- * Sends a request to the server over HTTP, with the token if there is one. Returns the whole answer.
+ * Sends an HTTP request to the server, with the token if there is one.
  *
- * @returns fails where the server is silent for as long as `patience`
+ * @returns the whole answer; rejects if the server sends nothing for the time `patience`
  */
 export async function ask(
   path: string, { signal, patience = silentMilliseconds }: { signal?: AbortSignal, patience?: number } = {},

@@ -3,16 +3,16 @@ import type { Replica } from '../core/replica.js'
 import type { Effect, NetworkEffect } from '../core/types.js'
 import { socketAddress } from './address.js'
 
-/** The close code of a socket that the page gives up. */
+/** The close code with which the page closes a socket. */
 const closedByPage = 1000
-/** The close code that browsers report for a socket that ended without a close frame. */
+/** The close code that browsers report if a connection was lost without a close frame. */
 const lostWithoutClosing = 1006
 /** The server's close code for a full room or a full server. */
 const closedAsFull = 4429
 
 /**
- * The first byte of a message that brings a token, and of the answer to it. These messages bypass the replica, which
- * doesn't handle tokens.
+ * The first byte of a message with a token, and of the answer to it. These messages bypass the replica, which doesn't
+ * use tokens.
  */
 const bringsToken = 0x06
 const takesToken = 0x4d
@@ -24,13 +24,14 @@ export function openSocket({ room, token }: { room: string, token: string | null
 }
 
 /**
- * A replica with its socket. It carries out the replica's effects on the network, and reports the results to the
- * replica. It passes all other effects on: `effect`, one at a time and in order. `performed` follows each run of
- * effects. `sent`: a message was given to the socket; the detail is how many bytes it has.
+ * A replica and its socket. It carries out the replica's effects on the network, and passes what happens on the network
+ * to the replica. Events:
  *
- * Messages of a socket that was given up are ignored, so a replica never hears of a connection that it has left.
+ * `effect`: any other effect, in order. `performed`: a batch of effects was carried out. `sent`: a message was given to
+ * the socket; the detail is its number of bytes. `stopped`: the replica's code has failed, so nothing is sent or
+ * received any more.
  *
- * `stopped`: the replica is broken, and nothing is sent or received any more.
+ * Messages of a closed socket are ignored, so the replica never gets a message of an old connection.
  */
 export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number,
   tokenTaken: null, stopped: null }> {
@@ -46,7 +47,7 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   #heardAt = 0
   readonly replica
 
-  /** @param opened a socket of the room that was opened before there was a replica */
+  /** @param opened a socket of the room, if one was opened before the replica was made */
   constructor(
     replica: Replica, { room, token }: { room: string, token: string | null }, opened: WebSocket | null = null,
   ) {
@@ -57,25 +58,28 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     this.#opened = opened
   }
 
-  /** Whether the last attempt failed because the room or the server was full. The replica keeps trying. */
+  /** Whether the last attempt failed because the room or the server is full. The replica keeps trying. */
   get isTurnedAway() { return this.#isTurnedAway }
 
   /** The token with which the page enters the room. */
   get token() { return this.#token }
 
-  /** Continues with another token, over this connection and later ones. `tokenTaken`: the server has accepted it. */
+  /**
+   * Uses another token from now on, for this connection and later ones. `tokenTaken`: the server has accepted the
+   * token.
+   */
   bringToken(token: string) {
     this.#token = token
     this.#give(tokenMessage(token))
   }
 
-  /** When the newest message came, by the page's clock. */
+  /** When the last message arrived, by `performance.now()`. */
   get heardAt() { return this.#heardAt }
 
   /** Enters the room. */
   start() { this.perform(this.replica.start()) }
 
-  /** Carries out effects in order, including those that are added meanwhile. */
+  /** Carries out effects in order, including effects that are added meanwhile. */
   perform(effects: Effect[]) {
     this.#effects.push(...effects)
     if (this.#isPerforming) return
@@ -93,14 +97,14 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   }
 
   /**
-   * Tries to connect now instead of at the next attempt's time, because the network is back or the page is visible
+   * Tries to connect now, without waiting for the next attempt, because the network is back or the page is visible
    * again.
    */
   hurry() {
     if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** Opens a new connection at once, because the present one is broken although the browser has not noticed. */
+  /** Replaces the connection at once, because it doesn't work although the browser reports no error. */
   renew() {
     if (!this.#socket) return
     this.#giveUp()
@@ -108,14 +112,14 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     this.hurry()
   }
 
-  /** Closes the socket for good. The replica isn't called again. */
+  /** Closes the socket for good. The replica gets no more calls. */
   end() {
     this.#isEnded = true
     clearTimeout(this.#timer)
     this.#giveUp()
   }
 
-  /** Stops for good, because the replica's code has failed and its state can't be trusted. */
+  /** Stops for good, because the replica's code has failed and its state may be corrupt. */
   stop() {
     this.end()
     this.tell('stopped', null)
@@ -137,8 +141,8 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   }
 
   /**
-   * Gives a message to the socket. If the socket is closing, the message is dropped: `close` will follow, and the
-   * replica still has everything that the server has not answered.
+   * Gives a message to the socket. A closing socket drops it. That loses nothing, because the replica keeps edits until
+   * the server has acknowledged them.
    */
   #give(message: Uint8Array | string) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false
@@ -170,7 +174,7 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     this.#socket = socket
   }
 
-  /** The socket that was opened beforehand, for the first connection, unless it is closed by now. */
+  /** The socket that was opened before the replica was made. It is used once, and only if it is still open. */
   #takeOpened() {
     const opened = this.#opened
     this.#opened = null

@@ -1,13 +1,13 @@
 import { Source } from '../basics/source.js'
 
-// Checks whether the server has a newer page than the open one, and installs the worker that stores the page.
+// Checks whether the server has a newer version of the page, and registers the service worker that stores the page.
 
-/** If the server takes longer than this to answer, it counts as unreachable here. */
+/** If the server doesn't answer within this time, it counts as unreachable. */
 const patienceMilliseconds = 3_000
 
 /**
- * @param own of the open page, if that was opened from the worker's files
- * @returns null if nobody can tell
+ * @param own whether to ask for the version of the open page, if the worker's stored files opened it
+ * @returns null if the version is unknown
  */
 async function versionOf(own = false): Promise<string | null> {
   try {
@@ -26,17 +26,14 @@ function endedAfter(milliseconds: number) {
   return controller.signal
 }
 
-/** Thrown when a part was loaded that may belong to a newer page than the rest. */
+/** Thrown if a lazily loaded part may belong to a newer version than the open page. */
 export class NewerPage extends Error {}
 
-/**
- * The version of the open page, and whether the server has another version by now. `newer`: the server has another
- * version.
- */
+/** Knows the version of the open page, and whether the server has another version. `newer`: it has one. */
 export class Freshness extends Source<{ newer: null }> {
   #own = versionOf(true)
 
-  /** @returns whether the server has a newer page; false where nobody can tell */
+  /** @returns whether the server has another version; false if that is unknown */
   async look(): Promise<boolean> {
     const [own, newest] = [await this.#own, await versionOf()]
     const isNewer = own !== null && newest !== null && newest !== own
@@ -45,10 +42,10 @@ export class Freshness extends Source<{ newer: null }> {
   }
 
   /**
-   * Returns what was just loaded, but throws if it may belong to a newer page: parts of two versions don't work
-   * together. The check comes after the loading, because the server's page could change while the part is loaded.
+   * Returns a part that was just loaded, if it belongs to the open page's version. It must be checked after loading,
+   * because the server's files may change meanwhile.
    *
-   * @returns fails with `NewerPage`
+   * @returns rejects with `NewerPage` if it may be of another version
    */
   async ofThisPage<T>(loaded: T): Promise<T> {
     if (await this.look()) throw new NewerPage()
@@ -59,14 +56,14 @@ export class Freshness extends Source<{ newer: null }> {
 let registering: Promise<ServiceWorkerRegistration | void> | undefined
 
 /**
- * Makes the browser store the server's current page. Some browsers can't, and no browser can if the page isn't served
- * securely.
+ * Makes the browser store the server's current page. This needs a service worker, which some browsers don't have, and
+ * which requires HTTPS.
  */
 export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-  // A worker that is being installed loads the page by itself, so nothing needs to be done.
+  // A worker that is being installed loads the page anyway.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

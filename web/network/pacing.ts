@@ -2,31 +2,30 @@ import { Source } from '../basics/source.js'
 import type { Connection } from './connection.js'
 
 /**
- * The upper bound on bytes that are on their way without an answer. A line of 64 kbit/s takes a third of a second to
- * send them. On a quick line the answer comes before the bound is reached.
+ * The upper bound on the number of bytes that were sent and not acknowledged. At 64 kbit/s they take a third of a
+ * second. On a fast connection the acknowledgement comes before the bound is reached.
  */
 const unansweredBytesMax = 2500
-/** The number of bytes after which the page asks the server for an answer. */
+/** After this number of bytes, the page sends a ping, whose answer acknowledges them. */
 const askBytes = 800
-/** The shortest time between two requests for an answer. */
+/** The shortest time between two pings. */
 const askMilliseconds = 100
 
 /**
- * Backpressure for messages that are only useful while they are new, such as cursors. A message that was handed to the
- * browser can't be replaced by a newer one any more, and browsers let megabytes wait for a slow line. So the page asks
- * the server for an answer now and then, and while too many bytes are unanswered, the line counts as full. `free`: the
- * line is no longer full.
+ * Backpressure for messages that must not be late, such as cursors. Browsers buffer megabytes for a slow connection,
+ * and a buffered message can't be replaced by a newer one. So the page pings the server now and then, and holds these
+ * messages back while too many bytes are unacknowledged. `free`: messages can be sent again.
  */
 export class Pacing extends Source<{ free: null }> {
   #connection
-  /** The sent bytes that may not have arrived yet, the oldest first. */
+  /** The messages that may not have arrived yet, from the oldest to the newest. */
   #sent: { at: number, bytes: number }[] = []
   #unanswered = 0
   #unasked = 0
   #isAsking = false
   #askedAt = -Infinity
   #timer = 0
-  /** When the line was last used for such a message, if it is not known yet that the message has arrived. */
+  /** When a message of this kind was last sent; null if it is known to have arrived. */
   #usedAt: number | null = null
 
   constructor(connection: Connection) {
@@ -34,10 +33,10 @@ export class Pacing extends Source<{ free: null }> {
     this.#connection = connection
     connection.on('sent', (bytes) => this.#note(bytes))
     connection.on('effect', (effect) => {
-      // Everything that was sent before the request has arrived. A millisecond is added, because the round-trip time is
-      // in whole milliseconds.
+      // The ping's answer shows that everything before the ping has arrived. A millisecond is added, because the
+      // round-trip time is rounded to milliseconds.
       if (effect.type === 'pong') this.#answered(performance.now() - effect.roundTripMilliseconds + 1)
-      // A new connection begins with an empty line.
+      // A new connection begins with nothing unacknowledged.
       else if (effect.type === 'state') this.#answered(Infinity)
     })
   }
@@ -45,7 +44,7 @@ export class Pacing extends Source<{ free: null }> {
   get isFree() { return this.#usedAt === null || this.#unanswered <= unansweredBytesMax }
 
   /**
-   * Notes that such a message is sent because the line is free. If edits alone fill the line, such messages alternate
+   * Records that a message of this kind is sent. While many edits keep the connection busy, such messages alternate
    * with the edits.
    */
   use() { this.#usedAt = performance.now() }
@@ -70,7 +69,7 @@ export class Pacing extends Source<{ free: null }> {
     this.#connection.perform(this.#connection.replica.ping())
   }
 
-  /** @param asked everything sent until then has arrived */
+  /** @param asked the time up to which all messages have arrived */
   #answered(asked: number) {
     const wasFree = this.isFree
     const first = this.#sent.findIndex(({ at }) => at > asked)

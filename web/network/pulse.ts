@@ -3,66 +3,73 @@ import type { Connection } from './connection.js'
 
 /** After this long without a message, the page pings the server. */
 const quietMilliseconds = 2000
-/** The same time while edits wait for their answer, because then a silence more likely means a broken connection. */
+/**
+ * After this long without a message, the page pings the server if edits are unacknowledged. It is shorter, because then
+ * silence more likely means that the connection is broken.
+ */
 const unansweredMilliseconds = 700
-/** How long the answer to that ping may take. A broken connection is noticed within the sum of both times. */
+/**
+ * How long the answer to a ping may take. Together with the silence before the ping, this is the time in which a broken
+ * connection is noticed.
+ */
 const answerMilliseconds = 2500
-/** The same time after the page comes back from sleep, when the connection is most likely broken. */
+/**
+ * How long the answer to a ping may take after the computer slept. It is shorter, because then the connection is most
+ * likely broken.
+ */
 const wakingMilliseconds = 500
 /**
- * How long a connection may take to open. If packets are lost, the system repeats the first packet after ever longer
- * pauses, so a new attempt is quicker once the network is back.
+ * How long opening a connection may take. If packets are lost, the system retries after ever longer pauses, so a new
+ * attempt may be faster.
  */
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
 /**
- * How long the welcome may take, and then each part of the drawing. Other messages that arrive meanwhile don't extend
- * this time. It allows for slow lines, where a part takes seconds.
+ * How long the welcome message may take, and then each part of the drawing. No other message extends this time. It is
+ * long enough for slow connections, where a part takes seconds.
  */
 const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
 /**
- * The upper bound on the factor by which the page's patience grows. A connection that seems broken may just be slow,
- * with a long message on it. Without more patience, the page would give up every new connection too.
+ * The upper bound on the factor by which all timeouts of this file grow after a failure. Without that growth, the page
+ * would give up every new connection if the network is only slow.
  */
 const patienceMax = 16
-/** How often the line is checked. */
+/** How often the connection is checked. */
 const lookMilliseconds = 250
-/** How often the round-trip time is measured, even while messages come all the time. */
+/** How often the round-trip time is measured, even if messages keep arriving. */
 const measureMilliseconds = 5000
 /** A round-trip time of this length or more is noticeable. */
 const slowMilliseconds = 800
-/**
- * Measurements that are closer together than this count as one, so that a single bad moment doesn't make a slow line.
- */
+/** Slow measurements within this time count as one, so that a single delay doesn't count as a slow connection. */
 const momentMilliseconds = 1000
 
 /**
  * Checks whether the connection is alive, and measures its round-trip time.
  *
- * Browsers don't report it when a connection breaks without closing, for example in a tunnel or during sleep: the
- * socket stays open for minutes, and edits get lost in it. So the page pings the server if nothing has come for a
- * while, and replaces a connection that stays silent. While the page is hidden it sends no pings, to save the battery.
- * The terminal's `LinePulse.swift` has the same rules: change both together.
+ * Browsers don't report a connection that breaks without closing, for example in a tunnel or during sleep. The socket
+ * stays open for minutes, and edits get lost in it. So the page pings the server if nothing has arrived for some time,
+ * and replaces the connection if there is no answer. A hidden page sends no pings, to save the battery. The terminal's
+ * `LinePulse.swift` has the same rules, so change both.
  *
- * `slow`: the line has become slow. It is sent once in each slow period.
+ * `slow`: the connection has become slow. It is sent once in each slow period.
  */
 export class Pulse extends Source<{ change: null, slow: null }> {
   #connection
   #timer = 0
   #state = 'offline'
-  /** Since when the connection has been in its present state. */
+  /** When the connection entered its present state. */
   #stateSince = 0
-  /** When the last ping was sent; null if no answer is awaited. */
+  /** When the last ping was sent; null if it was answered. */
   #askedAt: number | null = null
-  /** Whether only the answer itself is a sign of life, and not any other message. */
+  /** Whether only the answer to the ping shows that the connection is alive, and no other message does. */
   #wantsAnswer = false
   #measuredAt = -Infinity
   #patience = answerMilliseconds
   #factor = 1
   #openingPatience = openingMilliseconds
   #roundTrip: number | null = null
-  /** The newest round-trip times, in milliseconds. */
+  /** The latest round-trip times, in milliseconds. */
   #moments: number[] = []
   #momentAt = -Infinity
   #isSlow = false
@@ -76,14 +83,13 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze pages to save power. They also keep pages that a person has left, in case the person returns to
-    // them.
+    // Browsers freeze hidden pages to save power, and keep closed pages in case the person goes back to them.
     addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
   }
 
-  /** The newest round-trip time, in milliseconds; null if none was measured. */
+  /** The latest round-trip time in milliseconds; null if none was measured yet. */
   get roundTrip() { return this.#roundTrip }
 
   get isSlow() { return this.#isSlow }
@@ -93,9 +99,8 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     this.#askedAt = null
     if (document.visibilityState !== 'visible') return
     this.#wake()
-    // Shows whether the machine slept. Without this check, a window that is visible all the time would not notice a
-    // sleep, because it gets no event. The clock of `performance` may stand still during sleep, so the wall clock is
-    // used.
+    // Detects that the computer slept, by the wall clock. A window that is visible all the time gets no event for that,
+    // and `performance.now()` may stand still during sleep.
     let lookedAt = Date.now()
     this.#timer = setInterval(() => {
       const slept = Date.now() - lookedAt > quietMilliseconds
@@ -105,14 +110,12 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     }, lookMilliseconds)
   }
 
-  /**
-   * Called when the page or the network was away for some time: whatever was in progress before has most likely failed.
-   */
+  /** Called after a time without network or without the page running. The connection is most likely broken. */
   #wake() {
     const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
     if (this.#state === 'live') {
       this.#ask(milliseconds)
-      // The first messages may have arrived before the sleep, so only an answer counts.
+      // Other messages may have arrived before the sleep, so only an answer shows that the connection is alive.
       this.#wantsAnswer = true
       setTimeout(() => this.#look(), milliseconds * this.#factor)
     } else if (this.#state === 'connecting' && performance.now() - this.#stateSince > milliseconds) {
@@ -145,7 +148,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     } else if (now - this.#askedAt >= this.#patience * this.#factor) this.#leave()
   }
 
-  /** Gives up the connection, because it is most likely broken. */
+  /** Replaces the connection, because it is most likely broken. */
   #leave() {
     this.#factor = Math.min(patienceMax, this.#factor * 2)
     this.#connection.renew()
@@ -161,7 +164,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
 
   #answered(milliseconds: number) {
     const now = performance.now()
-    // A millisecond is added, because the round-trip time is in whole milliseconds.
+    // A millisecond is added, because the round-trip time is rounded to milliseconds.
     if (this.#askedAt !== null && now - milliseconds + 1 >= this.#askedAt) this.#askedAt = null
     this.#factor = 1
     this.#roundTrip = milliseconds

@@ -1,13 +1,13 @@
 import { element, isComposed, setAttributes } from '../elements/element.js'
 import type { Step } from '../state/editing.js'
 
-// The fields of an inspector. Each shows one value, or that several values differ, and reports a new value while it is
-// typed or dragged. While the person types in a field, its content stays as typed, although others may write the value
-// meanwhile.
+// The inspector's fields. A field shows one value, or that the shapes have different values. It reports a new value
+// while the person types or drags. A field in which the person is typing is not changed, even if others write the
+// value.
 
 export type FieldHost = { openStep: () => Step }
 
-/** `show` takes null if the values differ. */
+/** `show` gets null if the shapes have different values. */
 export type Field<T> = {
   element: HTMLElement, show: (value: T | null) => void, setDisabled: (isDisabled: boolean) => void,
 }
@@ -15,10 +15,10 @@ export type Field<T> = {
 let count = 0
 const freshId = () => `field-${++count}`
 
-/** Numbers are shown with two decimals at most. */
+/** A number with at most two decimals. */
 const numberText = (value: number) => String(Math.round(value * 100) / 100)
 
-/** A run of changes, which makes up one step of undo. */
+/** Consecutive changes in a field, which together are one step of undo. */
 class Run {
   #host
   #step: Step | null = null
@@ -30,7 +30,7 @@ class Run {
   }
 }
 
-/** Whether something was typed since the field last showed a value. */
+/** Whether the person has typed since the field last showed a value. */
 const isTyped = (input: HTMLInputElement) => input.value !== input.defaultValue
 
 function showText(input: HTMLInputElement, text: string) {
@@ -39,9 +39,9 @@ function showText(input: HTMLInputElement, text: string) {
 }
 
 /**
- * Keeps the keys that are pressed in a field from reaching the page, except the keys for undo while nothing has been
- * typed. Enter saves the typed value, unless the key only confirms an input method's suggestion. Escape discards the
- * value and leaves the field.
+ * Handles the keys in a field, and keeps them from the page. Keys with Control or Command, such as those for undo,
+ * still reach the page if nothing was typed. Enter saves, unless it confirms an input method's suggestion. Escape
+ * restores the old value and leaves the field.
  */
 function keepKeys(input: HTMLInputElement, commit: () => void, restore: () => void) {
   input.addEventListener('keydown', (event) => {
@@ -55,7 +55,7 @@ function keepKeys(input: HTMLInputElement, commit: () => void, restore: () => vo
   })
 }
 
-/** A field for a number, which is typed or stepped with the arrow keys. */
+/** A field for a number. The arrow keys increase or decrease it. */
 export function numberField(
   label: string,
   { min, max, step = 1, unit, change }: {
@@ -118,8 +118,8 @@ export function numberField(
 }
 
 /**
- * Reads a number as people write it: with a decimal point or comma, with spaces or commas between thousands, and in the
- * wide digits of input methods.
+ * Parses a number as people write it: with a decimal point or comma, with spaces or commas between thousands, or with
+ * full-width digits.
  */
 export function readNumber(text: string): number | null {
   const plain = text.normalize('NFKC').replace(/\s/g, '').replace('−', '-')
@@ -158,7 +158,7 @@ export function sliderField(
     show(Number(input.value))
   })
   for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
-  // If a press moves nothing, the run ends without a change.
+  // Ends the press, also if it hasn't moved the slider.
   for (const type of ['pointerup', 'pointercancel']) input.addEventListener(type, () => { isHeld = false })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
@@ -168,10 +168,10 @@ export function sliderField(
   }
 }
 
-/** The words below a field whose value was refused. They stay until another value is typed or shown. */
+/** Shows below a field why its value was refused, until another value is typed or shown. */
 function refusal(input: HTMLInputElement) {
   const words = element('span', { class: 'field-hint small-text', id: freshId(), hidden: true, role: 'alert' })
-  /** @param told nothing if the value is taken */
+  /** @param told empty if the value was accepted */
   const tell = (told = '') => {
     words.textContent = told
     words.hidden = told === ''
@@ -179,7 +179,7 @@ function refusal(input: HTMLInputElement) {
     setAttributes(input, { 'aria-invalid': told === '' ? null : 'true', 'aria-describedby': told === '' ? null : words.id })
   }
   input.addEventListener('input', () => tell())
-  /** @param restore shows the current value; the words still say what was wrong with the refused one */
+  /** @param restore shows the current value again; the reason why the typed one was refused stays visible */
   const onLeave = (restore: () => void) => input.addEventListener('blur', () => {
     if (!input.hasAttribute('aria-invalid')) return
     input.removeAttribute('aria-invalid')
@@ -188,7 +188,7 @@ function refusal(input: HTMLInputElement) {
   return { element: words, tell, onLeave }
 }
 
-/** A field for a colour: the browser's own picker, and the colour's hexadecimal text. */
+/** A field for a colour: a colour picker, and a text field for the hexadecimal value. */
 export function colorField(
   label: string, { change }: { change: (color: string) => void }, host: FieldHost,
 ): Field<string> {
@@ -256,8 +256,8 @@ export function colorField(
 }
 
 /**
- * A field for a text, which is saved when the field is left. If the values differ, the placeholder says what typing
- * does.
+ * A field for a text, which is saved when the field loses the focus. If the shapes have different texts, the
+ * placeholder says what typing does.
  */
 export function textField(
   label: string,
@@ -287,8 +287,8 @@ export function textField(
     show: (text) => {
       input.placeholder = text === null ? placeholder : ''
       if (text !== shown) refused.tell()
-      // If the server refuses the value later, the field shows the earlier value again, unless the person is typing
-      // another value by then.
+      // If the server refuses the value, the field shows the old value again, unless the person is already typing
+      // another one.
       if (document.activeElement !== input || (text !== shown && input.value === committed)) showText(input, text ?? '')
       shown = text
     },
@@ -296,7 +296,7 @@ export function textField(
   }
 }
 
-/** A checkbox: yes, no, or both if the values differ. */
+/** A checkbox. It is indeterminate if the values differ. */
 export function checkField(label: string, { change }: { change: (value: boolean) => void }): Field<boolean> {
   const id = freshId()
   const input = element('input', { id, type: 'checkbox', class: 'check' })
@@ -311,7 +311,7 @@ export function checkField(label: string, { change }: { change: (value: boolean)
   }
 }
 
-/** One of several. */
+/** A field with several alternatives. */
 export function choiceField(
   label: string, { choices, change }: { choices: [string, string][], change: (choice: string) => void },
 ): Field<string> {

@@ -17,13 +17,13 @@ import {
 } from './fields.js'
 
 type ShownRow = PropertyRow & { inspector: InspectorField }
-/** By the names of the values in a shape. */
+/** The fields, by the name of the shape's member that each of them shows. */
 type Fields = Record<string, Field<any>>
 
-/** @param word of the contract */
+/** @param word as in the protocol */
 const shownWord = (word: string) => (word === 'center' ? 'Centre' : capitalised(word))
 
-/** The properties that are shown, in the order in which the table has them. */
+/** The properties that have fields, in the table's order. */
 const shownRows: ShownRow[] = propertiesInOrder.flatMap((name) => {
   const row = properties.find((row) => row.name === name)
   return row?.inspector ? [{ ...row, inspector: row.inspector }] : []
@@ -35,7 +35,7 @@ const unitWords: { [unit: string]: ((value: number) => string) | undefined } = {
   ratio: (ratio) => `${Math.round(ratio * 100)} %`,
 }
 
-/** The actions for several shapes only, and the actions for any number of shapes. */
+/** `alignments` need several shapes. `arrangements` work for any number of shapes. */
 const alignments = [
   ['alignLeft', 'align-left'], ['alignCenter', 'align-center'], ['alignRight', 'align-right'],
   ['alignTop', 'align-top'], ['alignMiddle', 'align-middle'], ['alignBottom', 'align-bottom'],
@@ -45,18 +45,13 @@ const arrangements = [
   ['bringToFront', 'to-front'], ['sendToBack', 'to-back'], ['duplicate', 'duplicate'], ['delete', 'trash'],
 ]
 
-/**
- * If more shapes than this are selected, the inspector reads them less often than in each frame in which they change.
- */
+/** If more shapes than this are selected, the inspector is not updated in every frame. */
 const promptMax = 100
 const manyMilliseconds = 200
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/**
- * The properties of the selected shapes, of one or of many at once. Values that differ between the shapes show as
- * “Mixed”.
- */
+/** Shows and edits the properties of the selected shapes. If the values differ, a field shows “Mixed”. */
 export class Inspector {
   #shown
   #editing
@@ -67,8 +62,8 @@ export class Inspector {
   #fields
   #timer = 0
   /**
-   * The shapes that were selected when a field got the focus. The value that is typed is for these shapes, even if
-   * others are selected meanwhile.
+   * The shapes that were selected when a field got the focus. A typed value applies to these, even if the selection has
+   * changed meanwhile.
    */
   #meant: number[] | null = null
   #buttons = new Map<string, HTMLButtonElement>()
@@ -82,7 +77,7 @@ export class Inspector {
   #heading = element('h2', { class: 'inspector-heading clip' })
   readonly element
 
-  /** @param place what it is shown in, and hidden with */
+  /** @param place the element that contains the inspector, and is hidden together with it */
   constructor(
     { shown, editing, selection, permission, locks, actions }: {
       shown: Shown, editing: Editing, selection: Selection, permission: Permission, locks: Locks, actions: Doables,
@@ -116,8 +111,8 @@ export class Inspector {
   onShow() { this.#show() }
 
   /**
-   * Saves the typed value for the shapes that were selected before, and leaves the field. Needed because a tap doesn't
-   * take the focus away by itself.
+   * Saves the typed value and leaves the field. This is needed because a tap on the canvas doesn't take the focus from
+   * the field.
    */
   #leave() {
     const { activeElement } = document
@@ -125,8 +120,8 @@ export class Inspector {
   }
 
   /**
-   * Shows the selection. If it is few shapes, they are shown at once. If it is many, they are shown when there is time,
-   * because each of them has to be read.
+   * Updates the fields: at once if few shapes are selected, and after a delay if many are, because all of them must be
+   * read.
    */
   #showSoon() {
     if (this.element.hidden || this.#timer !== 0) return
@@ -141,7 +136,7 @@ export class Inspector {
     return Object.assign({}, ...shownRows.map((row) => this.#fieldsOf(row, host))) as Fields
   }
 
-  /** The fields for a property, by its form and its row in the table. */
+  /** The fields for a property: which ones depends on the form of its values. */
   #fieldsOf(
     { name, form, unit, bytesMax, words = [], min = -Infinity, max = Infinity, inspector: { label, slider } }: ShownRow,
     host: FieldHost,
@@ -185,21 +180,21 @@ export class Inspector {
     throw new Error(`the inspector has no field for ${name}`)
   }
 
-  /** The fields for the properties of a group, in order. */
+  /** The fields of a group of properties, in order. */
   #fieldsIn(group: string) {
     return shownRows.filter(({ inspector }) => inspector.group === group)
       .flatMap(({ name, form, parts }) => (form === 'name' ? [this.#fields[name]] : parts.map((part) => this.#fields[part])))
   }
 
   #layOut() {
-    /** @param members of any values */
+    /** @param members fields of any types */
     const group = (words: string, members: Field<any>[]) => {
       const made = element('fieldset', { class: 'inspector-group' },
         element('legend', { class: 'visually-hidden' }, words), ...members.map((field) => field.element))
       this.#groups.push({ element: made, members })
       return made
     }
-    /** @param names with their icons */
+    /** @param names pairs of an action's name and an icon's name */
     const buttons = (names: string[][]) => names.map(([name, picture]) => {
       const { words, key, run } = this.#actions[name]
       const made = iconButton(picture, words, {
@@ -229,7 +224,7 @@ export class Inspector {
     this.#empty.hidden = shapes.length > 0
     if (shapes.length === 0) return
     const { replica } = this.#shown
-    /** The value that all shapes share; null if they differ. */
+    /** The value that all shapes share; null if the values differ. */
     const common = <T>(read: (shape: Shape) => T) => {
       const first = read(shapes[0])
       return shapes.every((shape) => read(shape) === first) ? first : null
@@ -261,15 +256,15 @@ export class Inspector {
     }
   }
 
-  /** Those of the shapes that an edit is for that still exist. */
+  /** The shapes to which an edit applies, without those that were deleted. */
   #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
 
   // MARK: Writing
 
-  /** @returns whether it was taken */
+  /** @returns whether the edit was made */
   #set(set: Values): boolean { return this.#edit(() => set) }
 
-  /** @returns whether it was taken */
+  /** @returns whether the edit was made */
   #edit(setOf: (shape: Shape) => Values): boolean {
     return this.#write(this.#shapes().map((shape) => ({ shape: shape.id, set: setOf(shape) })))
   }
@@ -285,7 +280,7 @@ export class Inspector {
     if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** Moves a single shape to a place. If there are several shapes, the box around all of them moves there. */
+  /** Moves one shape. If there are several, their bounding box moves to the position. */
   #moveTo({ x, y }: { x?: number, y?: number }) {
     const shapes = this.#shapes()
     const box = shapes.length === 1 ? shapes[0] : this.#shown.replica.bounds(shapes.map(({ id }) => id))
@@ -296,8 +291,8 @@ export class Inspector {
   }
 
   /**
-   * Resizes a shape. The corner of its unrotated box stays where it is on the screen, so that a turned shape grows from
-   * there too. Several shapes are scaled so that the box around all of them gets this size.
+   * Resizes one shape so that its upper left corner keeps its place on the canvas, also if the shape is rotated. If
+   * there are several, they are scaled so that their bounding box gets this size.
    */
   #resizeTo({ width, height }: { width?: number, height?: number }) {
     const all = this.#shapes()
@@ -320,8 +315,7 @@ export class Inspector {
     if (!box) return
     const [dx, dy] = [(width ?? box.width) - box.width, (height ?? box.height) - box.height]
     const frame = { ...box, rotation: 0 }
-    // If any shape is turned, both axes are scaled alike, because turned shapes can't be stretched along the paper's
-    // axes.
+    // If a shape is rotated, all are scaled evenly, because a rotated shape can't be stretched along the canvas's axes.
     const places = shapes.some(({ rotation }) => rotation !== 0)
       ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
       : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })

@@ -2,13 +2,13 @@ import { capitalised } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
 import { isStroke } from '../drawing/lines.js'
 
-// What shapes are called where they are listed.
+// The names of shapes and groups in lists.
 
 /**
- * The name that somebody gave a shape; else what is written in it; else, of a line, where it leads; else the name that
- * was made up for it.
+ * The name of a shape: the name that somebody gave it, or its text, or what a line connects, or else a generated name.
  *
- * @param isEnd of a line, which isn't named after its own ends
+ * @param isEnd whether the name is used to name a line that ends at this shape; then a line isn't named after its own
+ *   ends
  */
 export function labelOf(replica: Replica, id: number, isEnd = false): string {
   const shape = replica.shape(id)
@@ -24,12 +24,12 @@ export function labelOf(replica: Replica, id: number, isEnd = false): string {
 }
 
 /**
- * The upper bound on the shapes of a group that are searched for a name or a text. The rows of groups are filled in
+ * At most this many shapes of a group are searched for a name or a text, because the rows of groups are updated in
  * every frame in which a shape moves.
  */
 const searchedMax = 50
 
-/** @param ids of a group */
+/** @param ids the shapes of the group */
 export function groupLabel(replica: Replica, ids: number[]): string {
   const named = replica.shapesOf(ids.slice(0, searchedMax)).find((shape) => shape.named || shape.text.trim() !== '')
   return named ? `Group: ${labelOf(replica, named.id)} + ${ids.length - 1}` : `Group of ${ids.length}`

@@ -16,7 +16,7 @@ import type { Names } from './names.js'
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6
 const startMin = 4
-/** A swipe across this fraction of a row deletes its shape. */
+/** A swipe deletes a shape if it is at least this fraction of the row's width. */
 const swipePart = 0.4
 const scrollEdge = 32
 
@@ -26,8 +26,8 @@ type Row = {
 }
 
 /**
- * A pointer that is down on a row; what it does, once it has moved; and the place in the order where it would drop the
- * row.
+ * A pointer that is down on a row. `kind`: what its movement does; null before it has moved. `to`: the index where it
+ * would drop the row.
  */
 type RowDrag = {
   id: number, isTouch: boolean, kind: 'order' | 'swipe' | null, pointer: number, x: number, y: number,
@@ -35,9 +35,11 @@ type RowDrag = {
 }
 
 /**
- * All shapes, the topmost first. Only the rows in sight exist, so a hundred thousand shapes cost as much as twenty.
- * Shapes can be selected, hidden, locked, renamed, deleted and reordered, by pointer and by keyboard. A group has a row of
- * its own above the topmost of its shapes, which stands for all of them. It has that shape's identifier, with a minus.
+ * The list of all shapes, the topmost first. Shapes can be selected, hidden, locked, renamed, deleted and reordered, by
+ * pointer and by keyboard.
+ *
+ * Only the visible rows are in the page, so a hundred thousand shapes cost as much as twenty. A group has a row of its
+ * own above its topmost shape. That row's identifier is the topmost shape's identifier with a minus sign.
  */
 export class Layers {
   #shown
@@ -49,7 +51,7 @@ export class Layers {
   #names
   #notices
   #ids: number[] = []
-  /** How many shapes there are among the rows. */
+  /** The number of shapes, without the rows of groups. */
   #count = 0
   #rows = new Map<number, Row>()
   #active: number | null = null
@@ -58,7 +60,7 @@ export class Layers {
   /** The shape that is being renamed. */
   #renaming: { id: number, finish: (isKept: boolean) => void, before: string } | null = null
   #drag: RowDrag | null = null
-  /** Whether a pointer that came down on a row is still down. */
+  /** Whether a pointer is down on a row. */
   #isHeld = false
   #rowHeight = rowHeightOf()
   #space = element('div', { class: 'layers-space', role: 'presentation' })
@@ -132,7 +134,7 @@ export class Layers {
     this.#show()
   }
 
-  /** @returns with a row for each group */
+  /** @returns the rows: the shapes, and before the first shape of each group its negated identifier */
   #withGroups(ids: number[]): number[] {
     const known = new Set()
     return ids.flatMap((id) => {
@@ -143,12 +145,12 @@ export class Layers {
     })
   }
 
-  /** @returns its shape, or the shapes of its group */
+  /** The shape of a row, or the shapes of a group's row. */
   #shapesIn(row: number): number[] { return row > 0 ? [row] : [...this.#groups.of(-row)?.ids ?? []] }
 
   // MARK: Rows
 
-  /** Makes the rows that are in sight, and removes all others. */
+  /** Adds the rows that are visible, and removes all others. */
   #show() {
     if (this.element.hidden) return
     const height = this.#rowHeight
@@ -267,7 +269,7 @@ export class Layers {
     }
   }
 
-  /** @param event that it was done by */
+  /** @param event the event that caused it */
   #activate(place: number, event?: MouseEvent | KeyboardEvent) {
     if (place < 0 || this.#ids.length === 0) return
     const active = this.#ids[place]
@@ -298,8 +300,8 @@ export class Layers {
   // MARK: Actions on shapes
 
   /**
-   * The shapes that an action on a row applies to: all selected shapes if the row's shape is one of them, otherwise
-   * only that shape.
+   * The shapes to which an action on a row applies: all selected shapes if the row's shape is selected, otherwise only
+   * that shape.
    */
   #touched(id: number) {
     const shapes = this.#shapesIn(id)
@@ -364,7 +366,7 @@ export class Layers {
     const target = event.target instanceof Element ? event.target : null
     const made = target?.closest('.layer')
     if (!target || !(made instanceof HTMLElement) || event.button !== 0 || target.closest('input')) return
-    // While a finger is on a row, a second finger changes nothing.
+    // While one finger is down on a row, other fingers are ignored.
     if (this.#isHeld) return
     this.#isHeld = true
     const id = Number(made.dataset.row)
@@ -428,7 +430,7 @@ export class Layers {
     this.#marker.style.transform = `translateY(${drag.to * this.#rowHeight - 1}px)`
   }
 
-  /** @param event by which the row was let go; null if it was given up */
+  /** @param event the up event; null if the drag was cancelled */
   #release(event: PointerEvent | null) {
     const drag = this.#drag
     this.#drag = null
@@ -459,10 +461,7 @@ export class Layers {
     }
   }
 
-  /**
-   * Drops rows into the gap between two others. The dropped shapes are then drawn after as many shapes as have their
-   * rows below the gap.
-   */
+  /** Drops shapes into the gap between two rows: they are drawn above all shapes that have their rows below the gap. */
   #drop(ids: number[], gap: number) {
     if (this.#locks.refuse(ids)) return
     const moved = new Set(ids)

@@ -5,10 +5,10 @@ import type { Replica } from '../core/replica.js'
 import type { Presence } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
 
-/** Who wrote something, and when. */
+/** The actor and the time of an edit. */
 type Written = { actor: number, milliseconds: number }
 
-/** The names of everybody who has been in the room since the page was opened. */
+/** The names of all people who were in the room since the page was opened. */
 export class Names {
   #shown
   #known = new Map<number, string>()
@@ -22,7 +22,7 @@ export class Names {
     learn()
   }
 
-  /** A person's name, to begin a sentence with. */
+  /** A person's name, for the beginning of a sentence. */
   of(actor: number) {
     if (actor === this.#shown.live.actor) return 'You'
     return this.#known.get(actor) ?? `Someone (${identifierText(actor).slice(-3)})`
@@ -31,7 +31,7 @@ export class Names {
 
 const place = properties.filter(({ decidesOutline }) => decidesOutline).map(({ name }) => name)
 
-/** When a shape was last moved, resized or turned, and by whom. */
+/** Who last moved, resized or rotated a shape, and when. */
 function lastMoved(replica: Replica, id: number): Written | null {
   let last: Written | null = null
   for (const property of place) {
@@ -42,8 +42,8 @@ function lastMoved(replica: Replica, id: number): Written | null {
 }
 
 /**
- * Returns a function that says who last moved one of two shapes, which is when the two began to overlap. Each shape is
- * read once, however many others it overlaps.
+ * Returns a function that finds the last move of one of two overlapping shapes, because that is when the overlap began.
+ * Each shape is read only once.
  */
 export function lastMovers(replica: Replica): (first: number, second: number) => Written | null {
   const known = new Map<number, Written | null>()
@@ -60,7 +60,7 @@ export function lastMovers(replica: Replica): (first: number, second: number) =>
   }
 }
 
-/** How long ago a moment was, in words: `just now`, `3 min ago`. */
+/** How long ago something was: `just now`, `3 min ago`. */
 export function ago(milliseconds: number, now: number) {
   const seconds = Math.max(0, (now - milliseconds) / 1000)
   if (seconds < 45) return 'just now'

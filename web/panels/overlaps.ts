@@ -13,18 +13,15 @@ import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import { ago, lastMovers, type Names } from './names.js'
 
-/** The upper bound on listed overlaps, because nobody reads more. The rest are shown as a count. */
+/** The upper bound on listed overlaps. The number of further ones is shown instead. */
 const shownMax = 200
-/**
- * How long to wait for more overlaps before reporting them, and the number of overlaps above which they are reported
- * together.
- */
+/** How long to gather overlaps before they are reported; and the number above which they are reported in one notice. */
 const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
 /**
- * The shortest time between two changes of the list, because nobody can read a list that changes faster. Each change
- * takes a part of a frame, so the changes are also limited to this fraction of the time.
+ * The shortest time between two updates of the list. Updates are expensive, so they also take at most this fraction of
+ * the time: 1 / `costFactor`.
  */
 const shownMilliseconds = 150
 const costFactor = 20
@@ -32,8 +29,8 @@ const costFactor = 20
 type Pair = [number, number]
 
 /**
- * Says which shapes overlap, since when, and who caused that: as a list, and as notices when it happens. `count`: how
- * many pairs there are. `opened`: the person wants to see the list.
+ * Lists which shapes overlap, since when, and who caused that. Also shows notices of new overlaps. `count`: the number
+ * of overlapping pairs has changed. `opened`: the person wants to see the list.
  */
 export class Overlaps extends Source<{ count: number, opened: null }> {
   #shown
@@ -45,7 +42,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   #pairs = new Map<string, Pair>()
   #fresh: Pair[] = []
   #timer = 0
-  /** The notices that are shown, each with the pairs that it is about. */
+  /** The visible notices, each with the pairs that it reports. */
   #told = new Map<string, Pair[]>()
   #isLive = false
   #isSettled = false
@@ -78,7 +75,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
       this.#isLive = effect.state === 'live'
-      // Overlaps that began before the page entered the room are not reported.
+      // Overlaps that existed before the page entered the room are not reported.
       if (!this.#isLive) this.#isSettled = false
     })
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
@@ -109,12 +106,12 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   }
 
   /**
-   * Reports overlaps that others have caused and that still exist. No notice reports the overlaps that this person has
-   * caused, because the person sees them arise.
+   * Reports overlaps that other people have caused and that still exist. A person's own overlaps are not reported,
+   * because they see these arise.
    */
   #tell() {
     this.#timer = 0
-    // The pairs may still contain shapes that were removed since the last frame.
+    // A pair may contain a shape that was deleted since the last frame.
     const isThere = (id: number) => this.#shown.replica.shape(id) !== null
     const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
     this.#fresh = []
@@ -188,11 +185,11 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     this.#empty.hidden = this.#pairs.size > 0
     this.#more.hidden = this.#pairs.size <= dated.length
     this.#more.textContent = `and ${(this.#pairs.size - dated.length).toLocaleString()} more`
-    // The cost is taken after the next frame, so that it includes the browser's layout, which is most of it.
+    // This is measured after the next frame, so that it includes the browser's layout, which takes most of the time.
     requestAnimationFrame(() => setTimeout(() => { this.#cost = performance.now() - began }))
   }
 
-  /** Selects both shapes of a pair and brings them into view. */
+  /** Selects both shapes of a pair, and moves the view to them. */
   find(pair: Pair) {
     const { replica } = this.#shown
     const live = pair.filter((id) => replica.shape(id))

@@ -2,10 +2,10 @@ import { element, icon, iconButton } from '../elements/element.js'
 import { sheetGrip } from './sheet.js'
 
 const key = 'canvas.panel'
-/** On a small screen the panel would cover the canvas, so there it opens only when the person asks for it. */
+/** On a small screen the panel covers the canvas, so it opens only when the person asks for it. */
 const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
 
-/** The panel at the right, or on a phone the sheet from below. It has tabs, of which at most one is open. */
+/** The panel: at the right, or on a phone at the bottom. At most one of its tabs is open. */
 export class Panel {
   #tabs
   #open: string | null = null
@@ -50,7 +50,7 @@ export class Panel {
 
   get open() { return this.#open }
 
-  /** @param count shown beside the tab's words */
+  /** @param count the number beside the tab's label */
   setCount(name: string, count: number) {
     const tab = this.#tabs.find((tab) => tab.name === name)
     if (!tab) return
@@ -87,7 +87,7 @@ export class Panel {
     try {
       localStorage.setItem(key, this.#open ?? '')
     } catch {
-      // If the choice can't be stored, the panel opens by default next time.
+      // The choice can't be stored, so the next visit begins with the default.
     }
   }
 
@@ -104,7 +104,7 @@ export class Panel {
   }
 }
 
-/** The tab that was open at the last visit; none if the panel was closed or never opened. */
+/** The tab that was open at the last visit; empty if the panel was closed or nothing is stored. */
 function remembered() {
   try {
     return localStorage.getItem(key) ?? ''

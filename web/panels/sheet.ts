@@ -1,20 +1,21 @@
 import { element } from '../elements/element.js'
 
 /**
- * The heights at which the sheet stops, as fractions of the window's height. Below the lowest of them the sheet closes.
+ * The heights at which the sheet stops, as fractions of the window's height. If it is released below `closedBelow`, it
+ * closes.
  */
 const rests = [0.3, 0.6, 0.9]
 const closedBelow = 0.18
-/** In CSS pixels: if the grip was moved by less than this, it counts as pressed. */
+/** In CSS pixels: a drag of the grip that is shorter than this counts as a click. */
 const pressMax = 6
-/** In CSS pixels a millisecond: a swipe that is at least this fast goes on to the next stop. */
+/** In CSS pixels a millisecond: a swipe that is at least this fast moves the sheet to the next height. */
 const swipeMin = 0.5
 
 /**
- * The grip of a sheet that comes from below. Dragging it sets the sheet's height; pressing it switches between half and
- * almost all of the window; dragging it down to the edge closes the sheet.
+ * The grip of a sheet at the bottom of the window. Dragging it sets the sheet's height, or closes the sheet at the
+ * lower edge. A click switches between a small and a large height.
  *
- * @param sheet whose height is `--sheet`
+ * @param sheet takes its height from `--sheet`
  */
 export function sheetGrip(sheet: HTMLElement, close: () => void) {
   let held: { y: number, height: number, lastY: number, lastAt: number, speed: number } | null = null
@@ -50,7 +51,7 @@ export function sheetGrip(sheet: HTMLElement, close: () => void) {
   grip.addEventListener('pointermove', move)
   grip.addEventListener('pointerup', up)
   grip.addEventListener('pointercancel', up)
-  // Only a click by keyboard is handled here. A click by hand was handled as a press already.
+  // Only a click by keyboard is handled here. A click by pointer was already handled as a short drag.
   grip.addEventListener('click', ({ detail }) => { if (detail === 0) turn() })
   return grip
 }

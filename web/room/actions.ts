@@ -7,8 +7,8 @@ import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
 
 /**
- * What menus, buttons and keys do. What is not visible at first is made later. Its code comes with the page's one
- * script all the same: importing it on demand would cost a kilobyte of wrappers, and save nothing.
+ * Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed, but its code is
+ * in the page's one script. Importing that code on demand would save nothing, and cost a kilobyte for the imports.
  */
 export function makeActions(hands: Hands) {
   const { room, documents, notices, permission, selection, parts, dialogs, aligning } = hands
@@ -24,8 +24,8 @@ export function makeActions(hands: Hands) {
   const link = new Link(room, notices, dialogs)
   new Drop(permission, files)
 
-  // After a first action the person may soon copy, add or save. The modules for that are loaded then, and not earlier,
-  // so that they don't delay the start.
+  // The modules for copying, adding and saving are loaded after a person's first action, so that they don't delay the
+  // start.
   const prepare = () => { for (const part of [documents, aligning, shortcutList]) part.prepare() }
   const stopWaiting = selection.on('change', () => {
     stopWaiting()

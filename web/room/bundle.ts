@@ -1,5 +1,5 @@
 /**
- * Loads what has a bundle of its own (scripts/page): few people ask for it, and it would be a part of each first visit.
- * The path is a value, so that the bundler leaves the import alone.
+ * Loads a script with a bundle of its own (scripts/page). Few people need such a script, so it is not a part of the
+ * first visit. The path is a parameter, because the bundler would include a constant path.
  */
 export const bundle = (path: string) => import(path)

@@ -11,7 +11,7 @@ import type { State } from './state.js'
 
 export type Drawing = ReturnType<typeof makeDrawing>
 
-/** What is drawn on the stage. */
+/** Makes the parts that draw on the stage. */
 export function makeDrawing(stage: HTMLElement, state: State) {
   const { shown, presence, frames } = state
   const palette = new Palette()

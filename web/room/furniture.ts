@@ -16,7 +16,7 @@ import { makeActions } from './actions.js'
 import type { Hands } from './hands.js'
 import { makePanel } from './panels.js'
 
-/** Makes and shows what floats over the canvas. */
+/** Makes and shows everything that floats over the canvas. */
 export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) {
   const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
   const noticeList = new NoticeList(notices)
@@ -26,7 +26,7 @@ export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) 
   const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) => new Follow(hands)))
   const states = new States(equipped)
   elementById('opening').remove()
-  // The field is put here so that the Tab key moves from it to the bars.
+  // The element's place decides the order of the Tab key: from the text field to the bars.
   stage.after(writing.element)
   const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
   permission.on('change', showPermission)
@@ -35,7 +35,7 @@ export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) 
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, status, menuEntries(actions, shaking)), peopleBar({ view, people, panel, actions })),
-    // The Tab key comes from the drawing to the bars, and only then to the black hole.
+    // The black hole comes after the bars, because the Tab key follows this order.
     elementById('hole'),
     panel.element,
     ...states.elements,
@@ -48,11 +48,11 @@ export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) 
   return { actions, people, states }
 }
 
-/** Opens the context menu, and the list of shortcuts by its key. */
+/** Opens the context menu, and opens the list of shortcuts by its key. */
 function openMenus(hands: Hands & { actions: Doables }) {
   const contextMenu = hands.parts.later(async () => ContextMenu, (ContextMenu) => new ContextMenu(hands))
   document.addEventListener('contextmenu', async (event) => {
-    // Holding a finger lifts a shape, so it must not open this menu. On a phone the menu at the top left has these
+    // A long press of a finger lifts a shape, so it must not open this menu. The menu at the top left has the same
     // actions.
     if (event instanceof PointerEvent && event.pointerType === 'touch') return
     if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return

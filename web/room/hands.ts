@@ -18,7 +18,7 @@ import type { State } from './state.js'
 
 export type Hands = ReturnType<typeof makeHands>
 
-/** What gestures and keys do. Each part takes what it needs out of what it is given, as its constructor says. */
+/** Makes the parts that handle gestures and keys. Each constructor takes what it needs from the object that it gets. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const { shown, presence, ownTabs, names, parts, tool } = board
   const hand = new Hand(shown)
@@ -39,7 +39,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   }
   const hands = { ...reach, tools: new Tools(stage, reach) }
   new Shortcuts(hands)
-  // People who choose to draw start with a tool that draws.
+  // A person who may draw starts with a drawing tool.
   tool.choose('rectangle')
   return hands
 }

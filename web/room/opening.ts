@@ -1,12 +1,12 @@
 import { type Core, loadCore } from '../core/core.js'
 import { element, elementById } from '../elements/element.js'
 
-/** After this long the page says that its code is still on its way. On a thin line it may be, so the page goes on waiting. */
+/** After this long the page says that it is taking long. It goes on loading, because the connection may be slow. */
 const patienceMilliseconds = 20_000
 
 /**
- * Loads the core. If that fails or takes long, the page says so, and offers to be loaded again: it has no other parts
- * yet.
+ * Loads the core. If that fails or takes long, shows a message and offers to reload the page. The message is made here,
+ * because the page's other parts don't exist yet.
  */
 export async function openCore(): Promise<Core> {
   const timer = setTimeout(() => say('This page is taking long to open.'), patienceMilliseconds)

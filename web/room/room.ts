@@ -15,10 +15,11 @@ import { makeHands } from './hands.js'
 import { openCore } from './opening.js'
 import { makeState } from './state.js'
 
-// The page of a room: makes all parts of the page, each from the parts that it needs.
+// The script of a room's page. It makes all parts of the page, and gives each the parts that it needs.
 
 const address = readAddress()
-// This address names no room. The server has no page for such an address, but the stored page opens at any address.
+// This address names no room. The server has no page for it, but the service worker opens the stored page at any
+// address.
 if (address.room === null) location.replace('/')
 else openRoom(address.room, address)
 
@@ -27,8 +28,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   wear(identity)
   document.title = `${room} · CanvasSync`
 
-  // The socket is opened while the core is still loading, so that the room's state arrives right after the code,
-  // without a pause.
+  // The socket is opened while the core is still loading, so that the room's state arrives as early as possible.
   const socket = openSocket({ room, token })
   const core = await openCore()
   const options = { name: identity.name, color: identity.color, readonly: viewOnly }
@@ -46,7 +46,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const status = new Status(connection, pulse, state.permission, keeper)
   const { actions, people, states } = makeFurniture(stage, hands, status)
 
-  // Sends the edits that other tabs have left, and joins the room.
+  // Sends the edits that closed tabs have left, and enters the room.
 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, async () => new Couriers({ ...state, options }))
@@ -58,11 +58,11 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   connection.start()
   watchFreshness({ ...state, states })
 
-  // The parts that the console and the tests use.
+  // The browser's console and the tests use this.
   Object.assign(globalThis, { canvasRoom: { ...hands, actions } })
 }
 
-/** Shows the person's own colour in the furniture. */
+/** Shows the person's own colour in the page's controls. */
 function wear({ color }: { color: string }) {
   document.documentElement.style.setProperty('--me', color)
 }

@@ -24,7 +24,7 @@ import { type Identity, rememberIdentity } from '../storage/identity.js'
 
 export type State = ReturnType<typeof makeState>
 
-/** The room itself, without anything visible. */
+/** Makes the parts that hold the room's state, and that show nothing. */
 export function makeState({ room, core, connection, identity, viewOnly }: {
   room: string, core: Core, connection: Connection, identity: Identity, viewOnly: boolean,
 }) {

@@ -3,7 +3,9 @@ import type { Core } from '../core/core.js'
 import { ask } from '../network/address.js'
 import type { Parts } from './parts.js'
 
-/** The core's second module, which reads and makes documents and finds free places. `ready`: the module is loaded. */
+/**
+ * Loads the core's second module, which reads and makes documents and finds free places. `ready`: the module is loaded.
+ */
 export class Documents extends Source<{ ready: null }> {
   #core
   #part
@@ -18,20 +20,20 @@ export class Documents extends Source<{ ready: null }> {
     })
   }
 
-  /** Whether documents can be read and made without waiting. */
+  /** Whether the module is loaded, so that documents can be read and made without waiting. */
   get isReady() { return this.#core.hasExchange }
 
   /**
-   * Loads the module, and returns whether that succeeded.
+   * Loads the module without a notice if that fails.
    *
-   * @returns whether it is there now
+   * @returns whether it is loaded
    */
   async prepare(): Promise<boolean> { return await this.#part.prepare() ?? false }
 
   /**
    * Loads the module, and shows a notice if that fails.
    *
-   * @returns whether it is there now
+   * @returns whether it is loaded
    */
   async load(): Promise<boolean> { return await this.#part.get() ?? false }
 }

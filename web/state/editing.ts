@@ -9,9 +9,9 @@ import type { Permission } from './permission.js'
 import type { Shown } from './shown.js'
 
 /**
- * A step of undo that is open: all edits until its end belong to it. The code that opened the step either ends or
- * abandons it. If it is abandoned, then everything is as if it had never begun, Redo included. Once the step has ended,
- * ending or abandoning it again does nothing. `edits`: how many edits the step has.
+ * An open step of undo: all edits until its end belong to it. The code that opened it must end or abandon it.
+ * Abandoning reverts everything, including the effect on Redo. Both do nothing once the step has ended. `edits`: the
+ * number of edits in the step.
  */
 export type Step = { edits: number, end: () => void, abandon: () => void }
 
@@ -19,8 +19,8 @@ const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
 
 /**
- * The way to edit the drawing: carries out the effects of an edit, and tells the person why an edit isn't possible.
- * `edited`: an edit was made.
+ * Edits the drawing: carries out the effects of an edit, and tells the person if an edit isn't possible. `edited`: an
+ * edit was made.
  */
 export class Editing extends Source<{ edited: null }> {
   #connection
@@ -28,7 +28,7 @@ export class Editing extends Source<{ edited: null }> {
   #permission
   #notices
   #frames
-  /** The one that is open. */
+  /** The open step, or null. */
   #step: Step | null = null
 
   constructor({ connection, shown, permission, notices, frames }: {
@@ -43,9 +43,10 @@ export class Editing extends Source<{ edited: null }> {
   }
 
   /**
-   * Makes an edit, and carries out its effects. A failed edit is reported by a notice.
+   * Makes an edit, and carries out its effects. Shows a notice if the edit fails.
    *
-   * @param change returns effects, or an object that has them
+   * @param change returns effects, or an object that contains them
+   * @returns what `change` returned; undefined if the edit failed
    */
   edit<T extends Effect[] | { effects: Effect[] } | undefined>(change: (replica: Replica) => T): T | undefined {
     if (!this.#permission.mayEdit) {
@@ -66,15 +67,15 @@ export class Editing extends Source<{ edited: null }> {
     }
   }
 
-  /** @returns what the edit returned */
+  /** @returns as `edit` */
   undo() { return this.#stepBack('undo', (replica) => replica.undo()) }
 
-  /** @returns what the edit returned */
+  /** @returns as `edit` */
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
 
   /**
-   * If others have since changed everything that a step wrote, undoing the step changes nothing, and the person is told
-   * so.
+   * Undoes or redoes a step. If others have since changed everything that the step wrote, nothing changes, and a notice
+   * says so.
    */
   #stepBack(what: 'undo' | 'redo', change: (replica: Replica) => Effect[]) {
     this.#step?.end()
@@ -91,8 +92,8 @@ export class Editing extends Source<{ edited: null }> {
   }
 
   /**
-   * Tells the person what the newest step did, and offers to undo it. The next edit withdraws the notice, because its
-   * button would then undo that edit.
+   * Tells the person what the newest step did, and offers to undo it. The notice is withdrawn at the next edit, because
+   * Undo would then revert that edit.
    */
   sayUndoable(text: string, group: string = text) {
     this.#notices.say(text, { group, action: { words: 'Undo', run: () => this.undo() } })
@@ -102,7 +103,7 @@ export class Editing extends Source<{ edited: null }> {
     })
   }
 
-  /** Makes all edits within one step of undo: within the open step, or else within a new one. */
+  /** Makes all edits within one step of undo: the open one, or else a new one. */
   group<T>(edits: () => T): T {
     if (this.#step) return edits()
     const step = this.openStep()
@@ -113,7 +114,7 @@ export class Editing extends Source<{ edited: null }> {
     }
   }
 
-  /** Opens a step of undo. Only one can be open: a step that is still open ends here. */
+  /** Opens a step of undo. If another one is open, that one ends. */
   openStep(): Step {
     this.#step?.end()
     const { replica } = this.#connection
@@ -128,8 +129,7 @@ export class Editing extends Source<{ edited: null }> {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // A person who has lost the right to edit can't revert the edits any more. The edits stay, as a step of their
-        // own.
+        // A person who has lost the right to edit can't revert the edits. They remain, as a step of undo.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

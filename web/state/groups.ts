@@ -3,8 +3,8 @@ import type { Selection } from './selection.js'
 import type { Shown } from './shown.js'
 
 /**
- * Shapes that are handled as one (S13). A person may enter a group. Then each of its shapes is handled by itself, until
- * a shape outside the group is selected.
+ * Groups of shapes, which are selected and moved as one (S13). If a person enters a group, its shapes are handled one
+ * by one, until a shape outside the group is selected.
  */
 export class Groups {
   #selection
@@ -48,8 +48,8 @@ export class Groups {
   }
 
   /**
-   * The shapes that are handled together with a shape: all shapes of its group that aren't locked. If the group was
-   * entered, it is only the shape itself.
+   * The shapes that are handled together with a shape: all unlocked shapes of its group, and the shape itself. If the
+   * person has entered the group, it is the shape alone.
    */
   with(id: number): number[] {
     const group = this.#groupOf.get(id)
@@ -57,7 +57,7 @@ export class Groups {
     return [...this.#members.get(group) ?? []].filter((member) => member === id || !this.#locks.has(member))
   }
 
-  /** The group of a shape, if there are others in it. */
+  /** The group of a shape; null if the group has no other shapes. */
   of(id: number): { group: number, ids: Set<number> } | null {
     const group = this.#groupOf.get(id)
     const ids = group === undefined ? undefined : this.#members.get(group)
@@ -71,9 +71,9 @@ export class Groups {
   }
 
   /**
-   * Enters a shape's group: from now on its shapes are handled one by one.
+   * Enters a shape's group, so that its shapes are handled one by one.
    *
-   * @returns whether there is a group that wasn't entered yet
+   * @returns false if the shape has no group, or if the person has already entered it
    */
   enter(id: number): boolean {
     const group = this.#groupOf.get(id)
@@ -83,13 +83,13 @@ export class Groups {
     return true
   }
 
-  /** Whether these shapes are exactly one group, of at least two shapes. */
+  /** Whether these are at least two shapes, and all of them have the same group. */
   areOne(ids: number[]) {
     const group = this.#groupOf.get(ids[0])
     return ids.length > 1 && group !== undefined && ids.every((id) => this.#groupOf.get(id) === group)
   }
 
-  /** Whether any of these shapes is in a group with others. */
+  /** Whether any of these shapes has a group with other shapes. */
   hasAny(ids: number[]) {
     return ids.some((id) => this.of(id) !== null)
   }

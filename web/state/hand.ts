@@ -1,9 +1,9 @@
 import type { Shown } from './shown.js'
 
-/** For how many of the held shapes the name is looked up. No notice names more shapes than that. */
+/** The names of at most this many held shapes are looked up, because no notice lists more. */
 const namedMax = 3
 
-/** The shapes that a gesture holds, with the names that they had when the gesture began. */
+/** The shapes that a gesture holds, with the names that they had at the gesture's beginning. */
 export class Hand {
   #shown
   #held = new Set<number>()
@@ -12,7 +12,7 @@ export class Hand {
 
   constructor(shown: Shown) { this.#shown = shown }
 
-  /** @param ids the shapes that the gesture changes, and those that it ties a line to */
+  /** @param ids `held`: the shapes that the gesture changes; `tied`: the shapes to which it ties a line */
   hold({ held, tied }: { held: number[], tied: number[] }) {
     const before = this.#names
     this.#held = new Set(held)
@@ -22,12 +22,12 @@ export class Hand {
 
   letGo() { this.hold({ held: [], tied: [] }) }
 
-  /** What the hand is doing to a shape, as in "while you held it"; null if it isn't doing anything. */
+  /** What the gesture does to a shape, as in “while you held it”; null if it does nothing to it. */
   deedTo(id: number) {
     if (this.#held.has(id)) return 'held'
     return this.#tied.has(id) ? 'tied a line to' : null
   }
 
-  /** @returns empty if it isn't known */
+  /** @returns empty if the name is unknown */
   nameOf(id: number): string { return this.#names.get(id) ?? '' }
 }

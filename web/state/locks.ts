@@ -4,8 +4,8 @@ import type { Notices } from './notices.js'
 import type { Shown } from './shown.js'
 
 /**
- * Knows which shapes are locked. Pointers pass through locked shapes, and actions that would change them are refused
- * with a notice (S12).
+ * Knows which shapes are locked. Clicks go through locked shapes, and actions that would change them are refused with a
+ * notice (S12).
  */
 export class Locks {
   #shown
@@ -30,7 +30,11 @@ export class Locks {
 
   hasAny(ids: number[]) { return ids.some((id) => this.has(id)) }
 
-  /** If any of these shapes is locked, shows a notice and offers to unlock them. */
+  /**
+   * If any of these shapes is locked, shows a notice with a button that unlocks them.
+   *
+   * @returns whether any is locked
+   */
   refuse(ids: number[]): boolean {
     const locked = ids.filter((id) => this.has(id))
     if (locked.length === 0) return false

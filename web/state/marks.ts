@@ -1,9 +1,8 @@
 import { Setting } from './setting.js'
 
 /**
- * Whether overlaps are marked in the drawing, and which shape the pointer is on. If there are many overlaps, only the
- * overlaps of the selected shapes and of the shape under the pointer are marked. `change`: the switch or the shape
- * under the pointer has changed.
+ * The setting whether overlaps are marked in the drawing, and the shape under the pointer. If there are many overlaps,
+ * only those of that shape and of the selected shapes are marked. `change`: the setting or the shape has changed.
  */
 export class Marks extends Setting {
   #pointedAt: number | null = null

@@ -2,8 +2,7 @@ import { Source } from '../basics/source.js'
 import type { Connection } from '../network/connection.js'
 
 /**
- * The name and colour that others see. `change`: the name or the colour has changed. `chosen`: the person has chosen
- * one of them.
+ * The name and colour that others see. `change`: one of them has changed. `chosen`: the person has chosen one of them.
  */
 export class Me extends Source<{ change: { name: string, color: string }, chosen: {
   name: string, color: string, isColorChosen: boolean,
@@ -12,7 +11,7 @@ export class Me extends Source<{ change: { name: string, color: string }, chosen
   #name
   #color
   #isColorChosen
-  /** The colour among the stored settings. A colour for one room only is not stored. */
+  /** The colour to store. A colour that is used in one room only is not stored. */
   #rememberedColor
 
   constructor(
@@ -29,10 +28,10 @@ export class Me extends Source<{ change: { name: string, color: string }, chosen
   get name() { return this.#name }
   get color() { return this.#color }
 
-  /** Whether the person has chosen the colour. If not, the page has chosen it. */
+  /** Whether the person has chosen the colour. Otherwise the page has chosen it. */
   get isColorChosen() { return this.#isColorChosen }
 
-  /** @param identity as the person has chosen it */
+  /** @param identity the name and colour that the person has chosen */
   become({ name, color }: { name: string, color: string }) {
     if (color !== this.#color) {
       this.#isColorChosen = true
@@ -42,7 +41,7 @@ export class Me extends Source<{ change: { name: string, color: string }, chosen
     this.tell('chosen', { name, color: this.#rememberedColor, isColorChosen: this.#isColorChosen })
   }
 
-  /** Changes the colour for this visit. */
+  /** Changes the colour for this visit, without storing it. */
   wear(color: string) { this.#introduce(this.#name, color) }
 
   #introduce(name: string, color: string) {

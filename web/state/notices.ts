@@ -2,21 +2,21 @@ import { Source } from '../basics/source.js'
 
 interface NoticeOptions {
   kind?: 'quiet' | 'refused' | 'overlap'
-  /** A notice replaces one of the same group that is still shown; the default is its text. */
+  /** A notice replaces a visible one of the same group. The default group is the notice's text. */
   group?: string
-  /** Without words it is what a click on the notice does. */
+  /** Without `words` there is no button, and a click on the notice runs the action. */
   action?: { words?: string, run: () => void }
-  /** The notice is never cut off, however long it is. */
+  /** Whether the notice must not be shortened. */
   isWhole?: boolean
-  /** How long it is shown, where it isn't as long as others. */
+  /** How long the notice is shown, if not as long as others. */
   milliseconds?: number
 }
 
 export type Notice = { text: string } & NoticeOptions
 
 /**
- * The page's notices to the person. Other parts decide where they are shown and how long. `withdrawn`: the notice of a
- * group is no longer true.
+ * Sends notices for the person. Other parts of the page show them. `withdrawn`: the notice of a group no longer
+ * applies.
  */
 export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
   say(text: string, options: NoticeOptions = {}) { this.tell('notice', { text, ...options }) }

@@ -2,8 +2,7 @@ import { Source } from '../basics/source.js'
 import type { Connection } from '../network/connection.js'
 
 /**
- * Knows which of the others in the room are this browser's other tabs: the same person, as another actor. `change`:
- * these tabs have changed.
+ * Knows which actors in the room are other tabs of this browser, so the same person. `change`: these tabs have changed.
  */
 export class OwnTabs extends Source<{ change: null }> {
   #actors = new Set<number>()
@@ -12,7 +11,7 @@ export class OwnTabs extends Source<{ change: null }> {
     super()
     if (!('BroadcastChannel' in globalThis)) return
     const channel = new BroadcastChannel(`canvas actors ${room}`)
-    /** @param asks whether the others are to answer */
+    /** @param asks whether the other tabs should answer with their actors */
     const introduce = (asks: boolean) => channel.postMessage({ actor: connection.replica.actor, asks })
     channel.addEventListener('message', ({ data: { actor, asks } }) => {
       if (asks) introduce(false)
@@ -20,7 +19,7 @@ export class OwnTabs extends Source<{ change: null }> {
       this.#actors.add(actor)
       this.tell('change', null)
     })
-    // The server may give this tab another actor each time that it enters the room.
+    // The server may give this tab another actor each time that the tab enters the room.
     connection.on('effect', (effect) => { if (effect.type === 'state' && effect.state === 'live') introduce(true) })
   }
 

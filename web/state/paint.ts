@@ -3,13 +3,16 @@ import type { Play } from './play.js'
 
 const key = 'canvas.paint'
 
-/** Colours are `#RRGGBB`. null: the next fill in turn, no outline. `any`: a bright fill at random. `none`: no fill. */
+/**
+ * Colours are `#RRGGBB` or one of these: null for the next fill in turn or for no outline; `any` for a random bright
+ * fill; `none` for no fill.
+ */
 type Style = {
   fill: string | null, stroke: string | null, strokeWidth: number, dash: 'solid' | 'dashed' | 'dotted',
   textSize: number,
 }
 
-/** The style of the next shape, as chosen in this browser. `change`: it has changed. */
+/** The style of the next shape, stored in this browser. `change`: the style has changed. */
 export class Paint extends Source<{ change: null }> {
   #style = remembered()
   #play
@@ -26,7 +29,7 @@ export class Paint extends Source<{ change: null }> {
   get dash() { return this.#style.dash }
   get textSize() { return this.#style.textSize }
 
-  /** @param style what is to change of it */
+  /** @param style the values to change */
   choose(style: Partial<Style>) {
     this.#style = { ...this.#style, ...style }
     try {
@@ -50,7 +53,7 @@ function remembered(): Style {
     if (kept.textSize >= 1 && kept.textSize <= 1000) style.textSize = kept.textSize
     if (kept.dash === 'dashed' || kept.dash === 'dotted') style.dash = kept.dash
   } catch {
-    // Either no choice was stored, or another program has written the value.
+    // Nothing is stored, or another program has written the value.
   }
   return style
 }

@@ -4,7 +4,7 @@ import type { Notices } from './notices.js'
 const missingWords = 'That part of the page can’t be loaded right now. Try again once the server is back.'
 const newerWords = 'There’s a newer version of this page. Reload to use that. Everything you drew is kept.'
 
-/** Loads parts of the page that are not needed at first. */
+/** Loads parts of the page that are not needed at the start. */
 export class Parts {
   #freshness
   #notices
@@ -17,7 +17,8 @@ export class Parts {
   /**
    * A part that is loaded when it is first needed.
    *
-   * @param make makes what is needed from it. It isn't called with a part of a newer page.
+   * @param make makes the result from the loaded module; it isn't called if the module is of a newer version than the
+   *   page
    */
   later<Loaded, Made>(load: () => Promise<Loaded>, make: (loaded: Loaded) => Made | Promise<Made>): LaterPart<Made> {
     return new LaterPart(
@@ -38,10 +39,10 @@ export class LaterPart<Made> {
     this.#sayMissing = sayMissing
   }
 
-  /** @returns null if it can't be loaded, which a notice says; the next call tries again */
+  /** @returns null if loading fails; then a notice says so, and the next call tries again */
   async get(): Promise<Made | null> { return this.#get(this.#sayMissing) }
 
-  /** Loads the part ahead of time, because it may be needed soon. If loading fails, no notice is shown. */
+  /** Loads the part in advance, because it will probably be needed. Shows no notice if that fails. */
   async prepare(): Promise<Made | null> { return this.#get(() => {}) }
 
   async #get(failed: (error: unknown) => void): Promise<Made | null> {

@@ -3,7 +3,7 @@ import type { Connection } from '../network/connection.js'
 import type { Shown } from './shown.js'
 
 /**
- * Whether this person may edit the drawing. They may not with a view-only link or role, nor while the past is shown.
+ * Whether this person may edit the drawing. A view-only link, a view-only role, or showing the past forbids it.
  * `change`: the permission has changed.
  */
 export class Permission extends Source<{ change: null }> {

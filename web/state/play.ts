@@ -1,8 +1,8 @@
 import { Setting } from './setting.js'
 
 /**
- * Whether the page has Play: the black hole, random squares and circles, random colours, shapes that glide on, and what
- * a triple tap or a shake removes. Without Play the page is a board to work on.
+ * The setting for playful features: the black hole, random squares, circles and colours, shapes that glide on after a
+ * throw, and removing shapes by a triple tap or by shaking the phone.
  */
 export class Play extends Setting {
   constructor() { super('canvas.play') }

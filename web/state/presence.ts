@@ -5,14 +5,14 @@ import type { Connection } from '../network/connection.js'
 import type { Pacing } from '../network/pacing.js'
 
 /**
- * The upper bound on held shapes that are sent: more than anybody can follow, and few enough for the room's limit on
- * presence.
+ * The upper bound on held shapes that presence lists. It is more than anybody can follow, and small enough for the
+ * room's limit on presence.
  */
 const shapesToldMax = 150
 
 /**
- * The upper bound on the points of a stroke that are sent at once, and on the points that are kept of others' strokes.
- * It is enough for minutes of drawing.
+ * The upper bound on points of a stroke in one piece, and on points that are kept of another person's stroke. The
+ * second is enough for minutes of drawing.
  */
 const inkToldMax = 120
 const inkKeptMax = 200_000
@@ -24,8 +24,8 @@ type OwnState = {
 }
 
 /**
- * The news that this person has restored an older state: the moment that the state is from, and the times between which
- * it was written, by the server's clock.
+ * Says that a person has restored an older state. `asOf`: the time of that state. `from` and `until`: when it was
+ * written. All times are by the server's clock.
  */
 export type Restored = { asOf: number, from: number, until: number }
 
@@ -37,39 +37,39 @@ export interface Person {
   cursor: Point | null
   selection: number[]
   lifted: number[]
-  /** What this person sees of the canvas. */
+  /** The part of the canvas that this person sees. */
   view: Box | null
   /** The shape whose text this person is writing. */
   writing: number | null
-  /** What this person is drawing with a pen now. */
+  /** What this person is drawing with the pen. */
   ink: InkPiece | null
-  /** What this person did last by the history. */
+  /** The last restoration of an older state by this person. */
   restored: Restored | null
 }
 
 /**
- * The newest piece of an unfinished stroke: its points from the `at`-th on, two numbers for each, and the width at each
- * point in hundredths of `width`. The widths are left out if all are 100.
+ * A piece of an unfinished stroke. `at`: the index of its first point. `points`: two numbers for each point. `widths`:
+ * hundredths of `width` for each point; null if all are 100.
  */
 type InkPiece = { shape: number, color: string, width: number, at: number, points: number[], widths: number[] | null }
 
 /**
- * The presence of this person and of the others. `people`: a person came, left or changed their name. `change`:
- * anybody's presence has changed.
+ * The presence of this person and of others. `people`: a person came, left or changed their name. `change`: any
+ * presence has changed.
  *
- * Peers may send any JSON as their presence. Only values of the expected form leave this class.
+ * Other clients may send any JSON as presence. This class drops all values of unexpected form.
  */
 export class Presence extends Source<{ people: Person[], change: null }> {
   #connection
   #pacing
   #own: OwnState = {}
   /**
-   * Whether the line was full when this person's presence last changed. In that case the newest presence is sent when
-   * the line is free.
+   * Whether presence has changed while the connection was busy. The newest presence is sent when the connection is free
+   * again.
    */
   #isBehind = false
   #people = new Map<number, Person>()
-  /** How many people are in the room, if the room doesn't name all of them; otherwise 0. */
+  /** The number of people in the room, if the server doesn't list all of them; otherwise 0. */
   #crowd = 0
 
   constructor(connection: Connection, pacing: Pacing) {
@@ -80,23 +80,23 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     connection.on('effect', (effect) => this.#take(effect))
   }
 
-  /** How many others are in the room without being named, because there are too many. */
+  /** The number of other people in the room whom the server doesn't list, because there are too many. */
   get unnamedCount() { return Math.max(0, this.#crowd - this.#people.size - 1) }
 
-  /** The others in the room whom the room names. */
+  /** The other people in the room whom the server lists. */
   people(): Person[] { return [...this.#people.values()] }
 
   person(actor: number): Person | null { return this.#people.get(actor) ?? null }
 
-  /** @param point of the canvas; null if the pointer has left it */
+  /** @param point in canvas coordinates; null if the pointer is not over the canvas */
   setCursor(point: Point | null) { this.#tellOthers({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
   setSelection(ids: number[]) { this.#tellOthers({ selection: namesOf(ids) }) }
   setLifted(ids: number[]) { this.#tellOthers({ lifted: namesOf(ids) }) }
-  /** @param id the shape in which this person writes */
+  /** @param id the shape whose text this person is writing, or null */
   setWriting(id: number | null) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
   /**
-   * Sets the stroke that this person is drawing. The stroke is sent to the others in pieces. Consecutive pieces
-   * overlap, so that one of them may be lost.
+   * Sets the stroke that this person is drawing. The stroke is sent in pieces. Consecutive pieces overlap, so that
+   * nothing is missing if one of them gets lost.
    */
   setInk(ink: { shape: number, color: string, width: number, points: (Point & { width: number })[] } | null) {
     if (!ink) return this.#tellOthers({ ink: undefined })
@@ -107,7 +107,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
-  /** @param restored so that others can be told what has happened to their drawing */
+  /** @param restored says which state was restored, so that other people's pages can tell them */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
@@ -155,7 +155,9 @@ const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, shapesToldMax)
 
 const round = (number: number) => Math.round(number * 10) / 10
 
-/** A coordinate beyond this is outside every canvas, and too large for exact arithmetic. */
+/**
+ * The upper bound on coordinates in presence. A larger one is outside every canvas, and too large for exact arithmetic.
+ */
 const farthest = 1e8
 const smallest = 1e-2
 

@@ -8,7 +8,7 @@ type Rejected = Extract<Effect, { type: 'rejected' }>
 
 const gatherMilliseconds = 300
 
-/** The reasons why the server refuses a change, in words about the drawing. */
+/** The reasons for which the server rejects a change, in words for people. */
 const reasons: Record<string, string> = {
   room_full: 'the room is full',
   read_only: 'this link is view-only',
@@ -19,8 +19,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Tells the person which changes the server has refused, and why, because the refused changes disappear from the
- * canvas. `full`: a change was refused because the room is full.
+ * Tells the person which changes the server has rejected and why, because these changes disappear from the canvas.
+ * `full`: a change was rejected because the room is full.
  */
 export class Refusals extends Source<{ full: null }> {
   #notices
@@ -46,7 +46,7 @@ export class Refusals extends Source<{ full: null }> {
 
   #say() {
     this.#timer = 0
-    /** By code, and by whether it was an undo or a redo. */
+    /** The rejections to report, by code and by whether they were an undo or a redo. */
     const refusals = new Map<string, Rejected & { count: number }>()
     for (const refused of this.#refused) {
       const group = `refused ${refused.code} ${refused.origin ?? ''}`

@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 import type { Changes } from '../core/types.js'
 import type { Shown } from './shown.js'
 
-/** Which shapes are selected. `change`: the selection has changed. A deleted shape leaves the selection by itself. */
+/** The selected shapes. `change`: the selection has changed. A deleted shape is removed from the selection. */
 export class Selection extends Source<{ change: number[] }> {
   #ids = new Set<number>()
   #shown
@@ -29,7 +29,7 @@ export class Selection extends Source<{ change: number[] }> {
     const gone = new Set(ids)
     this.set(this.ids().filter((id) => !gone.has(id)))
   }
-  /** @param ids of which all are removed, if all are selected */
+  /** If all of the shapes are selected, removes them from the selection; otherwise adds them. */
   toggle(...ids: number[]) { ids.every((id) => this.has(id)) ? this.remove(...ids) : this.add(...ids) }
   clear() { this.set([]) }
 

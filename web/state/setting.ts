@@ -1,14 +1,11 @@
 import { Source } from '../basics/source.js'
 
-/**
- * A setting of this browser that is on or off, and on until somebody turns it off. `change`: the setting was turned on
- * or off.
- */
+/** A setting of this browser, which is on by default. `change`: it was turned on or off. */
 export class Setting extends Source<{ change: null }> {
   #key
   #isOn
 
-  /** @param key under which the browser keeps it */
+  /** @param key the key in `localStorage` */
   constructor(key: string) {
     super()
     this.#key = key

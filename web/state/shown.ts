@@ -7,14 +7,14 @@ import type { Frames } from './frames.js'
 /**
  * The replica that the page shows: the live one, or one of the past.
  *
- * `changes`: what has changed in the shown replica, once a frame. `past`: the page has switched to the past or back.
- * `leaving`: the page is about to switch to the past, so edits that are in progress can still be written.
+ * `changes`: the changes in the shown replica, once a frame. `past`: the page has switched to the past or back.
+ * `leaving`: the page is about to switch to the past, which is the last moment for saving an unfinished edit.
  */
 export class Shown extends Source<{ changes: Changes, past: boolean, leaving: null }> {
   #live
   #frames
   #past: Replica | null = null
-  /** Whether the page has switched to another replica since the last frame, so that everything counts as changed. */
+  /** Whether the page has switched to another replica since the last frame. */
   #isReplaced = false
 
   constructor(connection: Connection, frames: Frames) {
@@ -28,7 +28,7 @@ export class Shown extends Source<{ changes: Changes, past: boolean, leaving: nu
 
   /** The replica that the page shows. */
   get replica() { return this.#past ?? this.#live }
-  /** The replica that is connected to the room, shown or not. */
+  /** The replica that is connected to the room, even while the past is shown. */
   get live() { return this.#live }
   get isPast() { return this.#past !== null }
 
@@ -51,7 +51,7 @@ export class Shown extends Source<{ changes: Changes, past: boolean, leaving: nu
   }
 }
 
-/** A replica's whole drawing, as changes to an empty one. */
+/** A replica's whole drawing, as changes to an empty drawing. */
 function everything(replica: Replica): Changes {
   return {
     reset: true,

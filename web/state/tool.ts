@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 import type { Permission } from './permission.js'
 
-/** The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: another tool is chosen. */
+/** The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: another tool was chosen. */
 export class Tool extends Source<{ change: string }> {
   #permission
   #name = 'select'
@@ -14,7 +14,7 @@ export class Tool extends Source<{ change: string }> {
 
   get name() { return this.#name }
 
-  /** @param name of the tool; without the right to edit, only those that don't draw */
+  /** @param name of the tool; a person without the right to edit can't choose a drawing tool */
   choose(name: string) {
     if (this.#permission.isViewOnly && name !== 'select' && name !== 'hand') return
     if (this.#name === name) return

@@ -1,19 +1,16 @@
-// Decides which tab has which actor. An actor's unsent edits and drawing belong to the tab that holds the lock of the
-// actor's key. The browser frees the lock when the tab closes for any reason.
+// Decides which tab uses which actor. An actor's unsent edits belong to the tab that holds the lock of the actor's key.
+// The browser releases the lock when the tab closes, for whatever reason.
 
-/**
- * Without locks, as on a page that isn't served securely, a tab counts as closed after it has been silent for this
- * long.
- */
+/** Browsers have no locks on pages without HTTPS. There, a tab counts as closed if it hasn't saved for this long. */
 const silentMilliseconds = 60_000
 
 const own = (key: string) => `canvas.claim ${key}`
 
 /**
- * Claims a key that no other tab has. Fails if this browser doesn't store data for the page.
+ * Claims a key, so that no other tab can claim it. Fails if the browser allows no storage.
  *
- * @param usedAt when it was last written to
- * @returns gives the key back; null if another tab has it
+ * @param usedAt when the actor's edits were last saved
+ * @returns a function that releases the key; null if another tab has it
  */
 export async function claim(key: string, usedAt = 0): Promise<(() => void) | null> {
   if (!navigator.locks) return claimWithoutLocks(key, usedAt)
@@ -29,9 +26,11 @@ export async function claim(key: string, usedAt = 0): Promise<(() => void) | nul
 }
 
 /**
- * Claims a key where the browser has no locks. A reloaded tab takes its own key again. Another tab's key is taken only
- * after that tab was silent for so long that it must be closed. A duplicated tab gets a copy of its original's storage.
- * In that copy the key is marked as held, while a reloaded tab finds its key marked as left.
+ * Claims a key in a browser without locks. A tab that is reloaded gets its own key again. Another tab's key is taken
+ * only after a long time without a save.
+ *
+ * The mark in `sessionStorage` says whether this tab has left its key, as it does when it is reloaded. A duplicated tab
+ * gets a copy of the mark, which says that the key is still held.
  */
 function claimWithoutLocks(key: string, usedAt: number) {
   const isLeft = sessionStorage.getItem(own(key)) === 'left'

@@ -9,8 +9,8 @@ import { drawingOf, editsOf, forgetEdits, type KeptDrawing, type KeptEdits } fro
 import { inTime, restore } from './keeper.js'
 
 /**
- * Sends the edits that other tabs of this browser had not sent when they were closed. For each such tab a separate
- * replica sends them, which lasts until the server has answered all of them.
+ * Sends the edits that other tabs of this browser hadn't sent when they were closed. Each such tab gets a replica and a
+ * connection of its own, until the server has acknowledged all of its edits.
  */
 export class Couriers {
   #core
@@ -46,7 +46,7 @@ export class Couriers {
         if (this.#atWork.has(kept.key) || kept.actor === replica.actor) continue
         const release = await claim(kept.key, kept.at)
         if (!release) continue
-        // Without the drawing, the courier loads the room.
+        // If the drawing can't be read, the replica loads the room.
         if (kept.unsent > 0) this.#send(kept, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
         else await inTime(forgetEdits(kept.key)).finally(release)
       }

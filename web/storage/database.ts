@@ -1,30 +1,30 @@
 import { forgetAtOnce, keptAtOnce } from './farewell.js'
 
-// The rooms' data in this browser: each actor's unsent edits, and the drawing that was last seen.
+// The IndexedDB database: each actor's unsent edits, and the last known drawing of each room.
 
 const name = 'canvas'
 const version = 1
 
 /** The unsent edits of one actor in a room. */
 export interface KeptEdits {
-  /** The room and the actor. */
+  /** Made from the room and the actor: see `keyOf`. */
   key: string
   room: string
   actor: number
   /** What `Replica.save` returned, without the drawing. */
   bytes: Uint8Array
-  /** How many edits had no answer. */
+  /** The number of edits that the server has not acknowledged. */
   unsent: number
-  /** When, by this computer's clock. */
+  /** When the edits were saved, by this computer's clock. */
   at: number
 }
 
-/** The newest that any tab has seen. */
+/** The newest drawing of a room that any tab has saved. */
 export type KeptDrawing = { room: string, bytes: Uint8Array, at: number }
 
 let opening: Promise<IDBDatabase> | undefined
 
-/** The database. It is opened again if the browser has closed it, or if opening failed before. */
+/** Opens the database. It is opened again after the browser has closed it, or after opening has failed. */
 function open(): Promise<IDBDatabase> {
   opening ??= opened()
   opening.catch(forget)
@@ -41,14 +41,14 @@ function opened(): Promise<IDBDatabase> {
       request.result.createObjectStore('drawings', { keyPath: 'room' })
     }
     request.onsuccess = () => {
-      // If a newer page in another tab needs another form of the database, this page closes the database. Opening it
-      // again then fails, which the page reports.
+      // A newer page in another tab needs another version of the database, so this page closes it. Opening it again
+      // fails, and the page reports that.
       request.result.onversionchange = () => {
         request.result.close()
         forget()
       }
-      // The browser closes the database if the person clears the browser's storage, or if the browser can't use the
-      // file any more.
+      // The browser closes the database if the person clears the storage, or if the browser can't use the file any
+      // more.
       request.result.onclose = forget
       resolve(request.result)
     }
@@ -57,10 +57,7 @@ function opened(): Promise<IDBDatabase> {
   })
 }
 
-/**
- * Begins a transaction. A browser may close a database without an event. If it has, the database is opened again for
- * this transaction.
- */
+/** Begins a transaction. If the browser has closed the database without an event, the database is opened again. */
 async function begin(store: string, mode?: IDBTransactionMode, options?: IDBTransactionOptions) {
   try {
     return (await open()).transaction(store, mode, options)
@@ -76,10 +73,7 @@ const done = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve, re
   request.onerror = () => reject(request.error)
 })
 
-/**
- * Waits until everything that a transaction writes is stored. A browser without space may report that only when the
- * transaction ends.
- */
+/** Waits until a transaction has been committed. If there is no space, browsers may report this only at the commit. */
 const stored = (transaction: IDBTransaction): Promise<void> => new Promise((resolve, reject) => {
   transaction.oncomplete = () => resolve()
   transaction.onabort = () => reject(transaction.error)
@@ -88,9 +82,9 @@ const stored = (transaction: IDBTransaction): Promise<void> => new Promise((reso
 export const keyOf = (room: string, actor: number) => `${room} ${actor}`
 
 /**
- * Moves edits that pages saved at the moment they were left into the database, if they are newer than the edits there.
+ * Moves the edits that `keepAtOnce` has saved into the database, unless the database has newer ones.
  *
- * @returns those that stay where they are: a browser without space still reads what it has
+ * @returns the edits that can't be moved, because the browser has no space to write
  */
 async function takeFarewells(): Promise<KeptEdits[]> {
   const left: KeptEdits[] = []
@@ -110,7 +104,7 @@ async function takeFarewells(): Promise<KeptEdits[]> {
   return left
 }
 
-/** The saved edits of each actor in a room, the newest first. */
+/** The saved edits of each actor in a room, from the newest to the oldest. */
 export async function editsOf(room: string): Promise<KeptEdits[]> {
   const left = (await takeFarewells()).filter((record) => record.room === room)
   const inStore: KeptEdits[] = await done((await begin('edits')).objectStore('edits').index('room').getAll(room))
@@ -124,23 +118,22 @@ export async function drawingOf(room: string): Promise<KeptDrawing | undefined> 
 }
 
 export async function keep(store: 'edits' | 'drawings', record: KeptEdits | KeptDrawing) {
-  // With relaxed durability a crash of the computer may lose the last moments. A crash of the browser loses nothing.
+  // With relaxed durability, a crash of the computer may lose the last edits, but a crash of the browser doesn't.
   const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
   const isStored = stored(transaction)
   transaction.objectStore(store).put(record)
-  // Committed at once. Otherwise the commit would wait until the page handles an event, which a page that is being left
-  // never does.
+  // Without this call, the commit would wait for another iteration of the event loop, which a closing page doesn't run.
   transaction.commit()
   await isStored
 }
 
-/** Forgets the edits of one actor in a room. */
+/** Deletes the edits of one actor in a room. */
 export async function forgetEdits(key: string) {
   forgetAtOnce(key)
   await done((await begin('edits', 'readwrite')).objectStore('edits').delete(key))
 }
 
-/** The rooms whose drawings this browser has stored, the latest first. */
+/** The rooms whose drawings are stored, from the newest to the oldest. */
 export async function keptRooms(): Promise<{ room: string, at: number, unsent: number }[]> {
   await takeFarewells()
   const rooms = new Map<string, { room: string, at: number, unsent: number }>()

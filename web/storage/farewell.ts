@@ -1,23 +1,23 @@
-// Saves a page's edits at the moment the page is left. After that moment, no turn of the event loop is certain.
-// `localStorage` is written before the call returns, the database only later.
+// Saves edits when the page is closed. The event loop may not run again after that, so they are saved in
+// `localStorage`, which writes before the call returns. The database writes only later.
 
 import type { KeptEdits } from './database.js'
 
 const prefix = 'canvas edits '
 /**
- * The upper bound on the bytes that are saved in this way, because the browser stands still during the write. Between
- * two regular savings, people edit less than this.
+ * The upper bound on the bytes that are saved in this way, because the write blocks the browser. Between two regular
+ * saves, people edit less than this.
  */
 const bytesMax = 256 << 10
 
-/** Saves edits at once, or drops the edits that were saved in this way before. */
+/** Saves edits in `localStorage`, or deletes the edits that were saved there before. */
 export function keepAtOnce(record: KeptEdits) {
   try {
     if (record.unsent === 0 || record.bytes.length > bytesMax) return forgetAtOnce(record.key)
     const bytes = btoa(Array.from(record.bytes, (byte) => String.fromCharCode(byte)).join(''))
     localStorage.setItem(prefix + record.key, JSON.stringify({ ...record, bytes }))
   } catch {
-    // There is no space, or no permission to store data. The database may still have the edits.
+    // There is no space, or storage isn't allowed. The database may still have the edits.
   }
 }
 
@@ -25,11 +25,11 @@ export function forgetAtOnce(key: string) {
   try {
     localStorage.removeItem(prefix + key)
   } catch {
-    // If the browser can't store data, no data was stored that would have to be dropped.
+    // Storage isn't allowed, so there is nothing to delete.
   }
 }
 
-/** All edits that were saved in this way. */
+/** All edits that `keepAtOnce` has saved. */
 export function keptAtOnce(): KeptEdits[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(prefix)).flatMap((name) => {

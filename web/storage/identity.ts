@@ -1,5 +1,5 @@
-// The name and colour that others see, stored in this browser. The page chooses both at first, so that nobody has to
-// choose before drawing.
+// The name and colour that others see, stored in this browser. The page chooses both at first, so that people can draw
+// at once.
 
 import { personColors } from '../basics/person-colors.js'
 import { hiddenCharacters } from '../core/table.js'
@@ -12,8 +12,8 @@ const animals = ['Heron', 'Otter', 'Fox', 'Wren', 'Lynx', 'Hare', 'Owl', 'Seal',
 const pick = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]
 
 /**
- * `isChosen`: the person has chosen the name; `isColorChosen`: the person has chosen the colour; `isTold`: the person
- * has been told which name the page has given them.
+ * `isChosen`: the person has chosen the name. `isColorChosen`: the person has chosen the colour. `isTold`: the person
+ * knows the name that the page has chosen.
  */
 export type Identity = { name: string, color: string, isChosen: boolean, isColorChosen: boolean, isTold?: boolean }
 
@@ -24,7 +24,7 @@ export function rememberedIdentity(): Identity {
       return { name, color, isChosen: isChosen === true, isColorChosen: isColorChosen === true, isTold: isTold === true }
     }
   } catch {
-    // Either no identity was stored, or another program has written the value.
+    // Nothing is stored, or another program has written the value.
   }
   const identity = { name: `${pick(adjectives)} ${pick(animals)}`, color: pick(personColors), isChosen: false, isColorChosen: false }
   rememberIdentity(identity)
@@ -35,7 +35,7 @@ export function rememberIdentity(identity: Identity) {
   try {
     localStorage.setItem(key, JSON.stringify(identity))
   } catch {
-    // If the browser can't store the identity, the person can still draw.
+    // The identity can't be stored, so it lasts until the page is closed.
   }
 }
 
@@ -51,15 +51,13 @@ export function initials(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = (word: string) => [...letters(word)][0] ?? ''
   const begun = first(words[0])
-  // The second initial is left out beside an emoji, which is as wide as two letters.
+  // An emoji is as wide as two letters, so there is no second initial beside it.
   return (begun + (words.length > 1 && !/\p{Emoji_Presentation}/u.test(begun) ? first(words[words.length - 1]) : '')).toUpperCase()
 }
 
-/**
- * The letters of a word, as people count them: the emoji of a flag has two code points, the emoji of a family several.
- */
+/** The characters of a word, as people see them: the emoji of a flag or a family consists of several code points. */
 function* letters(word: string): Iterable<string> {
-  // If the browser has no segmenter, each code point counts as a character.
+  // Without a segmenter, each code point counts as a character.
   if (!('Segmenter' in Intl)) yield* word
   else for (const { segment } of new Intl.Segmenter().segment(word)) yield segment
 }

@@ -10,34 +10,33 @@ import type { Couriers } from './couriers.js'
 import { drawingOf, editsOf, forgetEdits, keep, type KeptDrawing, type KeptEdits, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
-/**
- * How often a tab searches for edits that other tabs have left, and how long a tab keeps its lock while it is being
- * closed.
- */
+/** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
-/** How soon edits are saved after they were made, and how soon the drawing is saved after it changed. */
+/** How long after a change the edits are saved, and the drawing. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
-/** How long sending waits until edits are stored, because a browser's storage may hang. */
+/** How long an edit waits to be stored before it is sent anyway, because the browser's storage may hang. */
 const storageMilliseconds = 1_000
 /**
- * How long reading from the storage may take. If a page that opens gets no answer in this time, couriers send the
- * stored edits once they can be read.
+ * The timeout for reading stored edits when the page opens. If it expires, `Couriers` sends these edits as soon as they
+ * can be read.
  */
 const readingMilliseconds = 5_000
 /** The pause between a failed save and the next attempt. */
 const againMilliseconds = 5_000
-/** The time for saving is at most the whole time divided by this number, however large the drawing is. */
+/**
+ * Saving the drawing takes at most this fraction of the time: 1 / `costFactor`. So a large drawing is saved less often.
+ */
 const costFactor = 100
 
 /**
- * Opens a replica for a room: the replica of a tab that was closed or reloaded, or else a new one. Either begins with
- * the drawing that this browser last saw, and with the unsent edits of this browser's other tabs.
+ * Opens a replica for a room. It continues the actor of this tab before a reload, or of a closed tab; otherwise it is
+ * new. It begins with the last known drawing, and with the unsent edits of this browser's other tabs.
  *
- * @param options with `readonly` it takes over nobody's edits
- * @returns `release` gives the actor back; `leftBehind`: how many edits other tabs have kept that they hadn't sent
+ * @param options with `readonly` the replica is always new
+ * @returns `release` releases the actor; `leftBehind`: the number of unsent edits that other tabs have saved
  */
 export async function openReplica(
   core: Core, room: string, options: ReplicaOptions,
@@ -48,8 +47,8 @@ export async function openReplica(
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // The infinite age keeps this from taking another tab's key where the browser has no locks, so this takes only
-        // this tab's own edits. Couriers take care of edits that other tabs may still hold.
+        // In a browser without locks, an infinite time claims only the key that this tab left on a reload. Other keys
+        // may still be in use.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -61,22 +60,19 @@ export async function openReplica(
     const replica = begun ? restore(core, null, begun, options) : null
     if (replica) return { replica, release: await claim(keyOf(room, replica.actor)), leftBehind: unsentOf(edits) }
   } catch (error) {
-    // The browser's storage can't be read. That loses no drawing, because the room itself is on the server.
+    // The storage can't be read. The room itself is on the server, so at most unsent edits are missing.
     console.warn('What was kept of this room can’t be read:', error)
   }
   const replica = core.createReplica(options)
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
 }
 
-/** The storage's answer; if the storage hangs, this gives up after a while. */
+/** Adds a timeout to an answer of the storage, because the storage may hang. */
 export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise<never>((_, reject) => {
   setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
 })])
 
-/**
- * The drawing as it will be after the unsent edits of other tabs are sent. Those tabs send the edits themselves, or
- * couriers do.
- */
+/** The drawing with the unsent edits of other tabs applied. Those tabs or `Couriers` send these edits. */
 function withUnsent(core: Core, drawing: KeptDrawing | undefined, edits: KeptEdits[]): KeptDrawing | undefined {
   let begun = drawing
   for (const { room, at, bytes, unsent } of edits) {
@@ -88,15 +84,19 @@ function withUnsent(core: Core, drawing: KeptDrawing | undefined, edits: KeptEdi
   return begun
 }
 
-/** @param own this tab's own key */
+/**
+ * The number of unsent edits of other tabs.
+ *
+ * @param own this tab's key
+ */
 const unsentOf = (edits: KeptEdits[], own?: string) =>
   edits.reduce((sum, { key, unsent }) => sum + (key === own ? 0 : unsent), 0)
 
 /**
- * Makes couriers send the edits that other tabs of this browser have left. They look for such edits at the beginning if
- * there were any, when a tab is closed, when the connection is back, and from time to time.
+ * Starts `Couriers`, which sends the edits that closed tabs of this browser have left. It looks for such edits when a
+ * tab closes, after a reconnect, and from time to time.
  *
- * @param isLeftBehind whether there were any at the beginning
+ * @param isLeftBehind whether there are such edits at the start, so that they are looked for at once
  */
 export function watchTabs(connection: Connection, room: string, isLeftBehind: boolean, load: () => Promise<Couriers>) {
   let couriers: Promise<Couriers> | null = null
@@ -121,8 +121,10 @@ export function watchTabs(connection: Connection, room: string, isLeftBehind: bo
 }
 
 /**
- * A replica from stored bytes. If another version of the page has stored the bytes and this version can't read them,
- * this returns null, and the drawing comes from the server.
+ * A replica from stored bytes.
+ *
+ * @returns null if another version of the page stored them and this one can't read them; the drawing then comes from
+ *   the server
  */
 export function restore(
   core: Core, edits: Uint8Array | null, drawing: KeptDrawing | undefined, options: ReplicaOptions,
@@ -138,7 +140,7 @@ export function restore(
   return null
 }
 
-/** Stores a room's unsent edits and its drawing whenever they change. `change`: `isKeeping` has changed. */
+/** Stores a room's unsent edits and drawing whenever they change. `change`: `isKeeping` has changed. */
 export class Keeper extends Source<{ change: null }> {
   #room
   #connection
@@ -146,11 +148,11 @@ export class Keeper extends Source<{ change: null }> {
   #notices
   #key
   #actor
-  /** Gives the actor back, once this tab has it. */
+  /** Resolves to the function that releases the actor, once the actor is claimed. */
   #claimed
   /**
-   * What is stored under former actors of this tab. It stays, and stays claimed, until the edits are stored under the
-   * present one.
+   * The keys of this tab's former actors. Their edits stay stored and claimed until all edits are stored under the
+   * present actor.
    */
   #former: { key: string, claimed: Promise<(() => void) | null> }[] = []
   #isEditsStale = false
@@ -160,10 +162,10 @@ export class Keeper extends Source<{ change: null }> {
   #drawingTimer = 0
   #cost = 0
   #isKeeping = true
-  /** The edits that are stored, as bytes. */
+  /** The bytes of the edits that are stored. */
   #keptEdits = new Uint8Array()
 
-  /** @param release gives the actor back */
+  /** @param release releases the actor */
   constructor(
     { room, connection, shown, notices }: { room: string, connection: Connection, shown: Shown, notices: Notices },
     release: (() => void) | null,
@@ -172,8 +174,8 @@ export class Keeper extends Source<{ change: null }> {
     this.#room = room
     this.#connection = connection
     this.#replica = connection.replica
-    // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and comes
-    // back could use the stamp again for another edit.
+    // From now on the replica sends an edit only after the edit's stamp is stored. Otherwise a page that ends and is
+    // reopened could use the stamp again for another edit.
     this.#replica.reserveStamps()
     this.#notices = notices
     this.#claimed = Promise.resolve(release)
@@ -185,7 +187,7 @@ export class Keeper extends Source<{ change: null }> {
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.#leave() })
   }
 
-  /** Whether this browser has stored the newest edits. */
+  /** Whether the newest edits are stored. */
   get isKeeping() { return this.#isKeeping }
 
   #tellKeeping(isKeeping: boolean) {
@@ -199,14 +201,14 @@ export class Keeper extends Source<{ change: null }> {
   }
 
   #take(effect: Effect) {
-    // These effects follow the page's own edits, and the answers to them. `unsent` also comes if the edits change but
-    // not their count, as when a drag goes on while the page is offline.
+    // These effects follow the page's own edits and the server's answers. `unsent` is also sent if the edits change and
+    // their number doesn't, as during a drag without a connection.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state') this.#follow()
   }
 
-  /** Called when the server may have given this tab a new actor. */
+  /** Handles a change of the actor, which the server may replace. */
   #follow() {
     const { actor } = this.#replica
     if (actor === this.#actor) return
@@ -238,13 +240,13 @@ export class Keeper extends Source<{ change: null }> {
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
   }
 
-  /** Called when the page may end in a moment. */
+  /** Called when the page may be closed. */
   #leave() {
     if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
   }
 
-  /** Stores all edits and the drawing, if they have changed since they were last stored. */
+  /** Stores the edits and the drawing, if they have changed since they were last stored. */
   async keepNow() {
     await Promise.all([this.#isEditsStale && this.#keepEdits(), this.#isDrawingStale && this.#keepDrawing()])
   }
@@ -265,11 +267,11 @@ export class Keeper extends Source<{ change: null }> {
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
     if (isLate) this.#tellKeeping(false)
-    // Edits that can't be stored are sent all the same, because otherwise nobody could draw.
+    // Edits are sent even if they can't be stored, because otherwise nobody could draw.
     this.#connection.perform(this.#replica.kept(until))
   }
 
-  /** Schedules another attempt, unless one is scheduled already or nothing is left to store. */
+  /** Schedules another attempt, unless one is scheduled or everything is stored. */
   #tryAgain() {
     if (this.#againTimer !== 0 || this.#replica.unsentCount === 0) return
     this.#againTimer = setTimeout(() => {
@@ -289,7 +291,7 @@ export class Keeper extends Source<{ change: null }> {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    // A replica that has never entered the room has only edits, so the drawing that was stored earlier is kept.
+    // Before a replica has entered the room, it has no complete drawing. So the stored drawing is kept.
     if (this.#replica.status().cursor === undefined) return
     const began = performance.now()
     const bytes = this.#replica.save(true)
@@ -297,7 +299,7 @@ export class Keeper extends Source<{ change: null }> {
     await this.#keep('drawings', { room: this.#room, bytes, at: Date.now() })
   }
 
-  /** @returns whether it is kept */
+  /** @returns whether it is stored */
   async #keep(store: 'edits' | 'drawings', record: KeptEdits | KeptDrawing): Promise<boolean> {
     try {
       await keep(store, record)

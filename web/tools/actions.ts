@@ -26,18 +26,18 @@ export function run(action: Action, reach: ActionReach, event?: KeyboardEvent) {
   return true
 }
 
-/** An action in the form that menus and toolbars take. */
+/** An action in the form that menus and toolbars use. */
 export interface Doable {
   words: string
-  /** Its heading in the list of shortcuts; without one the action isn't listed. */
+  /** The heading in the list of shortcuts. Without one, the action isn't listed. */
   group?: string
-  /** As it is shown. */
+  /** The key as people read it. */
   key?: string
   run: () => unknown
   isEnabled?: () => boolean
-  /** For what is on or off. */
+  /** Only for actions that turn something on or off. */
   isChecked?: () => boolean
-  /** Unless it always is. */
+  /** Whether the action is shown; it always is if this is left out. */
   isShown?: () => boolean
 }
 
@@ -63,7 +63,7 @@ const named: Record<string, string> = {
   arrowup: '↑', arrowdown: '↓', delete: 'Del', backspace: '⌫', escape: 'Esc', enter: 'Enter', '-': '−',
 }
 
-/** A key's name in the form that people read: `Ctrl+Shift+Z` for `mod+shift+z`, or `⇧⌘Z` on a Mac. */
+/** A key as people read it: `Ctrl+Shift+Z` for `mod+shift+z`, or `⇧⌘Z` on a Mac. */
 export function keyWords(key: string) {
   if (key === '+') return key
   const parts = key.split('+').map((part) => named[part] ?? part.toUpperCase())

@@ -1,13 +1,13 @@
 import type { Box, Frame, Place } from '../core/types.js'
 import { boundsOf, boundsOfAll } from './transform.js'
 
-// Aligns and distributes shapes. A shape counts as the upright box around it, however the shape is turned.
+// Aligns and distributes shapes. A rotated shape counts as its bounding box.
 
 export type Edge = 'left' | 'center' | 'right' | 'top' | 'middle' | 'bottom'
 
 type Shape = Frame & { id: number }
 
-/** How far a box has to move until its edge or its middle is where the edge or the middle of the box `all` is. */
+/** How far a box must move to be aligned within the box `all`, for each edge or middle. */
 const ways: Record<Edge, (box: Box, all: Box) => [number, number]> = {
   left: (box, all) => [all.x - box.x, 0],
   center: (box, all) => [all.x + all.width / 2 - box.x - box.width / 2, 0],
@@ -20,7 +20,7 @@ const ways: Record<Edge, (box: Box, all: Box) => [number, number]> = {
 const rounded = (value: number) => Math.round(value * 100) / 100
 const placed = ({ id, x, y }: Shape, dx: number, dy: number) => ({ id, x: rounded(x + dx), y: rounded(y + dy) })
 
-/** @param edge of the box around all of them */
+/** @param edge of the bounding box of all shapes */
 export function aligned(shapes: Shape[], edge: Edge): Place[] {
   const all = boundsOfAll(shapes)
   if (!all) return []
@@ -28,7 +28,7 @@ export function aligned(shapes: Shape[], edge: Edge): Place[] {
 }
 
 /**
- * Makes the spaces between shapes equal. The outermost shapes stay where they are. If there is too little space, all
+ * Makes the gaps between shapes equal. The two outermost shapes keep their places. If there is too little space, all
  * shapes overlap by the same length.
  */
 export function distributed(shapes: Shape[], axis: 'x' | 'y'): Place[] {

@@ -11,12 +11,11 @@ import type { ActReach, Reach } from './reach.js'
 import { standard, toolbox } from './toolbox.js'
 import type { Tools } from './tools.js'
 
-// Every action that a person can take, by name: one table for the menu, the list of shortcuts, the toolbar and the
-// keys.
+// The table of all actions, by name, for the menu, the list of shortcuts, the toolbar and the keys.
 //
-// A key is written `mod+shift+z`. `mod` is the platform's modifier: Control, or Command on a Mac. A letter or digit
-// stands for the key with that label. Any other character stands for itself, whichever keys produce it. If an action
-// has several keys, menus show the first one.
+// A key is written `mod+shift+z`. `mod` is Control, or Command on a Mac. A letter or digit means the key with that
+// label. Any other character means itself, whichever keys produce it. If an action has several keys, menus show the
+// first one.
 
 /** The objects that the actions use. */
 export type ActionReach = ActReach
@@ -24,27 +23,27 @@ export type ActionReach = ActReach
 
 export interface Action {
   id: string
-  /** The heading under which it is listed. */
+  /** The heading in the list of shortcuts. */
   group: string
   words: string
   keys: string[]
-  /** It needs the right to edit. */
+  /** Whether the action needs the right to edit. */
   edits?: boolean
-  /** How many shapes have to be selected. */
+  /** The number of shapes that must be selected. */
   needs?: number
-  /** It may be done to locked shapes too. */
+  /** Whether the action may change locked shapes. */
   takesLocked?: boolean
-  /** Repeats while its key is held. */
+  /** Whether the action repeats while its key is held. */
   repeats?: boolean
-  /** It is hidden and does nothing while Play is off. */
+  /** Whether the action is hidden and disabled while Play is off. */
   isPlay?: boolean
-  /** The browser reports its key by an event of another kind. */
+  /** Whether the browser reports the action's key by an event other than a key event, such as `paste`. */
   isByBrowser?: boolean
   run: (reach: ActionReach, event?: KeyboardEvent) => unknown
   isEnabled?: (reach: ActionReach) => boolean
-  /** For what is on or off. */
+  /** Only for actions that turn something on or off. */
   isChecked?: (reach: ActionReach) => boolean
-  /** It may run where it isn't enabled, and then says why nothing happens. */
+  /** Whether the action also runs when it is disabled, to tell the person why nothing happens. */
   isToldWhenDisabled?: boolean
 }
 
@@ -54,8 +53,8 @@ const addSquare = ({ editing, view }: Reach) => editing.edit((replica) => replic
 const fitTo = ({ view }: Reach, box: Box | null) => { if (box) fitBeside(view, box, 64, { now: performance.now() }) }
 
 /**
- * Adds what the current tool makes, for people who can't draw it: a rectangle, if it makes nothing that can be placed.
- * It is put in the middle of the view, or at the nearest free place.
+ * Adds the shape that the current tool draws, or a rectangle if the tool draws none. It is for people who can't use a
+ * pointer. The shape is placed in the middle of the view, or at the nearest free place.
  */
 async function addShape(reach: ActionReach) {
   const { documents, momentum, shown, tool, view } = reach
@@ -67,7 +66,9 @@ async function addShape(reach: ActionReach) {
   add(reach, place)
 }
 
-/** Writes in the selected shape. If no shape is selected, or the current tool draws, this adds a shape to write in. */
+/**
+ * Writes in the selected shape. If no shape is selected, or if the current tool draws, adds a new shape to write in.
+ */
 function writeOrAdd(reach: ActionReach) {
   const [id, ...others] = reach.selection.ids()
   if (id !== undefined && others.length === 0 && !toolbox[reach.tool.name].adds) reach.writing.open(id)
@@ -75,15 +76,15 @@ function writeOrAdd(reach: ActionReach) {
 }
 
 /**
- * Removes everything in one step, and offers to undo that. If there is much to remove, or others are in the room, the
- * page asks first.
+ * Removes everything in one step, and offers to undo that. The page asks first if there are many shapes or other people
+ * in the room.
  */
 async function removeAll(
   { consent, editing, shown }: Pick<ActReach, 'consent' | 'editing' | 'shown'>,
   { question, yes, done, remove }: { question: string, yes: string, done: string, remove: () => unknown },
 ) {
   if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
-  // Others may have removed everything while this person decided, so it is checked again.
+  // Somebody else may have removed everything while the question was open.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 
@@ -92,7 +93,7 @@ const swallowAll = (reach: ActionReach) => removeAll(reach, {
   remove: () => reach.hole.swallow(reach.shown.replica.drawingOrder()),
 })
 
-/** Clears the canvas, by menu, key or shake. */
+/** Clears the canvas, from the menu, by a key or by shaking the phone. */
 export const clear = (reach: Pick<ActReach, 'consent' | 'editing' | 'shown'>) => removeAll(reach, {
   question: 'Clear everything?', yes: 'Clear everything', done: 'Everything is cleared.',
   remove: () => reach.editing.edit((replica) => replica.clear()),
@@ -114,7 +115,7 @@ function putIntoGroup({ editing, selection }: Reach, group: number | null) {
 
 function group(reach: ActionReach) {
   const { groups, selection } = reach
-  // The shapes are exactly one group already, so grouping would change nothing.
+  // If the selection is exactly one group already, grouping would change nothing.
   if (groups.areOne(selection.ids()) && groups.with(selection.ids()[0]).length === selection.size) return
   putIntoGroup(reach, Math.floor(Math.random() * 36 ** 9))
 }
@@ -125,10 +126,7 @@ function selectAll({ selection, shown }: Reach) {
   selection.set(shown.replica.shapes().filter(({ visible, locked }) => visible && !locked).map(({ id }) => id))
 }
 
-/**
- * Stops the gesture in progress. If there is none, clears the selection; if nothing is selected, switches to the first
- * tool.
- */
+/** Cancels the gesture in progress; without one, clears the selection; without a selection, chooses the select tool. */
 function escape({ selection, tool, tools }: ActionReach) {
   if (tools.isBusy) tools.cancel('escape')
   else if (selection.size > 0) selection.clear()
@@ -154,8 +152,8 @@ const nudge = (id: string, words: string, key: string, dx: number, dy: number): 
   },
 })
 /**
- * An action that moves shapes within the drawing order. It has a key with the modifier too, because the bare key writes
- * in the selected shape if a single one is selected.
+ * An action that moves shapes within the drawing order. It also has a key with the modifier, because the key alone
+ * types a character if a single shape with text is selected.
  */
 const order = (id: string, words: string, key: string, to: 'front' | 'forward' | 'backward' | 'back'): Action => ({
   id, group: 'Arrange', words, keys: [`mod+${key}`, key], edits: true, needs: 1,

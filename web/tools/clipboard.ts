@@ -4,17 +4,17 @@ import type { Momentum } from './momentum.js'
 import type { Reach } from './reach.js'
 import { boundsOfAll, middle } from './transform.js'
 
-/** How far a copy lies from its original, in units of the canvas. */
+/** The distance of a copy from its original, in units of the canvas. */
 const step = 20
-/** In CSS pixels: a mouse that has moved by less than this counts as not moved. */
+/** In CSS pixels: if the mouse has moved by less than this, it counts as not moved. */
 const stirMin = 8
 
 const nothingWords = 'Nothing here to paste. Copy some shapes first.'
 const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
 
 /**
- * Copies, cuts and pastes with the system's clipboard. The clipboard gets a drawing as text, which other rooms, files
- * and the terminal can read too.
+ * Copies, cuts and pastes with the system's clipboard. A copied drawing is text, so that it can be pasted in other
+ * rooms, into files and in the terminal.
  */
 export class Clipboard {
   #documents
@@ -25,17 +25,15 @@ export class Clipboard {
   #view
   #momentum
   #locks
-  /**
-   * The text that was last copied on this page. It is pasted if the browser doesn't let the page read the clipboard.
-   */
+  /** The last text that was copied on this page. It is pasted if the browser doesn't allow reading the clipboard. */
   #kept = ''
-  /** Whether the browser refused to put that text into the system's clipboard. */
+  /** Whether the browser didn't allow writing that text to the clipboard. */
   #isKeptHereOnly = false
-  /** The copying that waits until documents can be made. */
+  /** The copying in progress, if the module for documents is not loaded yet. */
   #copying: Promise<boolean> | null = null
-  /** How often the same text has been pasted at the same place. */
+  /** The number of times that the same text was pasted at the same place. */
   #pasted = { text: '', place: '', count: 0 }
-  /** The mouse's last position on the paper, in CSS pixels, and whether the mouse is still over the paper. */
+  /** The last position of the mouse in CSS pixels, and whether the mouse is over the canvas. */
   #mouse: Point & { isOver: boolean } | null = null
   /** The mouse's position when shapes were last copied on this page. */
   #copiedAt: Point | null = null
@@ -75,7 +73,7 @@ export class Clipboard {
     })
   }
 
-  // These functions are for menus. Keys cause clipboard events instead, which need no permission.
+  // Functions for menus. Keys cause clipboard events instead, which need no permission.
 
   /** @returns whether something was copied */
   async copy(ids = this.#selection.ids()): Promise<boolean> {
@@ -84,7 +82,7 @@ export class Clipboard {
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
-      // The text can still be pasted on this page.
+      // Pasting on this page still works.
       this.#isKeptHereOnly = true
     }
     return true
@@ -97,7 +95,7 @@ export class Clipboard {
     return isCopied
   }
 
-  /** Pastes at the place where the mouse opened the menu. */
+  /** Pastes at the position where the menu was opened by mouse. */
   async paste() {
     const found = await readClipboard()
     const isHere = found === null || (found.text === '' && this.#isKeptHereOnly)
@@ -106,7 +104,7 @@ export class Clipboard {
   }
 
   /**
-   * Copies the selected shapes without the clipboard. Each copy lies `distance` away from its original.
+   * Duplicates the selected shapes without the clipboard.
    *
    * @returns the copies
    */
@@ -117,7 +115,7 @@ export class Clipboard {
     return this.duplicateNow(distance, ids)
   }
 
-  /** Copies the selected shapes in the same way, but at once. The module for documents must be loaded. */
+  /** Duplicates shapes without waiting for the module for documents, which must be loaded already. */
   duplicateNow(distance: number, ids: number[]): number[] {
     return this.#add(this.#shown.replica.exportShapes(ids), distance, distance)
   }
@@ -128,7 +126,8 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // A clipboard event can't wait until documents can be made, so this copies without the event, as a menu does.
+      // A clipboard event can't wait until the module for documents is loaded, so this copies in the way that menus
+      // use.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -152,7 +151,7 @@ export class Clipboard {
     if (ids.length > 0 && !this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids))
   }
 
-  /** @param atMouse where the mouse is on the paper, unless it hasn't moved since copying */
+  /** @param atMouse whether to paste at the mouse, if it has moved since the copying */
   async #insert(text: string, atMouse = false) {
     if (!/^\s*[{[]/.test(text)) return this.#notices.say(nothingWords, { kind: 'refused' })
     if (!await this.#documents.load()) return
@@ -181,7 +180,7 @@ export class Clipboard {
     return added
   }
 
-  /** Moves the view if needed, because shapes from another room may lie outside the visible part of this room. */
+  /** Moves the view if needed, because shapes from another room may be outside the view. */
   #bringIntoView(ids: number[]) {
     const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
     const seen = this.#view.visibleBox()
@@ -192,9 +191,9 @@ export class Clipboard {
 }
 
 /**
- * The content of the system's clipboard.
+ * Reads the system's clipboard.
  *
- * @returns null if the browser doesn't tell it
+ * @returns null if the browser doesn't allow that
  */
 async function readClipboard(): Promise<{ text: string, hasPicture: boolean } | null> {
   const { clipboard } = navigator
@@ -210,9 +209,9 @@ async function readClipboard(): Promise<{ text: string, hasPicture: boolean } | 
 }
 
 /**
- * The box around the shapes of a drawing.
+ * The bounding box of the shapes in a drawing.
  *
- * @returns null if it is something else, such as a layout
+ * @returns null if the text is not a drawing, for example a layout
  */
 function boxOf(text: string): Frame | null {
   try {
@@ -223,11 +222,13 @@ function boxOf(text: string): Frame | null {
   }
 }
 
-/** The shapes that an edit has added. */
+/** The shapes that were added, from the effects of an edit. */
 export function addedBy(effects: Effect[] | undefined = []): number[] {
   return effects.flatMap((effect) => (effect.type === 'added' ? effect.shapes : []))
 }
 
-/** Whether an element takes typed text. The field that waits for typing doesn't count until the person types in it. */
+/**
+ * Whether an element takes typed text. The invisible field that waits for typing doesn't count until the person types.
+ */
 const isText = (target: EventTarget | null) =>
   target instanceof Element && target.closest('input, textarea:not(.waiting-field), select, [contenteditable]') !== null

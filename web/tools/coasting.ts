@@ -2,10 +2,12 @@ import { isMotionReduced } from '../drawing/motion.js'
 import type { View } from '../drawing/view.js'
 import { friction, speedMax, speedMin } from './gliding.js'
 
-/** In CSS pixels a second: if a finger leaves the paper at a lower speed than this, the paper stops. */
+/** In CSS pixels a second: if a finger is lifted at a lower speed, the canvas stops at once. */
 const coastSpeedMin = 250
 
-/** Moves the paper on a little after a finger has pushed it, until the person does anything else. */
+/**
+ * Keeps the canvas moving after a finger has pushed it. It slows down, and stops as soon as the person does anything.
+ */
 export class Coasting {
   #view
   #velocity
@@ -13,7 +15,7 @@ export class Coasting {
   #gone = { x: 0, y: 0 }
   #frame = 0
 
-  /** @param velocity CSS pixels a second */
+  /** @param velocity in CSS pixels a second */
   constructor(view: View, velocity: { x: number, y: number }) {
     const speed = Math.hypot(velocity.x, velocity.y)
     const share = Math.min(1, speedMax / speed)

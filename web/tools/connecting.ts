@@ -3,24 +3,22 @@ import { arrowLook } from './look.js'
 import type { ActReach } from './reach.js'
 import { boundsOf } from './transform.js'
 
-/** Units of the canvas between a shape and its copy: an arrow can be seen there. */
+/** The gap between a shape and its copy, in units of the canvas. It leaves space for the arrow. */
 const gap = 80
 
-/**
- * Adds a copy of a shape below it, and an arrow from one to the other: the next step of a flow chart. One step to undo.
- */
+/** Copies a shape, and connects both by an arrow, as the next step of a flow chart. All of this is one step of undo. */
 export async function addConnectedCopy(
   { clipboard, documents, editing, momentum, paint, selection, shown }: Pick<ActReach,
     'clipboard' | 'documents' | 'editing' | 'momentum' | 'paint' | 'selection' | 'shown'>,
   id: number,
 ) {
   if (!await documents.load()) return
-  // After an earlier press, its copy is selected.
+  // If the action was run twice quickly, the first run has selected its copy by now.
   if (!selection.has(id)) return
   momentum.settle()
   const shape = shown.replica.shape(id)
   if (!shape) return
-  // The shape may be turned, so what counts is the upright box around it.
+  // The bounding box counts, because the shape may be rotated.
   const { x, y, width, height } = boundsOf(shape)
   const wanted = { x, y: y + height + gap }
   const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted

@@ -5,20 +5,18 @@ import type { Held } from './held.js'
 import type { Reach } from './reach.js'
 import { boundsOfAll, moved } from './transform.js'
 
-/** How fast a glide slows down: after a second, a twentieth of its speed is left. */
+/** How fast a glide slows down: after a second, a twentieth of the speed is left. */
 export const friction = 3
-/**
- * In CSS pixels a second. A glide that is slower than `speedMin` stops. A throw counts as no faster than `speedMax`,
- * which is the fastest that a hand can throw.
- */
+/** In CSS pixels a second: a glide stops below `speedMin`. A throw counts as no faster than `speedMax`. */
 export const speedMin = 20
 export const speedMax = 5000
 
 /**
- * A movement with friction along one axis, which bounces at both ends.
+ * A movement with friction along one axis, which bounces off both ends.
  *
- * @param velocity units a second
- * @param least where it bounces
+ * @param velocity in units a second
+ * @param least the lower end
+ * @param most the upper end
  */
 function way(start: number, velocity: number, least: number, most: number) {
   const length = most - least
@@ -31,13 +29,13 @@ function way(start: number, velocity: number, least: number, most: number) {
 }
 
 /**
- * The path of a thrown shape: the shape slows down, and stays inside a box. If it began partly outside the box, it goes
- * no further out.
+ * The path of a thrown shape: it slows down, and bounces off the edges of a box. If the shape was partly outside that
+ * box, it goes no further out.
  *
- * @param box around what is thrown
- * @param velocity units a second
+ * @param box the bounding box of what is thrown
+ * @param velocity in units a second
  * @param scale CSS pixels for a unit
- * @returns how far it has come since
+ * @returns `seconds`: the duration; `at`: the distance moved after some time
  */
 export function glide(
   box: Box, velocity: { x: number, y: number }, scale: number, inside: Box,
@@ -58,8 +56,8 @@ export function glide(
 const standing: ReturnType<typeof glide> = { seconds: 0, at: () => ({ x: 0, y: 0 }) }
 
 /**
- * Shapes that glide on after they were let go. The end of the glide ends the step of undo that the hand began. `ended`:
- * the shapes have stopped, and the glide writes nothing more.
+ * Shapes that glide on after they were thrown. The glide ends the step of undo that the gesture began. `ended`: the
+ * shapes have stopped, and nothing more is written.
  */
 export class Gliding extends Source<{ ended: null }> {
   #step
@@ -69,9 +67,9 @@ export class Gliding extends Source<{ ended: null }> {
   #frame = 0
 
   /**
-   * @param held as they are let go; at least one
-   * @param velocity CSS pixels a second
-   * @param step that the hand began
+   * @param held the shapes at the moment of the throw; at least one
+   * @param velocity in CSS pixels a second
+   * @param step the step of undo that the gesture began
    */
   constructor({ view }: Pick<Reach, 'view'>, held: Held, velocity: Point, step: Step) {
     super()
@@ -90,10 +88,10 @@ export class Gliding extends Source<{ ended: null }> {
   follow(changes: Changes) { this.#held.follow(changes) }
   has(id: number) { return this.#held.ids.includes(id) }
 
-  /** Stops all the shapes where they are, because a hand has caught one of them. */
+  /** Stops the shapes where they are, because the person has grabbed one of them. */
   stop() { this.#finish() }
 
-  /** Puts the shapes where the glide would have ended. */
+  /** Moves the shapes to where the glide would end. */
   land() {
     this.#goTo(this.#path.seconds)
     this.#finish()

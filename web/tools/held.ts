@@ -3,20 +3,20 @@ import type { Changes, Place } from '../core/types.js'
 import type { Reach } from './reach.js'
 import { loosened } from './ties.js'
 
-/** Whether a shape that a gesture is changing has been deleted by somebody. */
+/** Whether somebody has deleted a shape that a gesture is changing. */
 export function isGone({ shown }: Pick<Reach, 'shown'>, { reset, shapes }: Changes, id: number | null) {
   return id !== null && (reset ? !shown.replica.shape(id) : shapes.some((change) => change.id === id && !change.shape))
 }
 
 /**
- * The shapes that a gesture holds, and how they were when it began. A shape that somebody else deletes meanwhile is
- * dropped, so that nothing is written to a deleted shape.
+ * The shapes that a gesture changes, with their values at its beginning. A shape that somebody deletes is dropped,
+ * because nothing may be written to a deleted shape.
  */
 export class Held {
   #shown
   #editing
   #start
-  /** Whether the held lines have been untied from shapes that stay. */
+  /** Whether the lines have been untied from shapes that don't move with them. */
   #isLoose = false
 
   constructor({ shown, editing }: Pick<Reach, 'shown' | 'editing'>, ids: Iterable<number>) {
@@ -47,7 +47,7 @@ export class Held {
     this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** Unties lines that are moved without the shapes that they are tied to. */
+  /** Unties lines from shapes that don't move with them. */
   #loosen() {
     if (this.#isLoose) return
     this.#isLoose = true

@@ -2,19 +2,19 @@ import type { Frame, Point } from '../core/types.js'
 import type { Reach } from './reach.js'
 import { middle } from './transform.js'
 
-/** In CSS pixels: the mouth begins to swell when a shape is this close. */
+/** In CSS pixels: the hole begins to grow when a shape is this close. */
 const feltFrom = 160
-/** In CSS pixels: the mouth catches shapes up to this far beyond its edge, because a finger can't aim better. */
+/** In CSS pixels: the hole catches shapes up to this far beyond its edge, because a finger can't aim more precisely. */
 const mercy = 8
 
 /**
- * The black hole, whose mouth is the white circle at the view's lower left, which is a button too. For each swallowed
- * shape, one operation moves it to the hole, makes it as small as possible and deletes it. So every client can show the
- * shape going in.
+ * The black hole: the white circle at the lower left, which is also a button. A shape that is dropped there is deleted.
+ * One operation moves the shape into the hole, makes it as small as possible and deletes it, so that other clients can
+ * animate this.
  *
- * The hole's look is in the style sheet. `data-waits`: something is dragged that the hole could swallow. `--swell` goes
- * from 0 to 1 as a shape comes near. `data-over`: the shape would fall in if it were let go. `data-says`: the hole says
- * what it is for, until something has been dropped into it.
+ * The style sheet uses these attributes and properties. `data-waits`: a shape is dragged. `--swell`: from 0 to 1 as the
+ * shape comes nearer. `data-over`: the shape would be deleted if it were dropped now. `data-says`: the explanation is
+ * shown, until a shape has been dropped for the first time.
  */
 export class Hole {
   #editing
@@ -23,10 +23,7 @@ export class Hole {
   #element
   #stage
   #isKnown = false
-  /**
-   * The mouth's position, stored while a shape is dragged: reading it from the page at each step would force a layout
-   * each time.
-   */
+  /** The circle's position, cached during a drag, because reading it from the page forces a layout. */
   #felt: Point & { radius: number } | null = null
 
   constructor(
@@ -39,7 +36,7 @@ export class Hole {
     this.#stage = stage
   }
 
-  /** The mouth in its resting size, in CSS pixels from the stage's corner. */
+  /** The circle at its normal size, in CSS pixels relative to the stage. */
   get mouth() {
     const stage = this.#stage.getBoundingClientRect()
     const circle = this.#element.getBoundingClientRect()
@@ -50,7 +47,11 @@ export class Hole {
     }
   }
 
-  /** Notes that a shape is dragged at a point of the stage. */
+  /**
+   * Called while a shape is dragged.
+   *
+   * @param point the pointer, relative to the stage
+   */
   feel(point: Point) {
     if (!this.#play.isOn) return
     this.#felt ??= this.mouth
@@ -63,7 +64,7 @@ export class Hole {
     this.#element.toggleAttribute('data-says', !this.#isKnown)
   }
 
-  /** Notes that no shape is dragged any more. */
+  /** Called when the drag has ended. */
   rest() {
     this.#felt = null
     this.#element.style.setProperty('--swell', '0')
@@ -73,8 +74,8 @@ export class Hole {
   }
 
   /**
-   * Whether shapes that are let go now fall in: either the hand is over the mouth, or the hand holds a single shape
-   * whose middle is over the mouth.
+   * Whether the shapes would fall into the hole if they were dropped now. Either the pointer is over the hole, or a
+   * single shape is held and its centre is over the hole.
    */
   takes(hand: Point, shapes: Frame[]) {
     if (!this.#play.isOn) return false
@@ -83,7 +84,7 @@ export class Hole {
     return isOver(hand) || (shapes.length === 1 && isOver(this.#view.toScreen(middle(shapes[0]))))
   }
 
-  /** @returns what the edit returned */
+  /** @returns as `Editing.edit` */
   swallow(ids: number[]) {
     if (ids.length === 0) return undefined
     this.#isKnown = true
@@ -93,5 +94,5 @@ export class Hole {
   }
 }
 
-/** A whole coordinate within the limits of the protocol, however far away the view is. */
+/** Rounds a coordinate to hundredths, within the protocol's limits. */
 const round = (value: number) => Math.max(-1e7, Math.min(1e7, Math.round(value * 100) / 100))

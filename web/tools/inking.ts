@@ -8,23 +8,23 @@ import type { Reach } from './reach.js'
 import { type InkPoint, simplified } from './simplify.js'
 import { strokesAt } from './targets.js'
 
-// Draws ink freehand, and erases it. Each stroke, and each movement of the eraser, is one step of undo.
+// Draws ink, and erases it. Each stroke, and each movement of the eraser, is one step of undo.
 
-/** In CSS pixels: how far the stroke may deviate from the hand's path. */
+/** In CSS pixels: how far a stroke may deviate from the pointer's path. */
 const tolerance = 0.5
 /**
- * In hundredths of the stroke's width: widths from a pen's pressure are rounded to this step, because consecutive
- * points of the same width are painted together.
+ * In hundredths of the stroke's width: widths from a pen's pressure are rounded to multiples of this, because
+ * consecutive points of the same width are painted together.
  */
 const widthStep = 10
-/** In CSS pixels: how close to a stroke the eraser has to come. */
+/** In CSS pixels: how close the eraser must come to a stroke. */
 const eraserReach = 6
 
 /**
- * The stroke's width under a pen's pressure. A mouse and most fingers report no pressure, so their strokes are even. A
- * pen that is being lifted reports no pressure either; there the stroke keeps its last width.
+ * The stroke's width at a point, from a pen's pressure. A mouse and most fingers report no pressure, so the width is
+ * constant. A pen reports none while it is lifted, so the last width is kept.
  *
- * @param before hundredths
+ * @param before the last width in hundredths
  * @returns hundredths
  */
 function widthOf({ pressure, pointer }: TrailPoint, before: number): number {
@@ -33,8 +33,8 @@ function widthOf({ pressure, pointer }: TrailPoint, before: number): number {
 }
 
 /**
- * A stroke while it is drawn. This page shows it at once, the others get it in pieces, and the drawing gets it when it
- * is finished.
+ * A stroke that is being drawn. This page shows it at once, other people get it in pieces, and it is added to the
+ * drawing when it is finished.
  */
 export class Inking {
   #reach
@@ -43,7 +43,7 @@ export class Inking {
   #points: InkPoint[] = []
   #ink
 
-  /** @param trail what was drawn before it was known to be a drag */
+  /** @param trail the points of the path up to now */
   constructor(
     reach: Pick<Reach, 'editing' | 'overlay' | 'paint' | 'presence' | 'selection' | 'shown' | 'view'>,
     trail: TrailPoint[],
@@ -60,10 +60,10 @@ export class Inking {
   move() {}
 
   /**
-   * Takes the points to which the hand has moved.
+   * Adds the newest points of the path.
    *
-   * @param points of the stage
-   * @param predicted where it will probably be in the next frame
+   * @param points relative to the stage
+   * @param predicted where the pointer will probably be in the next frame
    */
   trail(points: TrailPoint[], predicted: TrailPoint[]) {
     const { overlay, presence, view } = this.#reach
@@ -71,7 +71,7 @@ export class Inking {
       ({ ...view.toCanvas(point), width: widthOf(point, this.#points.at(-1)?.width ?? 100) })
     for (const point of points.map(onCanvas)) {
       const last = this.#points.at(-1)
-      // The point is skipped if it equals the point before, because the same point twice would make a corner.
+      // A repeated point is skipped, because it would make a corner.
       if (last && point.x === last.x && point.y === last.y) continue
       this.#points.push(point)
       this.#ink.add(point)
@@ -94,7 +94,7 @@ export class Inking {
   }
 
   cancel({ reason }: Drag) {
-    // If the browser interrupts a stroke, the part that was drawn is kept.
+    // If the browser interrupts the gesture, the stroke up to now is kept.
     if (reason === 'interrupted') this.end()
     else this.#rest()
   }
@@ -105,7 +105,7 @@ export class Inking {
   }
 }
 
-/** Removes the ink over which the eraser passes, stroke by stroke. Lines, arrows, shapes and everything locked stay. */
+/** Removes strokes of ink that the eraser touches. Lines, arrows, other shapes and locked ink remain. */
 export class Erasing {
   #reach
   #last: Point | null = null
@@ -123,17 +123,16 @@ export class Erasing {
   get cursor() { return eraserCursor }
   move() {}
 
-  /** @param points of the stage */
+  /** @param points relative to the stage */
   trail(points: TrailPoint[]) {
     for (const point of points) this.#pass(point)
   }
 
-  /** @param point of the stage */
+  /** @param point relative to the stage */
   #pass(point: Point) {
     const from = this.#last ?? point
     this.#last = { x: point.x, y: point.y }
-    // The points of a fast hand are far apart. The places between them are checked too, because otherwise a thin stroke
-    // there would be missed.
+    // Points of a fast movement are far apart, so the places between them are checked too.
     const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / eraserReach))
     for (let step = 1; step <= steps; step++) {
       const part = step / steps
@@ -141,7 +140,7 @@ export class Erasing {
     }
   }
 
-  /** @param point of the stage */
+  /** @param point relative to the stage */
   #erase(point: Point) {
     const { editing, locks, scene, view } = this.#reach
     const met = strokesAt(this.#reach, view.toCanvas(point), eraserReach / view.scale)

@@ -6,16 +6,16 @@ import { isGone } from './held.js'
 import type { Reach } from './reach.js'
 import { isSameTie, tieAt } from './ties.js'
 
-// Draws lines, and moves their points. Each of these gestures is one step of undo.
+// Draws lines, and moves their points. Each gesture is one step of undo.
 
-/** In CSS pixels: a line that is shorter than this was made by mistake. */
+/** In CSS pixels: a shorter line is discarded, because it was probably an accident. */
 const shortest = 6
-/** In CSS pixels: a bend that is closer than this to the straight line is removed. */
+/** In CSS pixels: a bend is removed if it is closer than this to the straight line. */
 const straightReach = 5
 /** In degrees: while shift is held, a line's direction is a multiple of this. */
 const turnStep = 15
 
-/** Moves a point so that it lies in the nearest of a few directions from another point. */
+/** Rounds the direction from one point to another, to a multiple of `turnStep`. */
 export function inSteps(from: Point, to: Point): Point {
   const length = Math.hypot(to.x - from.x, to.y - from.y)
   const step = turnStep * Math.PI / 180
@@ -23,13 +23,11 @@ export function inSteps(from: Point, to: Point): Point {
   return { x: from.x + length * Math.cos(turn), y: from.y + length * Math.sin(turn) }
 }
 
-/** The line that is being drawn, and the ties of its ends. */
+/** The shapes that the gesture changes, and those to which it ties the line: see `Act.inHand`. */
 const inHand = (line: number | null, ties: (Tie | null)[]) =>
   ({ held: line === null ? [] : [line], tied: ties.flatMap((tie) => tie?.shape ?? []) })
 
-/**
- * Draws a new line, from where the hand came down to where it is. An end that lies over a shape is tied to the shape.
- */
+/** Draws a new line. An end that lies over a shape is tied to that shape. */
 export class Lining {
   #reach
   #start
@@ -87,8 +85,8 @@ export class Lining {
   }
 
   /**
-   * Removes the line, even if somebody else has written to it meanwhile, for example because a shape that the line was
-   * tied to was deleted.
+   * Removes the line, even if somebody else has written to it. That happens if they have deleted a shape to which the
+   * line was tied.
    */
   #abandon() {
     this.#step.abandon()
@@ -98,7 +96,7 @@ export class Lining {
   }
 }
 
-/** Moves one point of a line with the hand: an end, a bend, or a new bend in the middle of a part. */
+/** Moves a point of a line: an end, a bend, or a new bend in the middle between two points. */
 export class Leading {
   #reach
   #step
@@ -106,7 +104,7 @@ export class Leading {
   #before
   #index
   #line: number | null
-  /** What the end in hand is tied to. */
+  /** The tie of the end that is moved. */
   #tie: Tie | null = null
 
   constructor(reach: Pick<Reach, 'editing' | 'shown' | 'view'>, gesture: Drag, line: number) {
@@ -126,7 +124,7 @@ export class Leading {
 
   follow(changes: Changes) { if (isGone(this.#reach, changes, this.#line)) this.#line = null }
 
-  /** Which end of the line the hand holds; null if the hand holds a bend. */
+  /** The end that is moved; null if a bend is moved. */
   get #end() { return this.#index === 0 ? 'from' : this.#index === this.#points.length - 1 ? 'to' : null }
 
   move(gesture: Drag) {

@@ -1,6 +1,6 @@
 import type { Reach } from './reach.js'
 
-/** Shapes that a hand has lifted: drawn larger here, and shown as lifted to the others. */
+/** The shapes that this person has lifted. They are drawn larger, and others see that they are lifted. */
 export class Lifting {
   #scene
   #presence

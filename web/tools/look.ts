@@ -5,45 +5,49 @@ import type { Values } from '../core/types.js'
 import { isStroke } from '../drawing/lines.js'
 import type { Paint } from '../state/paint.js'
 
-// How new shapes, lines and ink look, and how a shape gets another look.
+// How new shapes, lines and ink look, and how existing shapes get another look.
 
-/** Even with random colours, a room's first shapes are yellow and red. */
+/** Even if random colours are chosen, a room's first shapes are yellow and red. */
 const firstFills = 2
 
 /** The width of outlines, in units of the canvas. */
 const outlineWidth = 4
-/** The size of letters that is not written. */
+/** The default size of text. It is not written to a shape. */
 const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard
-/** The colour of notes, and of a text: it is readable on light paper and on dark. */
+/** Both can be read on light paper and on dark paper. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
-/** The colour of lines, which is visible on light paper and on dark. */
+/** The default colour of lines. It is visible on light paper and on dark paper. */
 const lineStroke = '#767676'
 const inkStroke = '#2F6FED'
-/** The colour of the outline of a shape that has no fill, if no colour for outlines is chosen. */
+/** The default colour of the outline of a shape without a fill. */
 const bareStroke = '#2B2A28'
 
-/** Whether typing continues a shape's text: either the shape has a text, or it is a note. */
+/** Whether typing writes in a shape: it has a text, or it is a text or a note. */
 export const isWrittenOn = ({ kind, fill, written }: Shape) =>
   written || kind === 'text' || (kind === 'rectangle' && fill === noteFill)
 
 type StrokeLook = { stroke: string, strokeWidth: number, dash?: string }
 
-/** The colour of a line: the colour that is chosen for outlines, or else the one for fills. */
+/** The colour of a new line: the colour that was chosen for outlines, otherwise the one for fills. */
 const strokeLook = (paint: Paint, standard: string): StrokeLook =>
   nextOutline(paint, paint.stroke ?? colorOf(paint.fill) ?? standard)
 
-/** The line around the next shape, or the next line. What nobody has chosen isn't written. */
+/** The outline of the next shape, or the look of the next line. The default dash is left out. */
 const nextOutline = ({ strokeWidth, dash }: Paint, stroke: string): StrokeLook =>
   ({ stroke, strokeWidth, ...dash !== 'solid' && { dash } })
 
-/** @param fill as chosen */
+/**
+ * The colour if a particular one was chosen; otherwise null.
+ *
+ * @param fill as in `Paint`
+ */
 const colorOf = (fill: string | null): string | null => (fill === 'none' || fill === 'any' ? null : fill)
 
 /**
- * The fill of the next shape that has none of its own, like a note.
+ * The fill of the next shape, unless its kind has a fill of its own, as a note has.
  *
- * @returns null: a random one
+ * @returns null for a random fill
  */
 export function nextFill({ fill }: Paint, { shapeCount }: Replica): string | null {
   if (fill === 'any' && shapeCount >= firstFills) return null
@@ -63,7 +67,7 @@ export const textLook = (paint: Paint): Values =>
 
 export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill, ...letters(paint) })
 
-/** The colours for a new shape: the chosen ones, or else the next in turn. */
+/** The values for the look of a new shape: the chosen colours, otherwise the next ones in turn. */
 export function nextLook(paint: Paint, replica: Replica): Values {
   const { fill, stroke } = paint
   if (fill === 'none') return { filled: false, ...nextOutline(paint, stroke ?? bareStroke), ...letters(paint) }
@@ -75,7 +79,8 @@ export function nextLook(paint: Paint, replica: Replica): Values {
 }
 
 /**
- * The kinds that can have a fill or none. Texts, lines and ink have only one colour, and would be invisible without it.
+ * The kinds of shapes that may be without a fill. Texts, lines and ink have a single colour, without which they would
+ * be invisible.
  */
 const kindsWithFill = properties.find(({ name }) => name === 'filled')?.inspector?.kinds ?? []
 
@@ -83,15 +88,15 @@ export const hasFillAndOutline = ({ kind }: { kind: string }) => kindsWithFill.i
 
 const outlined = (stroke: string): Values => ({ stroke, strokeWidth: outlineWidth })
 
-/** The values that give a shape a fill, even if it had none. A line or ink gets the colour of the fill itself. */
+/** The values that give a shape a fill, even if it had none. A line or ink gets this as its only colour. */
 export function filledWith({ kind, filled }: Shape, fill: string): Values {
   if (isStroke(kind)) return { stroke: fill }
   return filled ? { fill } : { fill, filled: true }
 }
 
 /**
- * The values that remove a shape's fill or its outline. The shape keeps or gets the other one, so that it stays
- * visible. A shape with only one colour keeps its colour.
+ * The values that remove a shape's fill or outline. The other of the two is kept or added, so that the shape stays
+ * visible. A shape with a single colour keeps it.
  */
 export function bared(shape: Shape, part: 'fill' | 'stroke'): Values {
   if (!hasFillAndOutline(shape)) return {}
@@ -99,9 +104,7 @@ export function bared(shape: Shape, part: 'fill' | 'stroke'): Values {
   return shape.strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(shape.fill) }
 }
 
-/**
- * The values that give a shape's outline a colour, even if it had none. A shape with only one colour has no outline.
- */
+/** The values that give a shape an outline of this colour. A shape with a single colour gets no outline. */
 export function outlinedWith(shape: Shape, stroke: string): Values {
   if (!hasFillAndOutline(shape)) return {}
   return shape.strokeWidth > 0 ? { stroke } : outlined(stroke)

@@ -3,7 +3,7 @@ import type { ActReach, Reach } from './reach.js'
 
 // Gestures that change the view or the selection, but not the drawing.
 
-/** Moves the paper with the hand. */
+/** Moves the view by dragging the canvas. */
 export class Panning {
   #momentum
   #view
@@ -31,7 +31,7 @@ export class Panning {
   cancel() {}
 }
 
-/** Moves and scales the paper with two fingers. */
+/** Moves and zooms the view with two fingers. */
 export class Zooming {
   #view
   #last
@@ -51,7 +51,7 @@ export class Zooming {
   cancel() {}
 }
 
-/** Selects shapes by a box that the hand draws. With shift the shapes are added to the selection. */
+/** Selects the shapes in a rectangle that the person draws. With Shift, the shapes are added to the selection. */
 export class Marquee {
   #view
   #selection

@@ -7,13 +7,13 @@ import type { ActReach, Reach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
 
-/** What a tool makes. */
+/** The shape that a tool makes. */
 export interface Form {
   kind: string
-  /** How large it is if it is added by a click or a key instead of being drawn. */
+  /** The size if the shape is added by a click or a key instead of a drag. */
   size: { width: number, height: number }
   look: (paint: Paint, replica: Replica) => Values
-  /** It is opened for writing at once. */
+  /** Whether writing begins at once. */
   isWritten?: boolean
 }
 
@@ -26,7 +26,7 @@ function addForm(
   return added?.shape ?? null
 }
 
-/** Makes a shape to write in, and opens it. */
+/** Adds a shape, and begins to write in it. */
 export function makeForWriting(
   reach: Pick<ActReach, 'editing' | 'paint' | 'tool' | 'writing'>, form: Form, { x, y }: Point,
 ) {
@@ -37,7 +37,7 @@ export function makeForWriting(
   reach.writing.open(shape, { isNew: true, step })
 }
 
-/** Makes and selects a shape for people who can't draw it. */
+/** Adds and selects a shape, for people who can't draw with a pointer. */
 export function makeByKey(
   reach: Pick<ActReach, 'editing' | 'paint' | 'selection' | 'writing'>, form: Form, { x, y }: Point,
 ) {
@@ -48,7 +48,7 @@ export function makeByKey(
   else step.end()
 }
 
-/** Draws a new shape, which grows from where the hand came down. This is one step of undo. */
+/** Draws a new shape by dragging, as one step of undo. The shape grows from where the pointer was pressed. */
 export class Making {
   #editing
   #selection
@@ -110,7 +110,7 @@ export class Making {
     this.#writing.open(this.#shape, { step: this.#step })
   }
 
-  /** If the gesture was only interrupted, the shape that was drawn is kept. */
+  /** If the browser interrupts the gesture, the shape is kept. */
   cancel({ reason }: Drag) {
     this.#snapping.rest()
     if (reason === 'interrupted') this.#step.end()
@@ -126,8 +126,8 @@ export class Making {
       this.#snapping.rest()
       return drawnBox(corner, hand, { even: shift, around: alt, least })
     }
-    // Along an axis where the box is smaller than the least side, nothing snaps, because the box's corner isn't at the
-    // hand.
+    // Along an axis on which the drag is shorter than the least size, nothing snaps, because the box's corner isn't at
+    // the pointer there.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
     const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)

@@ -8,10 +8,10 @@ import { Nudging } from './nudging.js'
 import type { Reach } from './reach.js'
 
 /**
- * Movement that goes on after a hand has let go: gliding shapes, coasting paper, and runs of arrow keys, each of which
- * is one step of undo. `settle` ends all movement, and must be called before any other edit. It first emits `settling`,
- * which also ends the gesture in progress: otherwise the edit would belong to that gesture's step, and be undone with
- * it.
+ * Movements that go on after a gesture: gliding shapes, the coasting canvas, and consecutive presses of arrow keys.
+ * `settle` ends all of these, and must be called before any other edit. Otherwise that edit would belong to their step
+ * of undo, and be undone with them. For the same reason it also ends the gesture in progress, by sending `settling`
+ * first.
  */
 export class Momentum extends Source<{ settling: null }> {
   #reach
@@ -29,7 +29,7 @@ export class Momentum extends Source<{ settling: null }> {
   /**
    * Lets shapes glide on. The step of undo ends when they stop.
    *
-   * @param velocity CSS pixels a second
+   * @param velocity in CSS pixels a second
    */
   glide(ids: number[], velocity: Point, step: Step) {
     const glide = new Gliding(this.#reach, new Held(this.#reach, ids), velocity, step)
@@ -39,24 +39,24 @@ export class Momentum extends Source<{ settling: null }> {
   }
 
   /**
-   * The paper coasts.
+   * Lets the canvas coast.
    *
-   * @param velocity CSS pixels a second
+   * @param velocity in CSS pixels a second
    */
   coast(velocity: Point) { this.#coast = new Coasting(this.#reach.view, velocity) }
 
-  /** Moves shapes by one press of an arrow key. */
+  /** Moves shapes by an arrow key. */
   nudge(ids: number[], dx: number, dy: number) { this.#nudging.by(ids, dx, dy) }
 
-  /** Catches a gliding shape with the hand: everything that glides with it stops where it is. */
+  /** Stops the glide if this shape is gliding, because the person has grabbed the shape. */
   catch(id: number) { if (this.#glide?.has(id)) this.#glide.stop() }
 
   stopCoasting() { this.#coast?.stop() }
 
-  /** Moves gliding shapes to where their glide would have ended. */
+  /** Moves gliding shapes to where the glide would end. */
   settleGlide() { this.#glide?.land() }
 
-  /** Ends all movement at once, and with it the steps of undo. */
+  /** Ends all movements at once, and so their steps of undo. */
   settle() {
     this.tell('settling', null)
     this.settleGlide()

@@ -6,12 +6,12 @@ import type { ActReach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
 
-/** In CSS pixels a second: a shape that is let go at a lower speed than this stays where it is. */
+/** In CSS pixels a second: shapes glide on only if they are dropped at this speed or more. */
 const flingSpeedMin = 350
 
 /**
- * Moves shapes with the hand, or with Alt copies of them. If they are let go while they move fast, they glide on; if
- * they are let go over the hole, they are deleted. All of this is one step of undo.
+ * Moves shapes by dragging, or copies of them while Alt is held. Shapes that are dropped at a high speed glide on.
+ * Shapes that are dropped over the black hole are deleted. All of this is one step of undo.
  */
 export class Moving {
   #reach
@@ -51,7 +51,7 @@ export class Moving {
     this.#lift()
   }
 
-  /** Takes copies once they can be made. Until then the hand holds nothing; then the copies appear at the hand. */
+  /** Makes the copies once the module for documents is loaded. Until then nothing is dragged. */
   async #takeCopiesLater(ids: number[]) {
     if (!await this.#reach.documents.load() || this.#isOver) return
     this.#takeCopies(ids)
@@ -85,7 +85,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // If a second finger turns the drag into a pinch, the pinch continues this step of undo and ends it.
+    // If a second finger turns the drag into a pinch, the pinch continues and ends this step of undo.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)
@@ -97,12 +97,12 @@ export class Moving {
   }
 
   /**
-   * Whether the shapes are thrown. A shape that a held finger has lifted is put down instead, and so is a shape that a
-   * key keeps on a line or on the dots.
+   * Whether the shapes are thrown, so that they glide on. They aren't after a long press, nor while a key restricts the
+   * movement to an axis or to the dots.
    */
   #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }: Drag) {
     const isFree = this.#reach.play.isOn && !this.#isLifted && !shift && !ctrl && !meta
-    // Without motion a glide would be a jump.
+    // With reduced motion shapes don't glide, because a glide without a transition would be a jump.
     return isFree && !isMotionReduced() && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 

@@ -3,7 +3,7 @@ import { Held } from './held.js'
 import type { Reach } from './reach.js'
 import { moved } from './transform.js'
 
-/** In milliseconds: presses of the arrow keys that follow each other within this time are one step of undo. */
+/** In milliseconds: presses of arrow keys with shorter pauses than this are one step of undo. */
 const pauseMax = 600
 
 /** Moves shapes by the arrow keys. */

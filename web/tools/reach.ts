@@ -48,45 +48,45 @@ export interface Reach {
   handles: Handles
 }
 
-/** Further objects, which only acts use. */
+/** Objects that only acts use. */
 interface ActParts {
   hole: Hole
   clipboard: Clipboard
   lifting: Lifting
   momentum: Momentum
   writing: Writing
-  /** Asks before much goes at once. */
+  /** Asks for confirmation before many shapes are removed. */
   consent: { mayEmpty: (question: string, yes: string, count: () => number) => Promise<boolean> }
 }
 
 /**
- * Writing in a shape. `step`: the step of undo in which the shape was just made, which ends with the writing. If the
- * shape is a text that stays empty, the step is abandoned.
+ * Writing in a shape. `step`: the step of undo in which the shape was just made. It ends with the writing, or is
+ * abandoned if a new text stays empty.
  */
 export interface Writing {
   isOpen: boolean
-  /** `at`: of the stage, where the caret is wanted. */
+  /** `at`: where to put the caret, relative to the stage. */
   open: (shape: number, how?: { isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point }) => void
-  /** Whether the next character that is typed is written in the shape that is selected. */
+  /** Whether the next typed character is written in the selected shape. */
   wait: () => boolean
-  /** Keeps what was written; `isPressed`: because the hand has come down. */
+  /** Saves the text. `isPressed`: a press on the canvas is the reason. */
   close: (how?: { isPressed?: boolean }) => void
 }
 
 export type ActReach = Reach & ActParts
 
-/** Carries out one gesture: it gets the gesture's moves and the gesture's end. An act is one step of undo. */
+/** Carries out one gesture, from its first movement to its end. An act is one step of undo. */
 export interface Act {
   move: (gesture: never) => void
   end: (gesture: never) => void
-  /** The reason `escape` puts everything back. */
+  /** Cancels the gesture. If the reason is `escape`, everything is reverted. */
   cancel: (gesture: never) => void
-  /** For drawing freehand, more finely than moves. */
+  /** Gets all points of the pointer's path, for freehand drawing. */
   trail?: (points: TrailPoint[], predicted: TrailPoint[]) => void
   follow?: (changes: Changes) => void
-  /** The shapes that it makes or changes, and those that it ties a line to; by default the selection. */
+  /** The shapes that the act changes, and those to which it ties a line. The default is the selection. */
   inHand?: { held: number[], tied: number[] }
   cursor?: string
-  /** Drawn instead of the box around what is selected. */
+  /** The frame to draw instead of the frame around the selection. */
   frame?: Frame | null
 }

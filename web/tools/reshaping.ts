@@ -13,7 +13,7 @@ import { angleBetween, frameOf, middle, pinched, pulled, sideMin, steppedTurn, s
 type ReshapingReach = Pick<Reach, 'editing' | 'shown' | 'view'>
 type SnappingReach = Pick<Reach, 'overlay' | 'scene' | 'view'>
 
-/** The part that all these changes have in common. */
+/** The common part of these gestures. */
 class Reshaping<Gesture extends Drag | TwoFingers> {
   #step
   readonly view
@@ -21,7 +21,7 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
   readonly startFrame
   readonly origin
 
-  /** @param continued the step to undo that it goes on with; else one of its own */
+  /** @param continued an open step of undo to continue; otherwise a new one is opened */
   constructor(reach: ReshapingReach, ids: number[], gesture: Gesture, continued: Step | null = null) {
     this.#step = continued ?? reach.editing.openStep()
     this.view = reach.view
@@ -50,7 +50,7 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
   }
 }
 
-/** Pulls a corner or a side of the frame. */
+/** Resizes shapes by dragging a corner or a side of the frame. */
 export class Scaling extends Reshaping<Drag> {
   #side
   #snapping
@@ -71,7 +71,7 @@ export class Scaling extends Reshaping<Drag> {
     const how = { across, down, around: gesture.alt, sideLeast: sideMin[gesture.pointer] }
     if (start.length === 1) return [pulled(start[0], dx, dy, { ...how, even: gesture.shift })]
     if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, how)
-    // Pulled by a corner, several shapes are scaled evenly, because some of them may be turned.
+    // If a corner is dragged, several shapes are scaled evenly, because some of them may be rotated.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)
@@ -79,7 +79,7 @@ export class Scaling extends Reshaping<Drag> {
     return pinched(start, { around: gesture.alt ? middle(this.startFrame) : opposite, scale, sideLeast: how.sideLeast })
   }
 
-  /** The hand's movement, changed so that the pulled edge aligns with the edges of other shapes. */
+  /** The pointer's movement, adjusted so that the dragged edge snaps to the edges of other shapes. */
   #snapped({ shift, alt, ctrl, meta }: Drag, dx: number, dy: number): [number, number] {
     const isFree = shift || alt || ctrl || meta || this.startFrame.rotation !== 0
     const isEven = this.held.start.length > 1 && this.#side.across !== 0 && this.#side.down !== 0
@@ -98,7 +98,7 @@ export class Scaling extends Reshaping<Drag> {
   }
 }
 
-/** Turns shapes around their common middle, by the handle above them. */
+/** Rotates shapes around their common centre, by the handle above them. */
 export class Turning extends Reshaping<Drag> {
   #center
   #turn = 0
@@ -109,7 +109,7 @@ export class Turning extends Reshaping<Drag> {
   }
 
   cursor = 'grabbing'
-  /** While several shapes are turned, the frame around them turns too. */
+  /** If several shapes are rotated, the frame around them rotates too. */
   get frame() {
     return this.held.start.length > 1 ? { ...this.startFrame, rotation: this.#turn } : null
   }
@@ -121,7 +121,7 @@ export class Turning extends Reshaping<Drag> {
   }
 }
 
-/** Scales, turns and moves the shapes that two fingers hold. */
+/** Scales, rotates and moves shapes with two fingers. */
 export class Pinching extends Reshaping<TwoFingers> {
   #frame: Frame | null = null
 
@@ -144,10 +144,10 @@ export class Pinching extends Reshaping<TwoFingers> {
 }
 
 /**
- * The cursor for a corner or a side of a turned box: an arrow in the direction in which it can be pulled.
+ * The cursor for a handle of a rotated box: an arrow in the direction in which the handle is dragged.
  *
- * @param rotation degrees
- * @param side the lower right corner unless given
+ * @param rotation in degrees
+ * @param side the handle; the default is the lower right corner
  */
 export function resizeCursor(rotation: number, side: Side = { across: 1, down: 1 }) {
   const way = turned({ x: side.across, y: side.down }, { x: 0, y: 0 }, rotation)

@@ -1,22 +1,22 @@
-// Reduces a stroke that was drawn by hand to few points. The smooth curve of the contract (S15) through these points
-// comes close enough to the hand's path, with about the same width. This is pure arithmetic.
+// Reduces a stroke to few points. The protocol's curve through these points (S15) stays close to the pointer's path,
+// with about the same width.
 
-/** `width`: hundredths of the stroke's. */
+/** `width` is in hundredths of the stroke's width. */
 export type InkPoint = { x: number, y: number, width: number }
 
 /** The upper bound on a path's points in the protocol. */
 const pointsMax = 1024
-/** How many rounds there are in which points are added where the curve is still too far from the hand's path. */
+/** The upper bound on rounds. Each round adds points where the curve is still too far from the path. */
 const roundsMax = 6
-/** In hundredths of the stroke's width: how far the width at a point may be off. */
+/** In hundredths of the stroke's width: the greatest deviation of the width at a point. */
 const widthTolerance = 15
-/** A turn that is sharper than this is a corner, and isn't smoothed. */
+/** The cosine of the angle above which a bend is a corner, which isn't smoothed. */
 const cornerCosine = 0.5
 
 /**
- * @param drawn at least one
- * @param tolerance how far the curve may be off, in the points' own units
- * @returns two or more
+ * @param drawn at least one point
+ * @param tolerance the greatest distance between curve and path, in the points' units
+ * @returns at least two points
  */
 export function simplified(drawn: InkPoint[], tolerance: number): InkPoint[] {
   const points = spaced(drawn, tolerance / 2)
@@ -27,7 +27,7 @@ export function simplified(drawn: InkPoint[], tolerance: number): InkPoint[] {
   }
 }
 
-/** Drops points that are closer to the point before than a hand can intend. */
+/** Drops points that are at most `apart` from the last kept point. */
 function spaced(points: InkPoint[], apart: number) {
   const kept = [points[0]]
   for (const point of points) if (distance(point, kept[kept.length - 1]) > apart) kept.push(point)
@@ -49,15 +49,15 @@ function fitted(points: InkPoint[], tolerance: number): InkPoint[] {
     const point = points[index]
     if (place === 0 || place === order.length - 1) return [point]
     const [before, after] = [points[order[place - 1]], points[order[place + 1]]]
-    // A corner's point occurs twice, because the curve goes through such a point and turns there.
+    // A corner's point is repeated, because the curve goes through a repeated point and turns there.
     const isCorner = isSharp(before, point, after) && cut(before, point, after) > tolerance
     return isCorner ? [point, point] : [pushedOut(before, point, after)]
   })
 }
 
 /**
- * Moves a point outwards by as much as the curve runs inside its bend. So the curve goes through the place where the
- * hand was.
+ * Moves a point outwards by the distance by which the curve would cut its bend. So the curve goes through the point's
+ * former place.
  */
 function pushedOut(before: InkPoint, point: InkPoint, after: InkPoint): InkPoint {
   const bend = bendAcross(before, point, after)
@@ -67,8 +67,8 @@ function pushedOut(before: InkPoint, point: InkPoint, after: InkPoint): InkPoint
 const inOrder = (kept: Set<number>) => [...kept].sort((one, other) => one - other)
 
 /**
- * The points to keep: both ends, and between two kept points the one that is furthest from the straight line, as long
- * as its distance is too large.
+ * The points to keep. Both ends are kept. Between two kept points, the point that is furthest from the straight line is
+ * kept too, as long as its distance is too large.
  */
 function cornersOf(points: InkPoint[], tolerance: number): number[] {
   const kept = [0, points.length - 1]
@@ -87,7 +87,7 @@ function cornersOf(points: InkPoint[], tolerance: number): number[] {
   return kept
 }
 
-/** Further points that the curve needs: where it cuts a bend too far inside, one point on either side of the bend. */
+/** The points to add where the curve cuts a bend by too much: one on each side of the bend. */
 function missing(points: InkPoint[], kept: number[], tolerance: number): number[] {
   const added: number[] = []
   for (let place = 1; place < kept.length - 1; place++) {
@@ -101,7 +101,7 @@ function missing(points: InkPoint[], kept: number[], tolerance: number): number[
   return added
 }
 
-/** Further points where the stroke was much wider or narrower than at the nearer kept point. */
+/** The points to add where the stroke's width differs too much from the width at the nearer kept point. */
 function misjudged(points: InkPoint[], kept: number[]): number[] {
   const added: number[] = []
   for (let place = 1; place < kept.length; place++) {
@@ -119,8 +119,8 @@ function misjudged(points: InkPoint[], kept: number[]): number[] {
 }
 
 /**
- * The vector from a point to the curve inside the point's bend, perpendicular to the curve's direction there. It
- * doesn't depend on how unevenly the points are spaced.
+ * The vector from a point to the curve that cuts its bend. It is perpendicular to the curve there, so uneven distances
+ * between points make no difference.
  */
 function bendAcross(before: InkPoint, point: InkPoint, after: InkPoint) {
   const [dx, dy] = [after.x - before.x, after.y - before.y]
@@ -131,7 +131,7 @@ function bendAcross(before: InkPoint, point: InkPoint, after: InkPoint) {
   return { x: across * dy, y: -across * dx }
 }
 
-/** How far inside a bend the curve runs from the bend's point. */
+/** The distance by which the curve cuts a bend. */
 function cut(before: InkPoint, point: InkPoint, after: InkPoint) {
   const { x, y } = bendAcross(before, point, after)
   return Math.hypot(x, y)

@@ -6,11 +6,13 @@ import { boundsOf } from './transform.js'
 
 type Axis = 'x' | 'y'
 
-/** In CSS pixels: how close an edge or a centre has to come to another one to snap to it. */
+/** In CSS pixels: an edge or a centre snaps to another one that is at most this far away. */
 const nearMax = 6
-/** In CSS pixels: nothing snaps to shapes that are further away than this. */
+/** In CSS pixels: shapes that are further away than this are ignored. */
 const reachMax = 600
-/** How many of the nearest shapes count. If all shapes counted, there would be some edge everywhere. */
+/**
+ * At most this many of the nearest shapes are used. With all shapes, there would be something to snap to everywhere.
+ */
 const othersMax = 24
 
 const extents = { x: 'width', y: 'height' } as const
@@ -18,13 +20,13 @@ const otherAxis: Record<Axis, Axis> = { x: 'y', y: 'x' }
 
 const end = (box: Box, axis: Axis) => box[axis] + box[extents[axis]]
 const center = (box: Box, axis: Axis) => box[axis] + box[extents[axis]] / 2
-/** @returns 0 or less where they lie beside each other */
+/** The gap between two boxes along an axis; 0 or less if they touch or overlap on that axis. */
 const gap = (one: Box, other: Box, axis: Axis): number =>
   Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
 
 /**
- * Snaps the shapes that a hand moves or pulls to the edges and centres of the shapes around them: edges to edges,
- * centres to centres. Meanwhile, guides show which shape that is, and how far away it is.
+ * Snaps shapes that are moved or resized to other shapes: edges to edges, and centres to centres. Guides show to which
+ * shape they snap, and how far away it is.
  */
 export class Snapping {
   #overlay
@@ -33,7 +35,7 @@ export class Snapping {
   #held
   #all: Box[] | null = null
 
-  /** @param held shapes that the hand has, with which nothing is aligned */
+  /** @param held the shapes of the gesture, to which nothing snaps */
   constructor({ overlay, scene, view }: Pick<Reach, 'overlay' | 'scene' | 'view'>, held: number[]) {
     this.#overlay = overlay
     this.#scene = scene
@@ -41,19 +43,19 @@ export class Snapping {
     this.#held = new Set(held)
   }
 
-  /** The movement without snapping, and without guides. */
+  /** The movement without snapping. Hides the guides. */
   none(dx: number, dy: number): [number, number] {
     this.rest()
     return [dx, dy]
   }
 
-  /** Removes the guides, because the movement is over. */
+  /** Hides the guides, because the gesture has ended. */
   rest() { this.#overlay.setGuides([]) }
 
   /**
-   * The movement of a whole frame, changed so that the frame snaps.
+   * The movement of a whole frame, adjusted so that it snaps.
    *
-   * @param axes along which it may be moved
+   * @param axes along which it may move
    */
   move(frame: Frame, dx: number, dy: number, axes: Axis[] = ['x', 'y']): [number, number] {
     const { x, y, width, height } = boundsOf(frame)
@@ -66,7 +68,7 @@ export class Snapping {
     return [box.x - x, box.y - y]
   }
 
-  /** The movement of a corner or a side of an upright frame, changed so that it snaps. */
+  /** The movement of a corner or a side of an unrotated frame, adjusted so that it snaps. */
   pull(frame: Box, { across, down }: Side, dx: number, dy: number): [number, number] {
     const way = { x: dx, y: dy }
     const sign = { x: across, y: down }
@@ -79,7 +81,7 @@ export class Snapping {
     return [way.x, way.y]
   }
 
-  /** All other visible shapes, as they were when the hand began. */
+  /** All other visible shapes, as they were at the gesture's beginning. */
   #others() {
     if (this.#all) return this.#all
     const seen = this.#view.visibleBox()
@@ -90,7 +92,7 @@ export class Snapping {
     return this.#all
   }
 
-  /** @returns the nearest first */
+  /** @returns sorted by distance */
   #near(box: Box): Box[] {
     const reach = reachMax / this.#view.scale
     return this.#others().map((other) => ({ other, distance: Math.max(gap(box, other, 'x'), gap(box, other, 'y')) }))
@@ -99,9 +101,9 @@ export class Snapping {
   }
 
   /**
-   * The smallest step that brings one of these places onto an edge or a centre of another shape.
+   * The smallest movement that brings one of these coordinates onto an edge or a centre of another shape.
    *
-   * @param places each with whether it is a centre
+   * @param places coordinates, each with whether it is a centre
    */
   #step(others: Box[], axis: Axis, places: [number, boolean][]) {
     let least = nearMax / this.#view.scale
@@ -134,9 +136,9 @@ const linesOf = (box: Box, axis: Axis, isCenter: boolean) =>
   (isCenter ? [center(box, axis)] : [box[axis], end(box, axis)])
 
 /**
- * The line on which two boxes are aligned, from end to end of both, and the space between the boxes on it.
+ * The guide along which two boxes are aligned: a line across both boxes, and the gap between them.
  *
- * @param axis across the line
+ * @param axis the axis that the line crosses
  */
 function guide(box: Box, other: Box, axis: Axis, at: number): Guide {
   const along = otherAxis[axis]
@@ -150,9 +152,9 @@ function guide(box: Box, other: Box, axis: Axis, at: number): Guide {
 }
 
 /**
- * A frame after one of its corners or sides was pulled, even beyond the opposite one.
+ * A frame after one of its corners or sides was dragged, possibly beyond the opposite one.
  *
- * @param sign of what is pulled
+ * @param sign which side is dragged along each axis: −1, 0 or 1
  */
 function pulledBox(frame: Box, sign: { x: number, y: number }, way: { x: number, y: number }): Box {
   const box = { ...frame }

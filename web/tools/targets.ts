@@ -6,29 +6,30 @@ import type { PointerType, Target } from '../gestures/recogniser.js'
 import type { Reach } from './reach.js'
 import type { HeldTool } from './toolbox.js'
 
-/** In CSS pixels: a small shape is still found at this distance from a fingertip. */
+/** In CSS pixels: how far from a fingertip a small shape is still hit. */
 const fingerReach = 14
-/** In CSS pixels: how far from its outline a shape without a fill can still be hit. */
+/** In CSS pixels: how far from its outline a shape without a fill is still hit. */
 const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
 /**
- * The empty canvas under the select tool. A mouse selects there, while a finger pans. A finger that was held first
- * selects too.
+ * The empty canvas for the select tool. Dragging with a mouse selects, and so does dragging with a finger after a long
+ * press. A finger that drags at once moves the canvas.
  */
 const emptyToSelect: Target = Object.freeze({ ...empty, holds: true, joins: true })
 /**
- * With a tool in hand that draws, a drag over a shape draws, unless it is selected or held first. Taps are the shape's.
+ * What a drawing tool hits on a shape that isn't selected. A drag draws, unless it begins with a long press. Taps apply
+ * to the shape.
  */
 const over: Target = Object.freeze({ ...empty, holds: true })
 const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
 const paper: Target = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /**
- * The lines and ink that are drawn at a point of the canvas, or within reach of it. Testing their boxes would not be
- * enough, because most of such a box is empty.
+ * The lines and ink within `reach` of a point of the canvas. Their boxes are not enough for this, because most of such
+ * a box is empty.
  *
- * @param reach units of the canvas
+ * @param reach in units of the canvas
  */
 export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, point: Point, reach: number): number[] {
   return shown.replica.shapesNear(point.x, point.y, reach).filter((id) => {
@@ -37,7 +38,7 @@ export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, poin
   })
 }
 
-/** Finds what is under a pointer: a handle of the selection, a shape, or only the paper. */
+/** Finds what is under a pointer: a handle of the selection, a shape, or the empty canvas. */
 export class Targets {
   #held
   #shown
@@ -48,7 +49,7 @@ export class Targets {
   #play
   #scene
 
-  /** @param held the tool in hand */
+  /** @param held the current tool */
   constructor(
     { shown, selection, view, handles, locks, play, scene }: Pick<Reach,
       'shown' | 'selection' | 'view' | 'handles' | 'locks' | 'play' | 'scene'>,
@@ -64,7 +65,7 @@ export class Targets {
     this.#handles = handles
   }
 
-  /** @param point of the stage */
+  /** @param point relative to the stage */
   at(point: Point, pointer: PointerType): Target {
     const { reaches } = this.#held()
     if (reaches === 'paper') return paper
@@ -79,8 +80,8 @@ export class Targets {
     }
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // The handle that moves a single shape stands for that shape, so holding the handle lifts the shape too. A press has
-    // one meaning there, so a second and a third quick press are not taps on the shape.
+    // The move handle of a single shape counts as the shape, so a long press on it lifts the shape. It counts only
+    // single taps, because several quick presses there are not taps on the shape.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, taps: 1 }
     }
@@ -88,9 +89,9 @@ export class Targets {
   }
 
   /**
-   * A mouse's double click opens a shape with text at once, because a third click would remove nothing. A finger's
-   * double tap on such a shape changes the colour instead, and waits for a third tap. Without Play, taps neither change
-   * the colour nor remove anything, so every shape opens at once.
+   * How many taps have a meaning on a shape. A double tap opens a text or a shape with text at once, because a third
+   * tap would do nothing. A finger's double tap changes the colour instead, except on a text, and waits for a third
+   * tap. Without Play, a double tap opens every shape.
    */
   #tapsOn(id: number, pointer: PointerType) {
     const shape = this.#scene.drawn(id)?.shape
@@ -116,10 +117,10 @@ export class Targets {
   #areasAt({ x, y }: Point): number[] { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
-   * The shape that is meant: the topmost shape at a point, locked shapes left out. If another shape is visible through
-   * its empty inside, the other shape is meant instead.
+   * The shape that a pointer hits: the topmost unlocked one. If that is a shape without a fill, and another shape is
+   * visible inside it, the other one is hit.
    *
-   * @param reach units of the canvas
+   * @param reach in units of the canvas
    */
   #meant(ids: number[], point: Point, reach: number) {
     let hollow: number | null = null

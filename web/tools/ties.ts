@@ -3,21 +3,21 @@ import type { Point, Values } from '../core/types.js'
 import { boxEnd, isStroke, ledAnew, placeIn, pointIn, pointsOn } from '../drawing/lines.js'
 import type { Reach } from './reach.js'
 
-// The ties of the ends of lines (S14).
+// Ties: the connections of a line's ends to shapes (S14).
 
 /**
- * In CSS pixels: how close to the middle of a shape, or of one of its sides, an end has to be dropped to be tied to
- * that middle.
+ * In CSS pixels: an end that is dropped this close to a shape's centre, or to the middle of a side, is tied to exactly
+ * that place.
  */
 const middleReach = 12
 
-/** The places in a box that attract an end: the box's middle, and the middles of its sides. */
+/** The places in a box that attract an end: the centre, and the middle of each side. */
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**
- * The tie that an end would get at a point, and the place where the end would then be.
+ * The tie of an end that is dropped at a point, and the end's place with that tie.
  *
- * @param point of the canvas
+ * @param point in canvas coordinates
  */
 export function tieAt({ shown, view }: Pick<Reach, 'shown' | 'view'>, point: Point): { tie: Tie, at: Point } | null {
   const { replica } = shown
@@ -36,9 +36,9 @@ export const isSameTie = (one: Tie | null, other: Tie | null) =>
   one?.shape === other?.shape && one?.x === other?.x && one?.y === other?.y
 
 /**
- * The values that untie moved lines from shapes that stay. The lines' ends stay where they are drawn.
+ * The values that untie moved lines from shapes that don't move. The ends stay where they are drawn.
  *
- * @param shapes that are moved
+ * @param shapes all shapes that are moved
  */
 export function loosened(shapes: Shape[]) {
   const moved = new Set(shapes.map(({ id }) => id))

@@ -11,32 +11,35 @@ import { Marquee, Panning } from './looking.js'
 import { type Form, makeByKey, makeForWriting, Making } from './making.js'
 import type { Act, ActReach } from './reach.js'
 
-// The tools: one table for the hand, the keys and the menus. What a tool does on a shape or a handle that it reaches is
-// the same for all tools.
+// The table of tools, for gestures, keys and menus. All tools handle shapes and handles that they can reach in the same
+// way.
 
 export interface HeldTool {
   words: string
   key: string
-  /** The mouse's, where there is nothing to take hold of. */
+  /** The mouse cursor over the empty canvas. */
   cursor: string
   /**
-   * What a drag takes hold of: `shapes` and handles; what is `selected`, while a drag over another shape draws there;
-   * `handles` only; no shape, since all of the `sheet` is drawn on; or the `paper`, which it moves.
+   * What a drag can grab: `shapes` and handles; only the `selected` shapes and handles; only `handles`; nothing,
+   * because the tool draws everywhere (`sheet`); or nothing, because it moves the canvas (`paper`).
    */
   reaches: 'shapes' | 'selected' | 'handles' | 'sheet' | 'paper'
-  /** Whether it changes the drawing. */
+  /** Whether the tool changes the drawing. */
   draws: boolean
-  /** It needs the pointer's whole path, and not only the moves. */
+  /** Whether the tool needs the pointer's whole path. */
   takesTrail?: boolean
-  /** Begins a drag that takes hold of nothing. */
+  /** Begins a drag on the empty canvas. */
   begin: (reach: ActReach, gesture: Drag, trail: TrailPoint[]) => Act
-  /** Does what a tap on no shape does; without it, such a tap clears the selection. `at`: of the canvas. */
+  /**
+   * Handles a tap on the empty canvas. Without this function, the tap clears the selection. `at` is in canvas
+   * coordinates.
+   */
   tap?: (reach: ActReach, at: Point, trail: TrailPoint[]) => void
-  /** What people add with it who can't draw. */
+  /** What people who can't use a pointer add with this tool. */
   adds?: Addable
 }
 
-/** Its size, by which a free place is found, and what is done there. */
+/** Something that can be added by a key. Its size is used to find a free place. */
 interface Addable {
   size: { width: number, height: number }
   add: (reach: ActReach, place: Point) => void
@@ -47,7 +50,7 @@ const addedBox = { width: 150, height: 120 }
 
 const addable = (form: Form): Addable => ({ size: form.size, add: (reach, place) => makeByKey(reach, form, place) })
 const ofKind = (kind: string): Form => ({ kind, size: addedBox, look: nextLook })
-/** What is added while the tool in hand makes nothing that could be placed. */
+/** What is added if the current tool has nothing to add. */
 export const standard = addable(ofKind('rectangle'))
 
 const making = (words: string, key: string, form: Form): HeldTool => ({
@@ -55,7 +58,7 @@ const making = (words: string, key: string, form: Form): HeldTool => ({
   begin: (reach, gesture) => new Making(reach, form, gesture), adds: addable(form),
 })
 const shape = (kind: string, key: string) => making(kindWords[kind], key, ofKind(kind))
-/** @param corner where its box has its top left corner if it is tapped for there */
+/** @param corner the upper left corner of a box that is added by a tap */
 const written = (words: string, key: string, form: Form, corner: (at: Point) => Point): HeldTool => ({
   ...making(words, key, { ...form, isWritten: true }), cursor: 'text',
   tap: (reach, at) => makeForWriting(reach, form, corner(at)),
@@ -70,7 +73,7 @@ const line = (words: string, key: string, look: (paint: Paint) => Values): HeldT
     if (added) selection.set([added.shape])
   } },
 })
-/** A tool that draws, or erases, under the hand. A tap makes a dot, or erases at that place. */
+/** A tool that draws or erases along the pointer's path. A tap makes a dot, or erases at that point. */
 const freehand = (
   words: string, key: string, cursor: string, act: new (reach: ActReach, trail: TrailPoint[]) => Inking | Erasing,
 ): HeldTool => ({
@@ -83,7 +86,7 @@ const noteSide = 200
 const note = { kind: 'rectangle', size: { width: noteSide, height: noteSide }, look: noteLook }
 const emptyText = { kind: 'text', size: { width: 24, height: 41 }, look: textLook }
 
-/** The tools by name, in the order of menus. */
+/** The tools by name, in the order of the menu. */
 export const toolbox: Record<string, HeldTool> = {
   select: {
     words: 'Select', key: 'v', cursor: 'default', reaches: 'shapes', draws: false,
@@ -101,7 +104,7 @@ export const toolbox: Record<string, HeldTool> = {
   star: shape('star', 's'),
   note: written('Note', 'n', note, ({ x, y }) =>
     ({ x: Math.round(x - noteSide / 2), y: Math.round(y - noteSide / 2) })),
-  // A text begins at the pointer.
+  // The first letter appears at the tapped point.
   text: written('Text', 't', emptyText, ({ x, y }) => ({ x: x - 8, y: y - emptyText.size.height / 2 })),
   arrow: line('Arrow', 'a', arrowLook),
   line: line('Line', 'l', lineLook),

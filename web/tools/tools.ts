@@ -16,18 +16,18 @@ import { frameOf } from './transform.js'
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
 /**
- * Carries out the gestures on the stage. At most one lasting gesture is in progress at a time, and an act carries it
- * out.
+ * Carries out the gestures on the stage. Each drag or pinch is carried out by an `Act`, and only one can be in
+ * progress.
  */
 export class Tools {
   #stage
   #reach
   #surface
   #act: Act | null = null
-  /** The drag whose step of undo the next pinch continues. */
+  /** The drag whose step of undo the following pinch continues. */
   #continued: Act | null = null
   #isSpaceHeld = false
-  /** The pointer's path since the pointer came down, kept until the gesture is known to be a drag. */
+  /** The pointer's path since it was pressed. It is kept until the gesture is a drag. */
   #trail: TrailPoint[] = []
 
   constructor(stage: HTMLElement, reach: ActReach & { shaking: Shaking }) {
@@ -55,7 +55,7 @@ export class Tools {
       clear(reach)
     })
     momentum.on('settling', () => { if (this.isBusy) this.cancel('interrupted') })
-    // An edit in a panel is a step of its own, so a gesture or glide in progress ends before the edit.
+    // An edit in a panel is a step of undo of its own, so a press there first ends gestures and glides.
     addEventListener('pointerdown', ({ target }) => {
       if (!(target instanceof Node && stage.contains(target))) momentum.settle()
     }, { capture: true })
@@ -63,13 +63,13 @@ export class Tools {
     document.addEventListener('visibilitychange', () => { if (document.hidden) momentum.settle() })
   }
 
-  /** The tool in hand. */
+  /** The current tool. */
   get #held() { return toolbox[this.#reach.tool.name] }
 
   /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
 
-  /** Sets whether the space bar is held. While it is, a drag moves the paper. */
+  /** Tells whether the space bar is held, so that a drag moves the canvas. */
   holdSpace(isHeld: boolean) {
     if (isHeld === this.#isSpaceHeld) return
     this.#isSpaceHeld = isHeld
@@ -80,14 +80,11 @@ export class Tools {
   /**
    * Ends the gesture in progress.
    *
-   * @param reason `escape` puts everything back
+   * @param reason for `escape`, everything is reverted
    */
   cancel(reason: string) { this.#surface.cancel(reason) }
 
-  /**
-   * Makes a double tap that waits for a third tap act now, because the text that is typed next belongs to the shape
-   * that it opens.
-   */
+  /** Makes a waiting double tap act now, because what is typed next belongs to the shape that it opens. */
   endTaps() { this.#surface.endTaps() }
 
   // Gestures.
@@ -109,7 +106,7 @@ export class Tools {
     }
   }
 
-  /** Sends the pointer's position to the others. A finger that was lifted has no position. */
+  /** Sends the pointer's position to others. A lifted finger has no position. */
   #tellCursor(gesture: Gesture | Wheel | Leave) {
     const { presence, view } = this.#reach
     if (gesture.type === 'leave') return presence.setCursor(null)
@@ -126,7 +123,7 @@ export class Tools {
 
   #pressed({ target }: Moment) {
     this.#trail = []
-    // Catches a gliding shape where it is. Any other movement is ended.
+    // Stops a glide if the pressed shape is gliding, and ends all other movements.
     const { id } = target.under ?? target
     if (id !== undefined) this.#reach.momentum.catch(id)
     this.#reach.momentum.settle()
@@ -165,8 +162,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A person with a finger may have no keys, so a button for writing is shown. If a text was tapped, writing begins
-      // at once, because there is nothing else to do with a text.
+      // A finger's double tap changes the colour, because people without a keyboard write by a button. A text has no
+      // other use for a double tap, so it is opened.
       if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
@@ -179,8 +176,8 @@ export class Tools {
   }
 
   /**
-   * Removes a shape without text. A shape with text is not removed, because one click too many would lose the text: the
-   * text is selected instead, to be overwritten.
+   * Removes the tapped shape and its group. If any of them has a text, nothing is removed, because one tap too many
+   * would lose the text. Instead the tapped shape's text is selected, to be overwritten.
    */
   #tripleTapped({ target: { id }, x, y }: Moment) {
     const { editing, groups, permission, shown, writing } = this.#reach
@@ -206,9 +203,9 @@ export class Tools {
       }
       case 'moved': {
         const act = this.#act
-        // An act gets the gestures that it was begun with.
+        // An act always gets the type of gesture with which it began.
         act?.move(gesture as never)
-        // A line's tie may change while the line is drawn, so the hand gets the held and tied shapes again.
+        // The ties of a line may have changed while the line was drawn.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }
@@ -227,10 +224,10 @@ export class Tools {
     this.#leadFrame()
   }
 
-  /** If the act has a frame of its own, the overlay draws that frame instead of the box around the selection. */
+  /** Sets the frame that is drawn around the selection, if the act has one of its own. */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
-  /** The step of undo that a drag has left to the pinch after it. */
+  /** The step of undo that a drag has left open for the following pinch. */
   #takeContinued() {
     const continued = this.#continued
     this.#continued = null
@@ -273,7 +270,7 @@ export class Tools {
   }
 
   /**
-   * The shapes that a hand takes hold of: the whole selection if the shape belongs to it, otherwise the shape and its
+   * Selects what a drag on a shape moves: the whole selection if it contains the shape, otherwise the shape and its
    * group.
    */
   #grasp(id: number, adds: boolean) {

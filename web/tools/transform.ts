@@ -1,12 +1,11 @@
-// Moves, scales and turns boxes. This is pure arithmetic in canvas coordinates: the input is the shapes as they were
-// when a gesture began, and the output is their new places, in the form that `Replica.place` takes. Since each step
-// starts from the same input, errors don't add up.
+// Moves, scales and rotates boxes, in canvas coordinates. The input is the shapes at a gesture's beginning, and the
+// output is their new places for `Replica.place`. Each step starts from the same input, so errors don't add up.
 
 import type { Box, Frame, Place, Point } from '../core/types.js'
 
 /**
- * The smallest side of a shape made by hand, by what the hand uses: a finger covers what is small. A shape that is
- * already smaller keeps its size.
+ * The smallest side of a shape that is drawn or resized by hand. It is larger for a finger, because a finger covers
+ * small shapes. A shape that is already smaller keeps its size.
  */
 export const sideMin = { mouse: 20, pen: 20, touch: 100 }
 
@@ -18,7 +17,7 @@ const sideMax = 1e6
 const turnStep = 15
 
 const radians = (degrees: number) => degrees * Math.PI / 180
-/** Rounds to a hundredth of a unit, which is invisible even at the largest scale. */
+/** Rounds to a hundredth of a unit, which is too small to see at any scale. */
 const rounded = (value: number) => Math.round(value * 100) / 100
 const limited = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
 
@@ -26,7 +25,11 @@ export function middle({ x, y, width, height }: Box): Point {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** @param degrees clockwise */
+/**
+ * A point after it was rotated around another.
+ *
+ * @param degrees clockwise
+ */
 export function turned({ x, y }: Point, around: Point, degrees: number): Point {
   const sine = Math.sin(radians(degrees))
   const cosine = Math.cos(radians(degrees))
@@ -35,7 +38,7 @@ export function turned({ x, y }: Point, around: Point, degrees: number): Point {
   return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
 }
 
-/** The upright box around a turned box. */
+/** The bounding box of a rotated box. */
 export function boundsOf(frame: Frame) {
   const sine = Math.abs(Math.sin(radians(frame.rotation)))
   const cosine = Math.abs(Math.cos(radians(frame.rotation)))
@@ -45,14 +48,14 @@ export function boundsOf(frame: Frame) {
   return { x: x - width / 2, y: y - height / 2, width, height }
 }
 
-/** The frame around some shapes: a single shape's own turned box, or the upright box around several. */
+/** The frame around shapes: a single shape's own rotated box, or the bounding box of several. */
 export function frameOf(shapes: Frame[]): Frame | null {
   if (shapes.length !== 1) return boundsOfAll(shapes)
   const [{ x, y, width, height, rotation }] = shapes
   return { x, y, width, height, rotation }
 }
 
-/** The upright box around several boxes. */
+/** The bounding box of several rotated boxes. */
 export function boundsOfAll(frames: Frame[]): Frame | null {
   if (frames.length === 0) return null
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -69,7 +72,7 @@ export function boundsOfAll(frames: Frame[]): Frame | null {
 const coordinate = (value: number) => rounded(limited(value, -coordinateMax, coordinateMax))
 const side = (value: number) => rounded(limited(value, 1, sideMax))
 
-/** @returns −180…180 */
+/** @returns from −180 to 180 */
 export function normalDegrees(degrees: number): number {
   const turn = ((degrees + 180) % 360 + 360) % 360 - 180
   return rounded(turn === -180 ? 180 : turn)
@@ -80,8 +83,8 @@ export function moved(shapes: (Frame & { id: number })[], dx: number, dy: number
 }
 
 /**
- * In units of the canvas: the distance between two dots of the paper at actual size. With Control or Command, moves and
- * new shapes snap to the dots.
+ * In units of the canvas: the distance between two dots of the paper at a scale of 1. With Control or Command, moves
+ * and new shapes snap to these dots.
  */
 const gridStep = 24
 
@@ -91,26 +94,22 @@ export function onGrid({ x, y }: Point): Point {
   return { x: Math.round(x / gridStep) * gridStep + 0, y: Math.round(y / gridStep) * gridStep + 0 }
 }
 
-/**
- * The movement after which a box's upper left corner is on a dot: the dot that is nearest to where the corner would
- * end.
- */
+/** A movement, adjusted so that the box's upper left corner ends on the nearest dot. */
 export function wayOnGrid(frame: Frame, dx: number, dy: number): [number, number] {
   const { x, y } = boundsOf(frame)
   const end = onGrid({ x: x + dx, y: y + dy })
   return [end.x - x, end.y - y]
 }
 
-/** A movement restricted to the axis along which it is longer. */
+/** A movement along one axis only: the axis on which it is longer. */
 export function straightened(dx: number, dy: number): [number, number] {
   return Math.abs(dx) >= Math.abs(dy) ? [dx, 0] : [0, dy]
 }
 
 /**
- * A new shape's box, from the point where a hand came down to the hand. It is never too small, and always on the hand's
- * side of that point.
+ * The box of a new shape, from the pressed point to the pointer. It has at least the smallest size.
  *
- * @param how `even`: a square; `around`: the corner is the middle instead; `least`: the smallest side
+ * @param how `even`: a square; `around`: the pressed point is the centre; `least`: the smallest side
  */
 export function drawnBox(
   corner: Point, hand: Point,
@@ -132,10 +131,10 @@ export function drawnBox(
 }
 
 /**
- * A turned shape after one of its corners or sides was pulled. The opposite corner or side stays where it is.
+ * A rotated shape after one of its corners or sides was dragged. The opposite corner or side keeps its place.
  *
- * @param how which corner or side, the lower right one unless given; `even`: the sides keep their proportion; `around`:
- *   the middle stays
+ * @param how `across`, `down`: the corner or side, by default the lower right corner; `even`: keeps the proportions;
+ *   `around`: the centre keeps its place instead
  */
 export function pulled(
   shape: Frame & { id: number }, dx: number, dy: number,
@@ -170,7 +169,7 @@ export function pulled(
   }
 }
 
-/** The smallest factor by which several shapes can be scaled together without making any of them too small. */
+/** The smallest factor by which shapes can be scaled together without any of them becoming too small. */
 export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
   let least = 0
   for (const { width, height } of shapes) least = Math.max(least, Math.min(1, sideLeast / Math.min(width, height)))
@@ -178,11 +177,11 @@ export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
 }
 
 /**
- * Several upright shapes after a side of the box around them was pulled. Either the opposite side or the middle stays
- * where it is.
+ * Several unrotated shapes after a side of the frame around them was dragged. The opposite side or the centre keeps its
+ * place.
  *
- * @param frame around them
- * @param how which side
+ * @param frame around the shapes
+ * @param how which side is dragged
  */
 export function stretched(
   shapes: (Frame & { id: number })[], frame: Frame, dx: number, dy: number,
@@ -192,11 +191,11 @@ export function stretched(
 ): Place[] {
   const reach = around ? 2 : 1
   /**
-   * For one axis, a function that returns the new place of a shape: where it begins, and how long it is.
+   * Returns a function that computes a shape's new begin and length along one axis.
    *
    * @param pulledSide −1, 0 or 1
    * @param begin of the frame
-   * @param length of it
+   * @param length of the frame
    * @param lengths of the shapes
    */
   const along = (pulledSide: number, pull: number, begin: number, length: number, lengths: number[]) => {
@@ -214,10 +213,7 @@ export function stretched(
   })
 }
 
-/**
- * Several shapes after they were scaled and turned around a point, and moved, by two fingers or by a handle of the
- * frame.
- */
+/** Several shapes after they were scaled, rotated and moved together, by two fingers or by a handle of the frame. */
 export function pinched(
   shapes: (Frame & { id: number })[],
   { around, scale = 1, rotation = 0, dx = 0, dy = 0, sideLeast = sideMin.touch }: {
@@ -238,16 +234,16 @@ export function pinched(
   })
 }
 
-/** How far a hand has moved around a point, in degrees clockwise. */
+/** The angle by which a pointer has moved around a point, in degrees clockwise. */
 export function angleBetween(around: Point, from: Point, to: Point) {
   const angle = (point: Point) => Math.atan2(point.y - around.y, point.x - around.x)
   return normalDegrees((angle(to) - angle(from)) * 180 / Math.PI)
 }
 
 /**
- * The turn, rounded so that the rotation after it is a multiple of the step.
+ * A rotation by `turn`, adjusted so that the resulting rotation is a multiple of `turnStep`.
  *
- * @param rotation what was turned before
+ * @param rotation before
  */
 export function steppedTurn(rotation: number, turn: number) {
   return Math.round((rotation + turn) / turnStep) * turnStep - rotation
