@@ -32,7 +32,7 @@ import websockets.sync.client
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-# Imported by path, because Tests/Attacks/attacks.py has the same name as this file.
+# Tests/Attacks/attacks.py has the same name as this file, so it is loaded by its path, under the name `performed`.
 sys.path.insert(0, os.path.join(ROOT, "Tests", "EndToEnd"))
 specification = importlib.util.spec_from_file_location("performed", os.path.join(ROOT, "Tests", "Attacks", "attacks.py"))
 performed = importlib.util.module_from_spec(specification)

@@ -209,8 +209,8 @@ def crowded(load, count, seconds, share=0.15):
     - Returns: how many deliveries per second the nodes make in total."""
     with ExitStack() as stack:
         place = stack.enter_context(database.database())
-        # The cgroups are entered before the servers, and so removed after them. A cgroup can be removed only when its
-        # server has ended.
+        # The cgroups are entered first, so that the servers end before the cgroups are removed. A cgroup can be removed
+        # only when its server has ended.
         groups = [stack.enter_context(Share(share)) for _ in range(count)]
         servers = [stack.enter_context(load.serve(place)) for _ in range(count)]
         for group, server in zip(groups, servers):

@@ -28,7 +28,7 @@ import server as servers  # noqa: E402
 from load import percentile  # noqa: E402
 from world import World  # noqa: E402
 
-# Stores the time at which the whole room was painted, in milliseconds since the navigation.
+# Records when the whole room has been painted, in milliseconds since the navigation.
 WATCH = """
   globalThis.firstSeen = null
   globalThis.allSeen = null

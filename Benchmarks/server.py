@@ -274,7 +274,7 @@ class Bench:
 
     def watchers(self):
         with self.serve(flags=CROWDED) as server:
-            # The writers of the large room begin only when all watchers have joined.
+            # Many clients watch one large room. Its writers begin only after all watchers have joined.
             count = 1_000 if self.options.quick else 5_000
             large = self.start("traffic", server, clients=count, rate=30, seconds=12)
             self.await_connections(server, count)

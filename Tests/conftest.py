@@ -25,8 +25,8 @@ def pytest_configure(config):
     server.BINARY = os.path.join(os.path.abspath(config.getoption("--build")), "SyncServer")
     if not os.access(server.BINARY, os.X_OK):
         raise pytest.UsageError(f"{server.BINARY} is not there: build it, or say where, as by --build .build/debug")
-    # Under nohup, or with `&` in a script, these signals are ignored, and started processes inherit that. So they are
-    # reset.
+    # Under nohup, or with `&` in a script, these signals are ignored, and processes inherit that from their parent. So
+    # the signals get their default handlers again.
     for one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if threading.current_thread() is threading.main_thread() and signal.getsignal(one) == signal.SIG_IGN:
             signal.signal(one, signal.SIG_DFL)

@@ -34,7 +34,8 @@ class SetsOfPages {
 
   async put(page: string, set: string) {
     this.#known.set(page, set)
-    // If the storage is full, this is remembered only while the worker runs.
+    // The set is also stored for later runs of the worker. If the storage is full, only this run of the worker knows
+    // the set.
     const cache = await caches.open(SetsOfPages.#cache)
     await cache.put(this.#path(page), new Response(set)).catch(() => {})
   }
@@ -60,11 +61,11 @@ class SetsOfPages {
   }
 }
 
-/** The set from which each page was opened. */
+/** For each page, the stored set of files from which the page was opened. */
 const openedFrom = new SetsOfPages('opened')
 /**
- * For a page from the server, the stored set of the same version. It is known once the page asks for its version, which
- * is the first thing that its script does.
+ * For each page that came from the server and not from a stored set: the stored set with the same version of the files.
+ * The page's script first asks for the page's version, and the set is remembered then.
  */
 const sameAs = new SetsOfPages('same')
 
@@ -124,8 +125,8 @@ async function file(event: FetchEvent, path: string) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // The listing names a version. A page can ask the server for the server's version, or its own set for the version of
-  // the page.
+  // The listing names a version. The server answers requests for the listing with the server's version. With `?own`,
+  // the listing comes from the page's own files and names the page's version.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
     // The page's set was replaced by a newer one, so its files are gone.
     if (!await caches.has(opened)) return Response.error()
@@ -161,8 +162,8 @@ async function keptFile(set: string, path: string) {
 let refreshing = Promise.resolve()
 
 /**
- * Stores the files of the server's version, unless they are stored already. Runs follow each other, even if one is in
- * progress, because that one may have begun before the server was upgraded.
+ * Stores the files of the server's version, unless they are stored already. If a run is in progress, another run
+ * follows it, because the first one might have begun before the server was upgraded.
  */
 function refresh() {
   refreshing = refreshing.catch(() => {}).then(takeIn)

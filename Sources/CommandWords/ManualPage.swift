@@ -54,8 +54,8 @@ private struct Troff {
     lines += [".PP", ".nf", ".RS"] + rows.map { Troff.escaped($0) } + [".RE", ".fi"]
   }
 
-  /// Escapes a text. Hyphens are escaped so that readers can search for and paste them. A dot or a quote at the
-  /// beginning of a line is escaped because troff would read the line as a request.
+  /// Escapes a text. Hyphens are escaped so that readers of the manual page can search for options and paste them. A
+  /// dot or a quote at the beginning of a line is escaped because troff would read the line as a request.
   private static func escaped(_ words: some StringProtocol) -> String {
     var result = ""
     for letter in words {

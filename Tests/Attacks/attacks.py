@@ -333,7 +333,7 @@ async def states_read_slowly(server, until):
                 await asyncio.sleep(0.3)
             began = watcher.beats
             newcomer = await Watcher.join(server, "awaited", ADDRESSES[1])
-            # The server may also have closed the newcomer's connection, because other attacks use the same address.
+            # The server might also have closed the newcomer's connection, because other attacks use the same address.
             while not newcomer.is_let_in and not newcomer.reading.done() and time.monotonic() < until:
                 await asyncio.sleep(0.05)
                 waited = watcher.beats - began

@@ -315,7 +315,8 @@ struct BinaryEncodingStateTests {
     #expect(!isTaken(rotation: [0, 2, 1, 0, 0]), "too many bits")
     #expect(!isTaken(rotation: [0, 0, 1, 1, 0]), "too small a least number")
     #expect(!isTaken(rotation: [0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F]), "too many numbers that do not fit")
-    // The bytes of a state with eight shapes. The rotation of one is 1/3, and those of the others are whole numbers.
+    // The bytes that list the eight shapes of a state. The rotation of one shape is 1/3, and the rotations of the
+    // others are whole numbers.
     let eight: [UInt8] = [8, 5, 1, 1, 1, 1, 1, 1, 1]
     let third: [UInt8] = [0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0xD5, 0x3F]
     #expect(isTaken(shapes: eight, rotation: [0, 2, 1, 0x02, 1, 0] + third))
@@ -327,8 +328,8 @@ struct BinaryEncodingStateTests {
 
   @Test("B6: a few bytes can't claim more records than the bound, whatever their masks")
   func expansion() throws {
-    // As many shapes as fit into these bytes: one byte for each shape, because all share one mask and one stamp. No
-    // other input makes the reader allocate more per byte.
+    // The columns of shapes with one byte for each shape, because all shapes share one mask and one stamp. No other
+    // input makes the reader allocate more per byte.
     func columns(_ shapes: Int) -> [UInt8] {
       var writer = ByteWriter()
       writer.append([0x43, 0, 0, 1, 0])

@@ -24,7 +24,8 @@ struct BinaryEncodingTests {
 
   @Test("random histories read back as they were written", arguments: 0..<40 as Range<UInt64>)
   func histories(seed: UInt64) throws {
-    // The number of actors is stored in four bits of the first byte. In half of the histories it is too large for them.
+    // The number of actors is stored in four bits of the first byte. In half of the histories, the number is too large
+    // for four bits.
     var history = RandomHistory(seed: seed, shapes: 9, actors: seed % 2 == 0 ? 3 : 40)
     let operations = history.operations(80)
     let delivery = ServerMessage.operations(Delivery(cursor: Cursor("c"), operations: operations))
@@ -206,8 +207,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // Ties a line to itself, at a place outside of its box: the first coordinate is 65536. Bit 25 of the mask is the
-    // property `to`.
+    // These bytes tie a line to a place outside of the line's own box: the first coordinate is 65536. Bit 25 of the
+    // mask is the property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

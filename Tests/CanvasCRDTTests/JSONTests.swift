@@ -269,7 +269,7 @@ struct JSONTests {
       bytes.withUnsafeBytes { bytes in
         guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
         var calls = 0
-        // Calls random functions. Each must either throw a named error or make progress.
+        // Random functions are called. Each must either throw a named error or make progress.
         while reader.kind != nil, calls < 200 {
           calls += 1
           switch generator.next() % 9 {

@@ -103,8 +103,8 @@ extension Properties {
     }
   }
 
-  /// Two paths of the greatest length. The first has points far apart, and its binary form is the longest. In the
-  /// second all points are at one place, so its binary form is short, but its JSON is as long.
+  /// Two paths of the greatest length. The first path has points far apart, and its binary form is the longest. In the
+  /// second path, all points are at one place, so its binary form is short, but its JSON is as long.
   private static var longestPaths: [Path] {
     let corner = BoxPlace(x: .max, y: .max)
     let places = (0..<Path.counts.upperBound).map { $0 % 2 == 0 ? corner : BoxPlace(x: 0, y: 0) }

@@ -172,7 +172,7 @@ struct OrderRespacingTests {
     keys.insert(contentsOf: respacing.inserted, at: index)
     #expect(respacing.inserted.count == count)
     #expect(respacing.inserted.allSatisfy { isValid($0) } && respacing.moved.allSatisfy { isValid($0.key) })
-    // Compares only neighbours of which at least one key has changed.
+    // Compares two neighbours only if the key of at least one of them has changed.
     let first = min(index, respacing.moved.first?.offset ?? index)
     let last = max(index, (respacing.moved.last?.offset ?? index - 1) + 1) + count
     for place in max(first, 1)...max(min(last, keys.count - 1), 1) where place < keys.count {

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Operations for clients that don't know all properties and kinds")
 struct VocabularyTests {
-  /// Checks that an older client can read all of these values. `properties` and `kinds` are the numbers of properties
-  /// and kinds that it knows.
+  /// Checks that an older client can read all values in `set`. The client knows only the first `properties` properties
+  /// and the first `kinds` kinds.
   private func expectKnown(_ set: Properties, to vocabulary: Vocabulary) {
     let (properties, kinds): (UInt32, UInt8) = vocabulary == .first ? (15, 5) : (19, 6)
     #expect(set.assigned.rawValue < 1 << properties)
@@ -28,8 +28,8 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // A canvas that applied only the operations for an older client must have the digest that the server computes for
-    // that client.
+    // If a canvas applies only the operations that an older client is sent, it must have the digest that the server
+    // computes for that client.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }

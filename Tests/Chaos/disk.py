@@ -38,7 +38,8 @@ class Disk:
             self.is_mounted = subprocess.run(words, capture_output=True).returncode == 0
         self.data = os.path.join(self.folder, "data")
         self.ballast = os.path.join(self.folder, "ballast")
-        # A folder for files that must not use up the disk: a copy of the data, and a library.
+        # These files must not take space on the small test disk: a copy of the data, and a library. So they have a
+        # folder elsewhere.
         self.beside = tempfile.mkdtemp(prefix="canvas-chaos-beside-")
         self.copy = os.path.join(self.beside, "copy")
         for folder in (self.data, self.copy):
@@ -62,8 +63,8 @@ class Disk:
     def fill(self, server):
         """Fills the remaining space. The caller repeats this, because the server may free space."""
         if not self.is_mounted:
-            # Limits the size of the server's files to the size of the write-ahead log. Every write goes there first, so
-            # it fails.
+            # Limits the size of the server's files to the size of the write-ahead log. Every write goes to that log
+            # first, so every write fails.
             size = os.path.getsize(os.path.join(self.data, "canvas.db-wal"))
             return resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
         with open(self.ballast, "ab") as ballast:

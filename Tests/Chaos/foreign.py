@@ -39,7 +39,8 @@ class Foreign(Client):
         self.blocked_until = 0
         self.pending = asyncio.Event()
         self.is_joined = False
-        # Whether the whole state has arrived. None if no part of it has arrived yet.
+        # True if the whole state has arrived, and false if a part of it is still missing. None if no part has arrived
+        # yet.
         self.is_whole = None
         self.told = None
 

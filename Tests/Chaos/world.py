@@ -53,7 +53,7 @@ class World:
         self.faults = Faults(self, faults)
         self.weather = Weather(self.counts)
         self.editing = asyncio.Event()
-        # Set whenever the server answers an edit of a foreign client.
+        # This event is set whenever the server answers an edit of a foreign client.
         self.answered = asyncio.Event()
         self.shapes = {room: [] for room in ROOMS}
         self.shapes_max = 40

@@ -172,8 +172,8 @@ async def fill(address, room, shapes):
 
     async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
         await socket.send(json.dumps({"type": "hello"}))
-        # Each message has only 20 operations. So the stamps are spread over time, as when people draw, and compress as
-        # badly.
+        # Each message has only 20 operations. So the stamps are spread over time and compress badly, like the stamps of
+        # people who draw.
         for first in range(0, shapes, 20):
             ops = [{"shape": identifier(), "set": drawn(number)} for number in range(first, min(first + 20, shapes))]
             await socket.send(json.dumps({"type": "ops", "id": first, "ops": ops}))

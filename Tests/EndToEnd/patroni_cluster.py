@@ -145,7 +145,8 @@ class PatroniCluster(Cluster):
         text = text.replace("connect_address: 10.0.0.21:8008", f"connect_address: 127.0.0.1:{watcher}")
         text = text.replace("connect_address: 10.0.0.21:5432", f"connect_address: 127.0.0.1:{database}")
         text = text.replace("10.0.0.21:8008", f"127.0.0.1:{self.rest[number]}").replace("10.0.0.21:5432", f"127.0.0.1:{self.ports[number]}")
-        # Without this setting, Patroni asks etcd for its addresses and bypasses the relays.
+        # Without this setting, Patroni asks etcd for the addresses of etcd's own nodes, and connects to those instead
+        # of the relays.
         text = text.replace("etcd:\n", "etcd:\n  use_proxies: true\n")
         for other, door in enumerate(etcd, 21):
             text = text.replace(f"10.0.0.{other}:2379", f"127.0.0.1:{door}")

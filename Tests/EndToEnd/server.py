@@ -109,8 +109,8 @@ class Server:
 
     def start(self):
         def prepare():
-            # The server must ignore SIGXFSZ, because this signal would kill it when a write exceeds the limit. It
-            # inherits that from Python, which ignores the signal.
+            # The server must ignore SIGXFSZ, because this signal would kill it when a write exceeds the limit. The
+            # server inherits this from Python, which ignores the signal.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:

@@ -12,7 +12,7 @@ from server import Server, identifier
 
 async def code_after(shared, *messages, room="closing", **options):
     client = await connect(shared, room, **options)
-    # The server may close the connection before all messages are sent.
+    # The server might close the connection before all messages are sent.
     with contextlib.suppress(websockets.ConnectionClosed):
         for message in messages:
             await client.send(message)

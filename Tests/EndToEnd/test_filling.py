@@ -105,7 +105,8 @@ async def test_websocket_pings_count():
             raw.send(9, b"%d" % number)
             assert await raw.frame() == (10, b"%d" % number)
         # The server reads forty pings at once, and then at least twenty a second. It doesn't count a ping that arrives
-        # just when it resumes reading, so it may read up to forty a second.
+        # just when it resumes reading, so it can read as many as forty a second. Even then, all hundred pings take more
+        # than a second.
         assert await asked_for_the_time(raw) - began > 1_000
 
 
@@ -315,7 +316,8 @@ async def test_deletions_without_end_keep_nobody_from_drawing():
         assert (await delete(eve, 1_000, 1))["type"] == "ack"
         assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
 
-    # Only deletions of the last second count toward a share here, so Eve can delete more than the memory holds.
+    # With this flag, only the deletions of the last second count toward an address's share, so Eve can delete more
+    # shapes than the memory holds.
     with Server(*flags, "--min-erasure-ms", 1_000) as server:
         eve = await Client.join(server, "full")
         for _ in range(9):

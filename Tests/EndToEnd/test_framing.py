@@ -33,7 +33,7 @@ SHORT = ask(40)
 
 
 async def joined(server):
-    # Uses a room of its own, because in a shared one the messages about other clients would interfere.
+    # The test has a room of its own, because in a shared one it would also receive messages about other clients.
     raw = await Raw.open(server, identifier())
     raw.send(TEXT, b'{"type":"hello"}')
     await raw.message("ops")
@@ -158,7 +158,7 @@ async def test_2_a_burst_of_pings(shared):
             opcode, payload = await raw.frame()
             assert opcode == PONG
             answered.append(int(payload))
-            # The server may not answer the last ping, so the test sends another.
+            # The server possibly leaves the last ping unanswered, so the test sends another one.
             raw.send(PING, b"-1")
         pings = [number for number in answered if number >= 0]
         assert pings[0] == 0 and pings == sorted(set(pings)), answered

@@ -53,8 +53,8 @@ async def test_metrics_count_connections_and_messages():
         assert change["canvas_messages_in_total"] == 7
         assert not any(name.startswith("canvas_closes_total") for name in change)
 
-        # Only the payload of frames is counted. The requests for the metrics are counted too, so the test subtracts
-        # their bytes.
+        # Of WebSocket frames, only the payload is counted. The test's requests for the metrics are counted too, so the
+        # test subtracts their bytes.
         raw = await Raw.open(server, "counted")
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
@@ -227,8 +227,8 @@ async def test_verifying_goes_on_in_bounded_parts_and_begins_again():
         server.start()
         first, second, *_ = await eventually(
             lambda: [line for line in server.log if line["message"] == "verified all rooms"], "two rounds", holds=lambda lines: len(lines) > 1)
-        # Verification reads a record and a snapshot. Both are longer than the limit of one byte per second, so each
-        # takes a second of its own by the server's clock.
+        # In each round, verification reads a record and a snapshot. Each of the two has more than one byte, and the
+        # limit is one byte per second. So each of the two takes at least a second by the server's clock.
         assert first["seconds"] >= 1 and second["seconds"] >= 1
         assert first["records"] == second["records"] == 1 and first["damaged"] == 0
 

@@ -40,7 +40,7 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         await all_are_answered(drawn_by, 2)
         code, out, said = await log("backup", "--data", servers[0].data, "--to", copy)
         assert code == 0 and "2 rooms copied" in out and out.count("\n") == 2 and "2 rooms with" in out and "all sound" in out, (out, said)
-        # The copy lacks edits that were acknowledged while it was being made.
+        # Edits that are acknowledged while the copy is being made are missing from it.
         await all_are_answered(drawn_by, 2)
         is_over.set()
         await asyncio.gather(*drawing)

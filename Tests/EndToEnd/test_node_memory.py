@@ -26,7 +26,7 @@ async def test_all_nodes_forget_at_the_same_place():
         await ann.write({"shape": kept, "set": {"kind": "star"}})
         await ann.write(*({"shape": shape, "set": {"deleted": True}} for shape in gone), id=2)
         late = stamp(ben.actor, ahead=-20_000)
-        # Until both clients agree, the second node may not have the room yet.
+        # Until both clients agree, the second node might not have the room yet.
         await agree(ann, ben)
         await eventually(lambda: memory(second), "the other node has heard of all", holds=lambda found: found["erasures"] == 20)
         assert (await ben.write({"shape": identifier(), "set": {"kind": "star"}}, id=3))["code"] == "room_full"
@@ -69,5 +69,5 @@ async def test_opening_a_room_reads_each_of_its_records_once():
             (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
             return int(read) >= records and int(read)
 
-        # A record may be read a second time by background verification.
+        # Background verification can read a record a second time.
         assert await eventually(counted, "the records are counted") < 2.1 * records

@@ -54,8 +54,8 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
             past = await server.get("/v1/rooms/garden?at=" + cursor)
             assert past.status == 200 and len(past.json["shapes"]) == 600
             assert await asyncio.to_thread(server.terminate) == 0
-        # The room in the source has newer edits than its copy. So the command takes the copy for another room and
-        # refuses to replace it.
+        # The room in the source has newer edits than its copy. So the command considers the copy to be another room,
+        # and refuses to replace it.
         code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
         assert code == 1 and "another room garden" in out, out
         code, out, said = await command("move", "--from", url, "--to", again)

@@ -93,7 +93,8 @@ async def test_people_see_each_other_across_nodes():
         await ann.send({"type": "presence", "state": {"cursor": [3, 4], "told": "x" * 3_900}})
         states = (await ben.until("presence"))["peers"]
         assert states[0]["actor"] == ann.actor and states[0]["state"]["cursor"] == [3, 4]
-        # The same actor joins at the other node. The older connection is closed, even if it was opened just before.
+        # The same actor joins at the other node. The older connection is closed, even if it was opened only a moment
+        # ago.
         cat = await Client.join(first, "garden", name="Cat")
         while (await ben.until("join"))["peer"]["name"] != "Cat":
             pass
@@ -154,7 +155,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
                         acknowledged[room, shape] = x
                         x += 1
                 except websockets.ConnectionClosed:
-                    # The next iteration sends the unanswered write again, although it may be stored already.
+                    # The next iteration sends the unanswered write again, although the write might be stored already.
                     client = await balancer.join(room, since=client.cursor, actor=client.actor, key=client.welcome["key"])
                 await asyncio.sleep(0.05)
             return room, client

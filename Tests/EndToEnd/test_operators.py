@@ -162,7 +162,7 @@ async def test_taking_back_goes_as_far_as_history():
         await ann.write({"shape": theirs, "set": {"kind": "star", "rotation": 30}})
         await eve.write({"shape": theirs, "set": {"rotation": 60}}, {"shape": made, "set": {"kind": "star"}}, id=2)
         at = (await first.get("/v1/rooms/old/history")).json["from"]
-        # The server writes a snapshot when it exits, and drops the history before it.
+        # When the server exits, it writes a snapshot and drops the history before the snapshot.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             await server.answers(f"/v1/rooms/old?at={at}", 404)

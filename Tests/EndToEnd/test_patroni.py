@@ -67,7 +67,7 @@ class Ledger:
         url = f"http://127.0.0.1:{self.balancer.port}/v1/rooms/{room}"
 
         def read():
-            # The tests suspend a node for less time than this timeout.
+            # This timeout is longer than the time for which the tests suspend a node.
             with urllib.request.urlopen(url, timeout=15) as answer:
                 return json.load(answer)
 

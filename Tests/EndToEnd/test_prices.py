@@ -19,7 +19,8 @@ from test_signed_tokens import Keys, pytestmark  # noqa: F401
 from test_tokens import KEEPER
 from waiting import SECONDS, eventually
 
-# How many bytes of each input are sent. A connection may send 64 KB at once that are no message, and this stays below.
+# How many bytes of each input are sent. A connection is allowed to send 64 KB in one burst without a complete message,
+# and this number is below that limit.
 BYTES = 48_000
 # The highest allowed cost, relative to the cheapest request of the same length.
 RATIO_MAX = 20
@@ -88,7 +89,7 @@ async def requests(server, pieces, address="127.0.0.1", at_once=4):
         async def read():
             nonlocal answered
             while piece := await asyncio.wait_for(exchange.reader.read(1 << 20), SECONDS):
-                # A status line may be split between two reads.
+                # A status line can be split between two reads.
                 *lines, rest = STATUS.split(answered + piece)
                 statuses.extend(int(status) for status in lines[1::2])
                 answered = rest[-16:]

@@ -264,7 +264,7 @@ async def test_a_token_is_replaced_while_connected():
         assert await bring(keys.token(exp=end + 597, actor=ann.actor)) == {"type": "token", "until": (end + 597) * 1_000}
         await eventually(time.time, "the first token has ended", holds=lambda now: now > end + 1.2)
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
-        # When the key of the new token is removed, the client is disconnected.
+        # The client takes a new token. When the file of this token's key is removed, the client is disconnected.
         assert (await bring(keys.token("ES256", "es")))["type"] == "token"
         os.remove(os.path.join(keys.folder, "es.pem"))
         server.process.send_signal(signal.SIGHUP)

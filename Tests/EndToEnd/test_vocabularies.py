@@ -149,7 +149,7 @@ async def test_a_program_of_the_version_before_goes_on(shared):
         shapes["text"]: "rectangle", shapes["ink"]: "rectangle", shapes["star"]: "star",
     }
     assert late.live == old.live and late.erased == old.erased
-    # The old client moves and colours all shapes. Their unknown properties must stay unchanged.
+    # The old client moves and colours all shapes. The properties that it doesn't know must stay unchanged.
     for name in ("text", "ink", "star"):
         answer = await old.write({"shape": shapes[name], "set": {"position": [70, 80], "fill": "#ABCDEF", "alpha": 5}})
         assert answer["type"] == "ack", answer

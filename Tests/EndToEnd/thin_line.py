@@ -250,7 +250,7 @@ class Watcher:
         self.opening.__exit__(*what)
 
     def listen(self):
-        # The connection may break before the close frame arrives.
+        # The connection can break before the close frame arrives.
         with contextlib.suppress(ConnectionClosed):
             for content in self.socket:
                 self.take(json.loads(content))
@@ -311,7 +311,7 @@ def hanging(rate, readers, seconds=12):
         held, most = [], 0
         while reading.poll() is None:
             now = line.sockets()
-            # Measures only while all readers are connected.
+            # The test measures only while all readers are connected.
             if len(now) >= readers:
                 held.append(sum(now) / len(now))
                 most = max([most, *now])

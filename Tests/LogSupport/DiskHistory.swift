@@ -337,8 +337,8 @@ final class DiskHistory {
     answer.isUnavailable ? Unreadable(answer: answer) : DiskLedger.Failure("\(answer)")
   }
 
-  /// Checks that rooms accept records, a new one and an old one, and that `log verify` finds exactly the damage that
-  /// the test has made.
+  /// Checks that a new room and an old one accept records, and that `log verify` finds exactly the damage that the test
+  /// has made.
   private func goOn() throws {
     for name in ["new"] + ledger.rooms.keys.sorted().prefix(1) {
       let before = ledger.rooms[name]?.last ?? 0

@@ -4,7 +4,7 @@ import RoomLog
 /// part. Appends without an answer may be stored or not.
 struct DiskLedger {
   struct Room {
-    /// Differs for rooms that had the same name one after another.
+    /// A number that differs between rooms that had the same name one after another.
     var life: UInt32
     /// The acknowledged records, ordered by position.
     var acknowledged: [LogRecord] = []
@@ -136,7 +136,7 @@ struct DiskLedger {
     var loaded: LoadedRoom
     /// The position just before the first readable record.
     var after: UInt64
-    /// All records after that position.
+    /// All records after the position `after`.
     var records: [LogRecord]
   }
 

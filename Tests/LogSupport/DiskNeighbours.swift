@@ -16,8 +16,8 @@ extension DiskHistory {
 
   // MARK: Other programs
 
-  /// Runs `program` as if it were another process: the log works in between, at each of the program's calls to the
-  /// disk.
+  /// Runs `program` as if it were another process. At each of the program's calls to the disk, the log goes on with its
+  /// work.
   private func beside(_ program: () throws -> Void) throws {
     var calls = 0
     var failure: (any Error)?
@@ -90,7 +90,7 @@ extension DiskHistory {
   /// Does what `log verify` does, and checks that it finds exactly the damage that the test has made.
   func inspect(_ path: String) throws {
     let inspection = try LogInspection(of: path, options: options)
-    // A failing disk may make undamaged rooms unreadable.
+    // A failing disk can make undamaged rooms unreadable.
     guard inspection.faults.isEmpty || !disk.faults.isEmpty else {
       throw DiskLedger.Failure("the file \(path): \(inspection.faults)")
     }
@@ -107,8 +107,8 @@ extension DiskHistory {
 
   // MARK: Damage
 
-  /// Damages a snapshot in the file without an error, as a faulty disk does. The room can be opened without this
-  /// snapshot.
+  /// Overwrites a part of a snapshot in the file. SQLite reports no error, as with a faulty disk. The room can be
+  /// opened without this snapshot.
   func damageSnapshot(of name: String) {
     guard let room = ledger.rooms[name], room.damagedRecords.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -117,7 +117,8 @@ extension DiskHistory {
     change("UPDATE snapshot_parts SET bytes=CAST('another' AS BLOB) WHERE position=\(place.position) AND part=1", name)
   }
 
-  /// Damages a record in the file without an error, as a faulty disk does. An intact snapshot includes this record.
+  /// Overwrites a record in the file. SQLite reports no error, as with a faulty disk. An intact snapshot includes this
+  /// record.
   func damageRecord(of name: String) {
     guard let room = ledger.rooms[name], room.damaged.isEmpty, let loaded = load(name),
       let place = loaded.snapshot?.place, place.position > loaded.summary.trimmed
@@ -132,7 +133,7 @@ extension DiskHistory {
       let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
       try other.run("\(statement) AND room=\(number)")
     } catch {
-      // The call has failed, but the file may be damaged all the same.
+      // The call reports failure, and nevertheless the file might be damaged.
     }
   }
 
@@ -156,7 +157,7 @@ extension DiskHistory {
       ledger.repair(name, error)
     case .failed(_, _, .unavailable), nil: break
     case let answer?:
-      // The disk is the only reason for which a repair may fail.
+      // Any other answer is allowed only if the disk has faults.
       guard !disk.faults.isEmpty else { throw DiskLedger.Failure("it isn't repaired: \(answer)") }
     }
   }

@@ -72,7 +72,8 @@ final class LyingDisk: @unchecked Sendable {
   var faults: [Fault] = []
   /// Called before each call that changes the disk.
   var beforeChange: () -> Void = {}
-  /// Called before each call to the disk, to simulate another process. It isn't called for calls that it makes itself.
+  /// Called before each call to the disk, to simulate another process. It isn't called for the disk calls that `beside`
+  /// makes itself.
   var beside: (() -> Void)?
   /// Whether the process has ended. Each further call from SQLite then fails.
   var isDead = false
@@ -138,7 +139,7 @@ final class LyingDisk: @unchecked Sendable {
     if files.removeValue(forKey: path) != nil { changedNames.append((path, nil)) }
   }
 
-  /// The operations on files that the log makes itself, without SQLite, on this disk.
+  /// The file operations that the log does on this disk by itself, without SQLite.
   var look: FileLook {
     FileLook(
       identity: { [unowned self] path in
@@ -216,7 +217,7 @@ final class LyingDisk: @unchecked Sendable {
 
   func write(_ file: StoredFile, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Int32 {
     if let code = enter(.write) {
-      // Even a write that fails may have written some of its bytes.
+      // A write that fails might still have written some of its bytes.
       if !isDead, !bytes.isEmpty {
         file.write(
           UnsafeRawBufferPointer(rebasing: bytes[..<Int.random(in: 0..<bytes.count, using: &random)]),
@@ -324,7 +325,7 @@ final class StoredFile {
     isSizeUnsynced = false
   }
 
-  /// Writes some unsynced sectors to the disk, as a kernel may at any time. They stay marked as unsynced.
+  /// Writes some unsynced sectors to the disk, as a kernel can do at any time. They stay marked as unsynced.
   func writeSome(using random: inout SeededGenerator) {
     durable = cut(using: &random)
   }

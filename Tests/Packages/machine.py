@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-# A command that takes longer than this hangs.
+# The timeout for one command. A command that takes this long has hung.
 SECONDS = 300
 
 

@@ -125,7 +125,7 @@ def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
     machine.run("dpkg", "--install", "/older.deb")
     number, shell = machine.run("getent", "passwd", "canvas-sync").strip().split(":")[2::4]
     assert 0 < int(number) < 1_000 and shell.endswith("nologin")
-    # The operator's settings take precedence over the unit.
+    # The operator's settings take precedence over the systemd unit.
     machine.run("sh", "-c", "echo CANVAS_MAX_SHAPES=2 >> /etc/canvas-sync.conf")
     with Service(machine, free_port()) as service:
         assert service.told() == "READY=1"

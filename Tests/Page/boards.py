@@ -76,7 +76,7 @@ BOARD = [
     ink("Furrows", wave(112, 560, 420, 46, 7), stroke="#2E8577", strokeWidth=6),
 ]
 
-# The same elements in the width of a phone.
+# The same elements, arranged for the narrow screen of a phone.
 SMALL_BOARD = [
     ("Heading", "text", (28, 96), (330, 52), {"text": "Garden", "textSize": 36, "textAlign": "left", "fill": VERMILION}),
     note("Seeds", (30, 310), "Order seeds\nby Friday", size=(140, 104)),

@@ -48,7 +48,7 @@ def tap(person, x, y, times=1):
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Waits so long that a later tap isn't counted together with these.
+    # Waits so long that a later tap doesn't make a double or triple tap with the earlier ones.
     person.pass_time(400)
 
 

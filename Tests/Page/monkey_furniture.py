@@ -234,7 +234,7 @@ class AtFurniture:
 
     def leave_field(self, way, shape, place):
         if way == "paper":
-            # The press must only leave the field, so it needs a place without shapes and panels.
+            # The press is only meant to take the focus from the field, so it needs a place without shapes and panels.
             free = self.person.run("const { x, y } = app.view.toCanvas({ x: value[0], y: value[1] });"
                                    "return app.live.shapesAt(x, y).length === 0 && document.elementFromPoint(...value)?.id === 'stage'", place)
             if free:

@@ -190,7 +190,8 @@ class Person:
         test = (
             "async ([room, value]) => { const { editsOf, drawingOf } = window.storageModule ??= " + module("storage/database.ts")
             + "; return " + expression + " }")
-        # `wait_for_function` would take the promise itself for a yes.
+        # `wait_for_function` can't be used here: the test returns a promise, and the function would count the promise
+        # itself as true.
         wait_until(lambda: self.page.evaluate(test, [self.room.name, value]), lambda: f"{self.name}: {what}; {self.noticed}")
 
     def wait_for_shapes(self, count):
@@ -290,7 +291,8 @@ class Person:
                 self.is_clock_stopped = True
                 return
             except Error as error:
-                # The moment has passed already, because the machine is so busy.
+                # The clock has already passed the time at which it should stop, because the machine is busy. So the
+                # loop tries again.
                 if "past" not in str(error):
                     raise
         raise AssertionError(f"{self.name}'s clock does not stop")

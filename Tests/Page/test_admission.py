@@ -111,7 +111,7 @@ def test_who_finds_no_space_is_told_and_let_in_later(world, room):
         ann.page.get_by_role("button", name="Start with three squares").click()
         ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
         ann.leave()
-        # Presses "Try now" if the button is still there. The page may already have joined by itself.
+        # Presses "Try now" if the button is still there. Without the button, the page has already joined by itself.
         bob.page.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Try now')?.click()")
         bob.wait_for_shapes(3)
         bob.page.get_by_role("heading", name="There’s no space right now").wait_for(state="detached")

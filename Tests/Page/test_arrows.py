@@ -100,7 +100,7 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     # Intermediate states of the drag are stored too, so this waits for the last one.
     bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
     assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
-    # Drags an end of the line onto a shape.
+    # When Ann's page has both shapes, she drags an end of the line onto the star.
     ann.wait_for_shapes(2)
     ann.drag((600, 300), (862, 158))
     tied = drawn_line(room, lambda shape: shape.get("to") == [star, 32768, 32768])
@@ -148,7 +148,7 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     ann.drag((460, 450), (560, 450), modifiers=["Shift"])
     drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
     assert room.shape(sun)["position"] == [200, 300]
-    # If both are copied, the copy of the line is tied to the copy of the shape.
+    # If a line and its tied shape are both copied, the copy of the line is tied to the copy of the shape.
     ann.press("Control+z")
     drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
     ann.select(sun, line)

@@ -45,7 +45,7 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
     bare = room.add(position=[600, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0), clock=True)
     ann.stop_clock()
-    # Clicks on the text and next to it.
+    # Triple clicks select all of the text, whether the pointer is on the text or next to it.
     for y in (275, 215):
         for times in (1, 2, 3):
             ann.page.mouse.click(400, y, click_count=times)
@@ -218,7 +218,8 @@ def test_who_follows_somebody_goes_on_when_they_change_their_name(room):
 # A new room
 
 def test_a_new_room_has_the_name_that_was_typed(room):
-    # The list offers to create a room only if it has others, and it has no room in which nothing was ever drawn.
+    # Draws a shape, because the list contains only rooms in which something was drawn. And only a list that isn't empty
+    # offers to create a room.
     room.add(position=[0, 0], size=[100, 100])
     ann = room.join("Ann")
     for button in ("New room", "Create"):

@@ -179,7 +179,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     bob.wait_for_shape(sun, "shape.strokeWidth === 0")
     ann.press("Control+z")
     bob.wait_for_shape(moon, f"shape.strokeWidth === 9 && shape.stroke === '{RED}'")
-    # The open colours cover the shape.
+    # Closes the list of colours, because the list covers the shape.
     ann.press("Escape")
     ann.page.get_by_role("button", name=group, expanded=False).wait_for()
     ann.drag((260, 300), (280, 420), hold=True)

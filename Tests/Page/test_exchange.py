@@ -174,7 +174,8 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     def choose(entry):
         ann.choose(entry, exact=True)
 
-    # Only reading the clipboard needs a permission. A press is enough for writing, as in a browser with a window.
+    # In this browser without a window, even writing to the clipboard needs a permission. In a browser with a window, a
+    # click is enough for writing, and only reading needs a permission.
     ann.context.grant_permissions(["clipboard-write"])
     ann.select(square)
     choose("Copy")

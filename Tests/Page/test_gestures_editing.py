@@ -408,7 +408,8 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     bob.wait_for_shape(first, "shape.x === 250")
     bob.run("app.edit((session) => session.delete([value])); return null", number(first))
     ann.wait_for_shapes(1)
-    # One write may still arrive after the deletion, because it was already in transit. No other write may follow.
+    # One write might still arrive after the deletion, because it was already in transit. Later there must be no further
+    # write.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
     rest(ann)

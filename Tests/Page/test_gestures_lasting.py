@@ -74,7 +74,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         person.page.mouse.up()
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
-    # A person's undo restores a value only if nobody has changed it since.
+    # A person's undo restores a value only if nobody else has written the value after that person.
     loser, winner = (ann, bob) if held["position"] == [400, 450] else (bob, ann)
     loser.press("Control+z")
     winner.painted()

@@ -62,7 +62,8 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.page.get_by_label("Moment").press("Home")
     ann.wait("app.session.shapeCount === 0", "the beginning")
     ann.page.get_by_role("button", name="Play").click()
-    # The playback may never show the state with two shapes, because it takes larger steps on a busy machine.
+    # The playback takes larger steps on a busy machine, and might then skip the state with two shapes. So this waits
+    # for any shapes.
     ann.wait("app.session.shapeCount > 0", "it is played")
     ann.wait("app.session.shapeCount === 1", "to its end")
     ann.page.get_by_role("button", name="Play").wait_for()
@@ -149,8 +150,8 @@ def test_each_step_is_told_in_its_own_words(room):
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     open_history(ann)
-    # There is a mark for each of the three shapes that were added above, one for Bob's shapes, and one for Bob's
-    # clearing, besides the marks for `told`.
+    # The expected marks: one for each of the three shapes that were added above, those for `told`, one for Bob's
+    # shapes, and one for Bob's clearing.
     assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
     output = ann.page.locator(".history output")
     for at, words in told:
@@ -223,7 +224,7 @@ def test_the_past_is_played_once_at_a_time(room):
     # was stopped.
     ann.page.evaluate("for (let count = 0; count < 5; count++) document.querySelector('.history-track button').click()")
     ann.wait("document.querySelector('.history-track button').title === 'Play'", "the end")
-    # The stopped playback may have requested the first state too, so that request may appear twice.
+    # The stopped playback might have requested the first state too, so that request can appear twice.
     assert len(asked) <= len(set(asked)) + 1 and asked == sorted(asked)
 
 

@@ -188,7 +188,7 @@ def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
     back = next(at for at, state in states(ann) if state == "live")
     looks = [at for at in ann.page.evaluate("looks") if at < back]
     woke = max(zip(looks, looks[1:]), key=lambda pair: pair[1] - pair[0])[1]
-    # On an idle machine this takes 0.6 s.
+    # From waking up to being live again takes 0.6 s on an idle machine.
     assert back - woke < 2000, (woke, states(ann))
     room.agree()
 
@@ -220,8 +220,8 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
         first = ann.run("app.session.shapes()[0].x")
         room.wait_for(lambda shapes: shapes[0]["position"][0] == first, "the end of the drag")
         wait_until(lambda: watcher.state.get("cursor"), f"the cursor is at {cursor}", holds=lambda found: found == cursor)
-        # How much the server received after the release. If every position of the drag were sent, it would be at least
-        # 120 KB.
+        # After the release, the server receives little. If every position of the drag were sent, it would receive at
+        # least 120 KB.
         assert room.received_bytes() - let_go < 40_000
     room.agree()
 

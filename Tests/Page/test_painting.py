@@ -386,7 +386,7 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
         seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
         # Counted from the line's start, twelve of every twenty pixels are painted.
         wanted = [x for x in range(20, 400) if x % 20 < 12]
-        # The centre of the painted ink may be up to three units away from the centre of its box. So the test tries
+        # The centre of the painted ink can be up to three units away from the centre of its box. So the test tries
         # several shifts of the expected pixels.
         missing = min(len(set(seen) ^ {x + shift for x in wanted}) for shift in range(-20, 20))
         assert missing < 25, (values["kind"], seen)

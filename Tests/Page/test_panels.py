@@ -319,7 +319,7 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
     phone = room.join("Eve", size=(900, 700))
     inspect(phone, ground)
     phone.page.get_by_label("Name", exact=True).fill("Earth")
-    # Selects the other shape before the field gets an event, as the tap of a finger does.
+    # Selects the other shape before the field gets an event. The tap of a finger does the same.
     phone.select(moon)
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Earth", "Moon", "Sun"])
     phone.wait("!document.activeElement.matches('.inspector-form input')", "the field is left")

@@ -45,7 +45,7 @@ struct SavedHistoryTests {
       var restored = try reborn(lived)
       let agreesBefore = restored.canUndo == lived.canUndo && restored.canRedo == lived.canRedo
       #expect(agreesBefore)
-      // Every fifth step is a redo, so in the end everything is undone.
+      // Every fifth step is a redo, and all others are undos. So in the end everything is undone.
       let isUndo = steps % 5 != 4
       _ = isUndo ? lived.undo(at: now) : lived.redo(at: now)
       _ = isUndo ? restored.undo(at: now) : restored.redo(at: now)

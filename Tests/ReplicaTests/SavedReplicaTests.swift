@@ -115,7 +115,7 @@ struct SavedReplicaTests {
     let restored = try Replica(drawing: before.saveShown(), seed: 8)
     #expect(before.canvas != server && restored.canvas == before.canvas)
     #expect(restored.unsentCount == 0 && restored.cursor == nil && restored.actor != before.actor)
-    // Edits that were saved separately are shown over the saved drawing.
+    // The edits that were saved separately are shown over the saved drawing.
     let own = try Replica(saved: before.save(withDrawing: false), drawing: before.saveShown(), seed: 9)
     #expect(own.canvas == before.canvas && own.unsentCount == before.unsentCount)
     room.hosts = []

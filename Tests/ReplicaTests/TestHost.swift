@@ -31,7 +31,7 @@ struct TestHost {
   var failures: [MessageError] = []
   var departures: [ShapeEdit] = []
   var keepsAsked = 0
-  /// Everything that the replica has written. Set in random histories only.
+  /// Everything that the replica has written. `nil` except in random histories.
   var writes: OwnWrites?
   /// The replica's recorded events, which core.wasm replays later. Set for some clients of random histories.
   var record: RecordedHistory?

@@ -3,7 +3,8 @@ import Testing
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Ann deletes three shapes, Bob fills the room, and then Ann's undo is refused because the room is full.
+/// In these tests Ann deletes three shapes, Bob fills the room with others, and then Ann's undo is refused because the
+/// room is full.
 @Suite struct UndoRefusalTests {
   let ann = 0
   let bob = 1
@@ -128,7 +129,7 @@ import Testing
     room.settle()
     let shapes = deleted(in: &room)
     if !isUndo {
-      // Undoes the deletion and the three creations. The first redo then makes the first shape again.
+      // The four undos revert the deletion and the three creations. The first redo then makes the first shape again.
       for _ in 0..<4 { undo(&room) }
     }
     let others = add(3, to: &room)
@@ -292,7 +293,7 @@ import Testing
     room.edit(ann, shape) { $0.rotation = 3 }
     room.settle()
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
-    // If both undos wait to be sent, the second replaces the first one's only value.
+    // Both undos write the same single value. If both still wait to be sent, only the second undo's value is sent.
     if !inFlight { room.disconnect(ann) }
     room.run(ann) { $0.undo(at: $1) }
     room.run(ann) { $0.undo(at: $1) }

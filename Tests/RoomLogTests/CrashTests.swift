@@ -83,7 +83,8 @@ struct CrashTests {
       // Suspends the writer while the test reads the database.
       writer.signal(SIGSTOP)
       let database = try Database(path: directory + "/canvas.db", mayCreate: false, fileSystem: nil)
-      // Reading fails if the suspended writer holds an exclusive lock on the database.
+      // The result is `nil` if the query fails, which happens if the suspended writer holds an exclusive lock on the
+      // database.
       let whole = try? database.number("SELECT count(*) FROM snapshots WHERE complete=1 AND \(large)")
       let parts = "snapshots JOIN snapshot_parts USING(room, position)"
       let begun = try? database.number("SELECT count(*) FROM \(parts) WHERE \(large)")

@@ -7,9 +7,10 @@ import Testing
 /// Where a connection is cut.
 struct Cut: Hashable, Sendable {
   enum Way: Hashable, Sendable {
-    /// Within the request. The database never gets the part after the cut.
+    /// The connection is cut within the request. The database never gets the part after the cut.
     case request
-    /// Within the answer. The database has carried out the request, but the client doesn't learn that.
+    /// The connection is cut in the middle of the answer. The database has carried out the request, but the client
+    /// doesn't learn that.
     case answer
   }
 
@@ -31,7 +32,7 @@ final class CuttingProxy: Sendable {
     var planned: [Cut] = []
     var made: [Cut] = []
     var commits = 0
-    /// Connections whose client has this application name carry nothing.
+    /// The proxy forwards nothing on connections whose client has this application name.
     var held: String?
     /// Connections whose client has this application name carry requests, but no answers.
     var unanswered: String?
@@ -80,13 +81,13 @@ final class CuttingProxy: Sendable {
     return "\(start)@\(hosts)/\(name)?sslmode=disable&gssencmode=disable"
   }
 
-  /// Plans cuts, which are made one after another.
+  /// Sets the cuts that the proxy will make, one after another.
   func cut(_ cuts: [Cut]) { state.withLock { $0.planned = cuts } }
 
   /// The cuts that were made, in order.
   var cuts: [Cut] { state.withLock { $0.made } }
 
-  /// Connections of this name carry nothing until `hold(nil)` is called.
+  /// Until `hold(nil)` is called, the proxy forwards nothing on connections whose client has this application name.
   func hold(_ name: String?) { change { $0.held = name } }
 
   /// Connections of this name carry requests but no answers until `holdAnswers(nil)` is called.

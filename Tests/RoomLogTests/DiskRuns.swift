@@ -9,7 +9,7 @@ import Testing
 struct DiskRuns {
   let directory: String
 
-  /// The files after a power cut, and what the log must find in them.
+  /// The files after a power cut, with what is needed to check that the log opens correctly from them.
   struct Rest {
     fileprivate var image: LyingDisk.Image
     fileprivate var lock: [UInt8]

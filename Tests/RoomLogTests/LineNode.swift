@@ -28,7 +28,7 @@ final class LineLedger: CustomStringConvertible {
   func count(_ happening: String) { note(1, happening) }
   func note(_ times: Int, _ happening: String) { happened[happening, default: 0] += times }
 
-  /// Returns numbers for new records that no other record has.
+  /// For new records, returns numbers that no other record has.
   func newRecords(_ count: Int) -> [UInt64] {
     let numbers = (1...UInt64(count)).map { lastRecord + $0 }
     lastRecord += UInt64(count)

@@ -15,12 +15,12 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
 
   /// The kinds of logs that this machine can run.
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
-  /// The kinds that several nodes can share.
+  /// The kinds of log that several nodes can share.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
-  /// The kinds whose appends may have an unknown outcome. SQLite's never do, because SQLite commits in this process and
-  /// returns the outcome.
+  /// The kinds of logs whose appends can have an unknown outcome. SQLite's appends never do, because SQLite commits in
+  /// this process and returns the outcome.
   static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
-  /// The same kind of log without unknown outcomes.
+  /// The kind of log that is the same, except that no append has an unknown outcome.
   var certain: LogKind {
     switch self {
     case .memoryUndecided: .memory
@@ -53,8 +53,9 @@ final class LogBench {
   /// The events that each node received.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: how often `.cutPostgres` cuts a commit. `nil` if only the test decides which
-  ///   commits are cut, or which outcomes are unknown (`.memoryUndecided`).
+  /// - Parameter commitsBetweenCuts: how many commits there are from one that `.cutPostgres` cuts to the next. With
+  ///   `nil`, the test alone decides which commits are cut. For `.memoryUndecided`, the test then decides which
+  ///   outcomes are unknown.
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
@@ -117,7 +118,7 @@ final class LogBench {
 
   typealias Node = (log: any RoomLog, events: EventCollector)
 
-  /// Opens another node whose first request was to follow a room.
+  /// Opens another node, whose first request follows a room.
   func follower(of room: String, epoch: UInt64? = epoch, after: UInt64, isPatient: Bool = true) throws -> Node {
     let node = try secondNode(isPatient: isPatient)
     node.log.submit(.follow(FollowRequest(id: 1, room: room, epoch: epoch, after: after)))
@@ -128,8 +129,8 @@ final class LogBench {
   /// Makes the outcome of the next append unknown until `decide()`.
   func leaveNextUndecided(_ fate: UndecidedAppend.Fate) {
     doubts.leaveNext(fate)
-    // Cuts all later requests for the outcome too. Otherwise the node would reconnect and learn whether the append is
-    // stored.
+    // All later requests for the append's outcome are cut off too. Otherwise the node would reconnect and learn whether
+    // the append is stored.
     let again = Cut(statement: "evict", way: .request, place: 0)
     let cut = Cut(way: fate == .stored ? .answer : .request, place: 0)
     proxy?.cut([cut] + [Cut](repeating: again, count: 9_999))
@@ -313,7 +314,7 @@ final class LogBench {
     try #require(try ask { .list(id: $0) }.summaries)
   }
 
-  /// Flips one bit wherever the database file contains these bytes.
+  /// Flips one bit wherever the database file contains the bytes `wanted`.
   func damageInFile(_ wanted: [UInt8]) throws {
     let path = directory + "/canvas.db"
     let file = Glibc.open(path, O_RDWR)

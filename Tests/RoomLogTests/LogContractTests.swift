@@ -254,7 +254,7 @@ struct LogContractTests {
       _ = try bench.ask { .retain(id: $0, milliseconds: second * 1_000) }
     }
     let summary = try #require(try bench.summaries().first)
-    // The log must keep the history of the last ten seconds. It may keep up to a quarter more, because it trims only to
+    // The log must keep the history of the last ten seconds. It can keep up to a quarter more, because it trims only to
     // a snapshot.
     #expect(summary.trimmed <= last[49])
     #expect(summary.trimmed >= last[46])

@@ -86,7 +86,7 @@ struct LyingLineTests {
     try require("NOT EXISTS(SELECT FROM canvas.snapshots)")
     _ = try bench.follow("demo", after: last)
     #expect(try keep() == .snapshotted(id: bench.lastId, room: "demo", position: last))
-    // From now on, the node isn't notified of records that other nodes store.
+    // From here on, the proxy withholds the notifications of records that other nodes store.
     proxy.hold("canvas follower")
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -436,7 +436,8 @@ struct LyingLineTests {
   func evicting() throws {
     let key = 0x1234_5678_9ABC
     let evict = PostgresStatement.evict.text.replacing("$1::int8", with: "\(key)::int8")
-    // The lock stands for a commit of another connection that waits for the disk or for standbys.
+    // This lock simulates another connection whose commit waits for the disk or for standbys. Such a connection must
+    // not be ended, so the statement returns 0.
     try locking("SELECT pg_advisory_lock(\(key))") { try require("(\(evict)) = 0") }
     try ask("CREATE TABLE public.wanted()")
     try locking("LOCK TABLE public.wanted") {
@@ -468,7 +469,7 @@ struct LyingLineTests {
       Issue.record("\(events.all)")
       return
     }
-    // The clocks differ by 600 seconds. The log may say 599, because the database's answer takes a moment.
+    // The clocks differ by 600 seconds. The log can say 599, because the database's answer takes a moment.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
     #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
   }

@@ -12,7 +12,7 @@ struct PostgresOpeningTests {
     log.submit(.append(LogBench.append(1, "demo", [bytes("a")])))
     for port in [1, 2] { #expect(events.first { isWaiting($0, "port \(port) ") } != nil) }
     #expect(log.statistics().fault != nil)
-    // The log retries several times while this thread sleeps. It must not report the failure again.
+    // While this thread sleeps, the log retries several times. The log must not report the failure again.
     usleep(500_000)
     #expect(events.all.count == 2)
     log.close()

@@ -87,7 +87,7 @@ struct PostgresReadingTests {
     // The verification counts the two records that it had read before the room was trimmed, and the two that are still
     // stored.
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
-    // Records that are marked as trimmed and not yet deleted are not verified.
+    // All records up to position 4 are marked as trimmed, but not deleted yet. Their checksums are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
     #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")

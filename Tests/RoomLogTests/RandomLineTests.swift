@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoomLog
 
-/// Several nodes over one database, with every kind of fault between them, from fixed seeds.
+/// Several nodes that share one database, with every kind of fault on their connections to it, from fixed seeds.
 @Suite("Nodes over a line that lies", .enabled(if: TestDatabase.isThere), .serialized)
 struct RandomLineTests {
   /// How many histories to run, set by the environment variable `CANVAS_LINES`.

@@ -198,7 +198,7 @@ struct SetBackTests {
       }
       #expect(refused() == 0)
     }
-    // The room no longer exists, so the log must not report that it can be written again.
+    // The room no longer exists, so the log must not report that the room can be written again.
     #expect(!bench.events.all.contains { if case .availability(.some, nil) = $0 { true } else { false } })
   }
 

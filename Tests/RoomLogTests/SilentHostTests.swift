@@ -14,7 +14,8 @@ struct SilentHostTests {
     init() throws {
       let listener = try #require(Loopback.listen(backlog: 0))
       port = Loopback.port(of: listener)
-      // The first connection fills the queue. If the second one can't connect, the host now ignores requests.
+      // The first connection fills the listener's queue. If the second connection then can't be made, the host ignores
+      // further requests to connect, as this test needs.
       let first = try #require(Loopback.connect(port))
       let second = try #require(Loopback.connect(port, waits: false))
       descriptors = [listener, first, second]

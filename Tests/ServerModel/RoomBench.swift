@@ -158,7 +158,7 @@ struct RoomBench {
     return client
   }
 
-  /// Joins as the same actor as an earlier client.
+  /// Joins with the actor of an earlier client.
   mutating func again(_ client: Int, _ change: (inout Hello) -> Void = { _ in }) -> Int {
     let (actor, key) = (actor(client), key(client))
     return join(clients[client].conversation.encoding) { hello in
@@ -345,7 +345,8 @@ struct RoomBench {
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // The room may broadcast only now, because it waited for this reader. So other clients may get bytes too.
+    // If the room waited for this reader with a broadcast, it sends the broadcast now. So other clients can get bytes
+    // too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)

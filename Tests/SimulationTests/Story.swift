@@ -25,10 +25,11 @@ struct StoryTests {
   }
 }
 
-/// The only rule whose failures count, set by `CANVAS_RULE`. It is needed if the history breaks other rules too.
+/// If `CANVAS_RULE` names a rule, only failures of this rule count. This is needed for a history that also breaks other
+/// rules.
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }
-/// The file to which the shortened history is written. Such files belong into `Found`.
+/// The file to which the shortened history is written. Such files belong in `Found`.
 private let storyPlace = ProcessInfo.processInfo.environment["CANVAS_KEEP"]
 private let storySeed = ProcessInfo.processInfo.environment["CANVAS_STORY"].flatMap { UInt64($0) }

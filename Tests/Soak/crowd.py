@@ -30,7 +30,7 @@ class Crowd:
         self.end = time.monotonic() + seconds
         self.counts = collections.Counter()
         self.complaints = []
-        # The process of the bots in each room.
+        # For each room, the process that runs its bots.
         self.processes = {}
 
     @property

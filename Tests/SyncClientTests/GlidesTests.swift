@@ -59,7 +59,7 @@ private struct Seen {
     _ = seen.run(milliseconds: 3_000)
     seen.write(300)
     #expect(seen.x == 300 && !seen.drawing.moves)
-    // Two changes don't make the shape glide yet, because they may be separate actions.
+    // Two changes don't make the shape glide yet, because they might be two separate actions.
     _ = seen.run(milliseconds: 500)
     seen.write(600)
     #expect(seen.x == 600)

@@ -136,7 +136,7 @@ import Testing
     let follows = drawing.moveTiedLines(in: room.canvas)
     #expect(follows)
     #expect(drawing.shape(at: between, reach: 5) == nil && drawing.shape(at: below, reach: 5) == way)
-    // This deletion doesn't update the line, so the line falls back to its stored points.
+    // Moon is deleted without an update of the line, so the line falls back to its stored points.
     _ = drawing.follow(room.write(moon) { $0.delete() }, in: room.canvas)
     let goesBack = (drawing.moveTiedLines(in: room.canvas), drawing.moveTiedLines(in: room.canvas))
     #expect(goesBack == (true, false))

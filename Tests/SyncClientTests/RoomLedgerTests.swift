@@ -141,8 +141,8 @@ import Testing
     )
   }
 
-  /// Lets an older copy of a room be restored. `before` makes the content of the copy, and `since` changes the room
-  /// after the copy is made.
+  /// Simulates that an older copy of a room is restored. `before` makes the content of the copy, and `since` changes
+  /// the room after the copy is made.
   private func restored(_ before: (inout Told) -> Void, _ since: (inout Told) -> Void) -> (Told, [RoomEvent]) {
     var told = Told()
     before(&told)

@@ -22,7 +22,7 @@ private struct BadLine {
   var wakeAt: UInt64?
   var answers: [WriterAnswer] = []
   var losses = 0
-  /// The longest message that arrives. A longer one closes the connection.
+  /// The upper bound on a message's length. A longer message closes the connection.
   var messageBytesMax = Int.max
   var postponements = 0
   var refusals: Int { server.clients.indices.reduce(0) { $0 + server.rejections($1).count } }
@@ -58,7 +58,7 @@ private struct BadLine {
     now.monotonicMilliseconds += UInt64.random(in: 0...20, using: &random)
     now.wallMilliseconds += 7
     stepServer()
-    // Jumps to the time of the next attempt to connect, because nothing happens before it.
+    // Nothing happens before the next attempt to connect, so the clock jumps to the time of that attempt.
     if !isOpen, !wantsConnection, let due = wakeAt { now.monotonicMilliseconds = max(now.monotonicMilliseconds, due) }
     if let due = wakeAt, due <= now.monotonicMilliseconds {
       wakeAt = nil

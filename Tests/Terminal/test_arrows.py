@@ -40,7 +40,7 @@ async def test_an_arrow_leads_from_shape_to_shape(shared):
     assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
     await run(shared, "set", room, "Way", "toEnd=plain")
     await run(shared, "move", room, "Moon", "400", "75")
-    # The line starts on Sun's outline, on the straight way between the centres of Sun and Moon.
+    # The line starts on Sun's outline, where the straight line between the centres of Sun and Moon crosses it.
     first, last = await ends(shared, room)
     assert last == (400, 100) and first[0] == 100 and 50 < first[1] < 70
     await run(shared, "delete", room, "Moon")

@@ -55,7 +55,7 @@ def test_locks_groups_and_fills_by_keys(server, client):
         screen.shows("is locked")
         assert len(shapes(server, "together")) == 2
         screen.keys("Escape")
-        # Waits, because the click would otherwise complete a double click, which draws a circle.
+        # The test waits, because the click would otherwise complete a double click, which draws a circle.
         time.sleep(0.5)
         screen.click(column, row)
         screen.keys("Down", "C-a", "x", "C-a")

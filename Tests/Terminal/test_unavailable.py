@@ -19,8 +19,8 @@ async def test_commands_that_run_once_wait_for_a_server_that_starts():
     """One line says what the command waits for. Each command takes effect once."""
     async with contextlib.AsyncExitStack() as stack:
         cluster = stack.enter_context(postgres.Cluster())
-        # The relay holds back the database's bytes. Stopping the database would not do, because starting it again would
-        # take part of the ten seconds.
+        # The relay holds back the database's bytes, which takes no time. Stopping and starting the database would take
+        # seconds.
         relay = await stack.enter_async_context(Relay(cluster.ports[0]))
         relay.hold()
         server = Server(data=f"postgresql://canvas@127.0.0.1:{relay.own}/postgres")

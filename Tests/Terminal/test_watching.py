@@ -71,7 +71,7 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
     ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
-        # The second watcher joins after everybody else, so it prints no joining.
+        # The second watcher joins after everybody else, so it prints no lines about people who join.
         async with await start(shared, "watch", "said-in-words") as watch:
             await watch.line()
             assert (await lines.object())["event"] == "came"

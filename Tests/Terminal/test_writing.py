@@ -33,7 +33,7 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         (note,) = holds(server, "written", lambda drawn: drawn[0].get("text", "").endswith("3"))
         assert note["size"] == [160, 141] and note["position"] == [0, 0]
         screen.shows("Buy milk", "and bread", "3")
-        # The text and the box are one undo step.
+        # The new text and the new size of the box are one undo step.
         screen.keys("u")
         holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
 

@@ -50,8 +50,8 @@ struct EmulatedTerminal {
     }
   }
 
-  /// Changes the text attributes as a sequence's parameters say. The attributes are stored as a text that lists them in
-  /// a fixed order.
+  /// Sets the text attributes that the parameters of an escape sequence name. The attributes are stored as a text that
+  /// lists them in a fixed order.
   private mutating func select(_ parameters: String) {
     var codes = parameters.isEmpty ? ["0"] : parameters.split(separator: ";").map(String.init)
     var parts = Dictionary(uniqueKeysWithValues: look.split(separator: "|").map { ($0.prefix(1), $0) })

@@ -65,7 +65,7 @@ struct HostilePictureTests {
     }
   }
 
-  /// At least the length of the line that an element draws.
+  /// An upper bound on the length of the line that an element draws.
   private func length(of element: Substring) -> Double {
     func sides(_ names: String...) -> Double { names.reduce(0) { $0 + (lists(of: $1, in: element).first?.first ?? 0) } }
     if element.hasPrefix("rect") { return 2 * sides("width", "height") }

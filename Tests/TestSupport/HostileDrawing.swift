@@ -161,7 +161,8 @@ public struct HostileDrawing: Sendable {
     }
   }
 
-  /// The lower end of the range, the upper end, a small number, or any number between the ends.
+  /// A random number from the range. Often it is the lower end, the upper end or a small number, and otherwise any
+  /// number between the two ends.
   private mutating func bound(_ range: ClosedRange<Double>) -> Double {
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: range.lowerBound

@@ -39,7 +39,8 @@ package struct RecordedHistory {
     package var digest = ""
     package var confirmedDigest = ""
     package var unsent = 0
-    /// The error codes of refused edits. Set in random histories only, together with `canUndo` and `canRedo`.
+    /// The error codes of refused edits. Only random histories have them, and also `canUndo` and `canRedo`; otherwise
+    /// `nil`.
     package var rejected: [String]?
     package var canUndo: Bool?
     package var canRedo: Bool?
@@ -123,7 +124,7 @@ package struct RecordedHistory {
 
   package struct Picture: Codable, Equatable {
     package var order: [String]
-    /// The names of the shapes, in the same order.
+    /// The names of the shapes, in the order that `order` has.
     package var names: [String]
     package var overlaps: [[String]]
 

@@ -48,7 +48,7 @@ private struct RandomStream {
       var rest = Array(text.utf8)[...]
       var opcode: UInt8 = isText ? 1 : 2
       repeat {
-        // A cut may fall inside a character's UTF-8 bytes.
+        // A cut can fall inside a character's UTF-8 bytes.
         let cut = Bool.random(using: &generator) ? rest.count : Int.random(in: 0...rest.count, using: &generator)
         let payload = Array(rest.prefix(cut))
         rest = rest.dropFirst(cut)
@@ -173,8 +173,8 @@ private final class RawServer: @unchecked Sendable {
     try await withClient(options: options) { raw, client in
       let long = [UInt8](repeating: 65, count: 100_000)
       let parts = wire(2, Array(long[..<600]), isLast: false) + wire(0, Array(long[600...]))
-      // The frame announces more bytes than are sent. What is sent exceeds the 64 KB that libwebsockets buffers before
-      // it reports anything.
+      // The frame is incomplete: it announces 30,000 bytes more than are sent. The sent part exceeds the 64 KB that
+      // libwebsockets buffers before it reports anything.
       try await raw.send(wire(2, Array(long[..<1_000])) + (isWhole ? wire(2, long) : parts).dropLast(30_000))
       #expect(await client.closure()?.code == 1_009)
       #expect(await raw.server.closure()?.code == 1_009)

@@ -399,8 +399,8 @@ import Testing
           #expect(read.payload == [42])
           pongs += 1
         } else if read.opcode == 9 {
-          // The client answers pings, because with sanitizers this takes longer than the server's timeout for a silent
-          // peer.
+          // The client answers pings, because with sanitizers the test takes longer than the server's timeout for a
+          // silent peer.
           stalled.send(RawClient.masked(10, read.payload))
         } else {
           try #require(read.payload.allSatisfy { $0 == 7 })
@@ -436,7 +436,8 @@ import Testing
       #expect(try #require(client.readFrame()).opcode == 2)
       try await Task.sleep(for: .milliseconds(300))
       #expect(written.withLock { $0 } <= 17)
-      // The server sends the other frames only as the client answers its pings.
+      // After every few frames the server waits for the answer to a ping. So the other frames come only if this client
+      // answers.
       var messages = 1
       while messages < total {
         let read = try #require(client.readFrame())

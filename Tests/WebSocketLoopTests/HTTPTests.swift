@@ -393,7 +393,7 @@ import Testing
     let head = Array("GET / HTTP/1.1\r\nHost: l\r\n\r\n".utf8)
     let line = Array("\r\n".utf8)
     var parser = HeadParser(bytesMax: 100, headersMax: 10)
-    // The empty lines are counted separately for each head.
+    // The empty lines are counted separately for each request's head.
     for _ in 0..<3 {
       var received: [UInt8] = []
       for _ in 0..<8 {

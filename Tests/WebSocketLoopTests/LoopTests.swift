@@ -54,7 +54,7 @@ private final class TurnTimer: TurnObserver {
     // Before this iteration, the loop sleeps for ten milliseconds.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_400) == 400)
-    // The next iteration starts without a sleep. libuv's clock is then older than the end of the previous iteration.
+    // The next iteration starts without a sleep. libuv's cached time is then before the end of the previous iteration.
     clock.turnBegan(atMilliseconds: (start + 12_000) / 1_000)
     #expect(clock.turnEnds(at: start + 12_900) == 500)
   }
@@ -143,7 +143,7 @@ private final class TurnTimer: TurnObserver {
     while turns.count < 40 { usleep(5_000) }
     loop.stop()
     #expect(order.withLock { $0 } == Array(0..<40))
-    // An iteration never has more than six events. On a busy machine it may have fewer.
+    // An iteration never has more than six events. On a busy machine it can have fewer.
     #expect(turns.most <= 6)
   }
 

@@ -175,7 +175,7 @@ import Testing
       loop.perform { clients.withLock { $0 = [] } }
       #expect(await eventually { turns.count == 40 ? true : nil } == true)
     }
-    // An iteration never has more than seven events. On a busy machine it may have fewer.
+    // An iteration never has more than seven events. On a busy machine it can have fewer.
     #expect(turns.most <= 7)
   }
 
@@ -201,7 +201,7 @@ import Testing
         default: RawClient.masked(1, [0x78])
         }
       let pieces = Array(repeatElement(piece, count: 1_000).joined())
-      // The client sends many more bytes than the burst limit, in the smallest frames. Once the server stops reading,
+      // The client sends many more bytes than the burst limit, in the smallest frames. When the server stops reading,
       // the bytes fill the socket buffers.
       for _ in 0..<20 { client.send(pieces) }
       if kind == "messages" {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client on a plain socket, so that tests can send any bytes. Reads time out after ten seconds of silence.
+/// A client on a plain socket, so that tests can send any bytes. A read fails after ten seconds of silence.
 final class RawClient {
   let descriptor: Int32
   private var buffer: [UInt8] = []

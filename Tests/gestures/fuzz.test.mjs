@@ -16,7 +16,7 @@ function generator(seed) {
 const keys = ['empty', 'empty', 'shape:a', 'shape:a', 'shape:b', 'handle:scale', 'view']
 
 /**
- * A random sequence of events that hands, palms and browsers may cause, in any order. It includes ups and moves without
+ * A random sequence of events that hands, palms and browsers can cause, in any order. It includes ups and moves without
  * a down, and downs without an up.
  */
 function script(random, length) {
@@ -89,7 +89,7 @@ test('whatever pointers do, every gesture that began ends, and with all fingers 
       let time = 0
       for (const input of script(random, 5 + Math.floor(random() * 80))) {
         time = Math.max(time, input.time)
-        // A timer may fire on time, late, or not at all.
+        // A timer can fire on time, late, or not at all.
         if (recogniser.wakeAt <= time && random() < 0.5) hear(recogniser.wake(recogniser.wakeAt))
         if (input.all) hear(recogniser.cancel(input.time, input.all))
         else hear(recogniser.handle(input))

@@ -18,8 +18,8 @@ const phases = ['down', 'move', 'up', 'cancel']
 const tolerance = 0.51
 
 /**
- * The target for a word: `shape:a`, `empty`, or `handle:scale/shape:a`, which is a handle above a shape. `empty!` can
- * be held, and a second finger can join it.
+ * The target that a word names: `shape:a`, `empty`, or `handle:scale/shape:a`, which is a handle above a shape. With a
+ * `!` at its end, such as `empty!`, the target can be held, and a second finger can join.
  */
 export function target(words = 'empty') {
   if (words.endsWith('!')) return { ...target(words.slice(0, -1)), holds: true, joins: true }

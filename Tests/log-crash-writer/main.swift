@@ -4,7 +4,7 @@
 //   log-crash-writer write DIRECTORY      prints "record ROOM POSITION INDEX", "snapshot ROOM POSITION"
 //   log-crash-writer snapshot DIRECTORY   the same, with one snapshot of 50 MB under way
 //   log-crash-writer open DIRECTORY       prints "opened", or what is wrong, and stays until its input ends
-//   log-crash-writer nobody DIRECTORY     the same as a user who owns nothing
+//   log-crash-writer nobody DIRECTORY     does what `open` does, but under a user account that owns no files
 import Glibc
 import RoomLog
 import Synchronization

@@ -1,4 +1,4 @@
-// Tests which tab gets which actor if the browser has no locks, as on a page without TLS.
+// Checks which tab gets which actor if the browser has no locks, as on a page without TLS.
 
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Tests that other people's presence may be any JSON, and that only values of the expected form are used.
+// Tests that other people's presence can be any JSON, and that only values of the expected form are used.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

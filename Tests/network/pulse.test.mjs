@@ -13,7 +13,7 @@ globalThis.addEventListener = () => {}
 /** How long the machine has slept. Only the wall clock advances during sleep. */
 let slept = 0
 
-/** The part of a connection that the heartbeat uses. */
+/** The part of a connection that the heartbeat (`Pulse`) uses. */
 class Line extends Source {
   heardAt = 0
   renewals = []

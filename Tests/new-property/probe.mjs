@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** A minimal DOM element, with what fields are made of. */
+/** A minimal DOM element, with the members that the code for fields uses. */
 class Element extends EventTarget {
   children = []
   attributes = {}

@@ -1,4 +1,4 @@
-// What browsers have and the type checker's own description of them doesn't know yet.
+// Declares what browsers offer, but what the type checker's own description of browsers lacks.
 
 declare class OffscreenCanvas extends EventTarget {
   constructor(width: number, height: number)

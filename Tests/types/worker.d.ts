@@ -1,4 +1,4 @@
-// What workers have and the type checker's own description of them lacks.
+// Declares what workers offer, but what the type checker's own description of workers lacks.
 
 interface AbortController {
   abort(reason?: unknown): void

@@ -36,8 +36,8 @@ function replay([beginning, ...events]) {
       replica.destroy()
       replica = core.restoreReplica(saved, options(event.seed))
     } else {
-      // After a close because a message was too long, core.wasm looks for that message by its length in binary. In JSON
-      // the lengths differ, so the replay ends here.
+      // After a connection was closed because a message was too long, core.wasm finds that message by its length in the
+      // binary encoding. In JSON the lengths differ, so the replay ends here.
       if (isText && event.code === 1009) break
       effects = play(replica, event, isText)
     }

@@ -98,7 +98,7 @@ for (const file of readdirSync(histories).sort()) {
       assert.equal(replica.confirmedDigest, event.confirmedDigest, where)
       assert.equal(replica.unsentCount, event.unsent, where)
       if (event.picture) assert.deepEqual(pictureOf(replica), event.picture, where)
-      // Changes are read only after every third event, so that several are read together, as between two frames.
+      // The changes are read only after every third event, so that several are read together, as between two frames.
       if (number % 3 === 0) {
         follower.follow(replica)
         follower.check(replica)
@@ -120,7 +120,7 @@ for (const file of readdirSync(histories).sort()) {
     assert.equal(restored.digest, replica.digest)
     assert.deepEqual(pictureOf(restored), pictureOf(replica))
     assert.equal(restored.unsentCount, replica.unsentCount)
-    // Edits and drawing may be saved separately. Together they restore the same replica. The drawing alone restores a
+    // Edits and drawing can be saved separately. Together they restore the same replica. The drawing alone restores a
     // replica with a new actor and without pending edits.
     const drawing = replica.save()
     const joined = core.restoreReplica(replica.save(false), { encoding: beginning.encoding, clock }, drawing)
@@ -216,8 +216,8 @@ test('what lies where is as it is by now, whoever asks and whenever, and in each
   assert.deepEqual(replica.shapesAt(5, 5), [one])
   assert.deepEqual(other.shapesAt(5, 5), [])
   assert.equal(other.bounds(), null)
-  // The new pair is reported once, although `neighbours` has already returned it. The stroke makes the visible part of
-  // the shape larger than its outline.
+  // The pair is reported as new once, although `neighbours` has already returned it. The stroke of `one` makes its
+  // visible part larger than its outline, as the view below shows.
   const { shape: two } = replica.add({ position: [5, 0], size: [10, 10] })
   assert.deepEqual(replica.neighbours(one), [two])
   assert.equal(replica.changes().pairs.length, 1)

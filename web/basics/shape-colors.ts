@@ -9,5 +9,5 @@ export const shapeColors: [name: string, color: string][] = [
   ['Blue', '#3273D3'], ['Purple', '#8A5BD1'], ['Pink', '#EC8FB4'],
 ]
 
-/** New shapes get these colours one after the other. All of them are visible on light paper and on dark paper. */
+/** The colours that new shapes get, one after the other. All of them are visible on light paper and on dark paper. */
 export const colorsInTurn = ['Yellow', 'Red', 'Blue', 'Green', 'Purple', 'Pink'].map((name) => Object.fromEntries(shapeColors)[name])

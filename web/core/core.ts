@@ -63,7 +63,10 @@ class Module {
   /** The size of the module's memory, in bytes. */
   get memoryBytes() { return this.#memory.buffer.byteLength }
 
-  /** Aborted once a call has trapped. The module is not called after that, because its memory may be corrupt. */
+  /**
+   * A signal that is aborted when a call into the module has trapped. After that the module is not called any more,
+   * because its memory might be corrupt.
+   */
   get trapped() { return this.#trap.signal }
 
   /** @returns the number of bytes */
@@ -81,7 +84,7 @@ class Module {
     return encoder.encodeInto(text, room).written ?? 0
   }
 
-  /** @returns the number of numbers */
+  /** @returns how many numbers were written */
   writeNumbers(numbers: ArrayLike<number>): number {
     const start = this.exports.input(numbers.length * 8)
     new Float64Array(this.#memory.buffer, start, numbers.length).set(numbers)
@@ -127,7 +130,7 @@ function guarded(functions: Functions, trap: AbortController): Functions {
 
 /** exchange.wasm. It keeps a copy of one drawing, the last one that it was given. */
 class Exchange extends Module {
-  /** The replica that the copied drawing is from, and the revision of the drawing at that time. */
+  /** The replica whose drawing was copied, and the drawing's revision when it was copied. */
   #taken: { owner: object, revision: number } | null = null
 
   /**

@@ -233,7 +233,7 @@ export class Replica {
   }
   /** All shapes, from the back to the front. */
   shapes(): Shape[] { return this.#completed(readShapes(this.#numbers('shapes'))) }
-  /** The shapes that may be visible in a box, from the back to the front. */
+  /** The shapes that might be visible in a box, from the back to the front. */
   shapesInView({ x, y, width, height }: Box): Shape[] {
     return this.#completed(readShapes(this.#numbers('shapesInView', x, y, width, height)))
   }
@@ -274,7 +274,7 @@ export class Replica {
 
   /** The shapes at a point, the topmost first. */
   shapesAt(x: number, y: number): number[] { return Array.from(this.#numbers('shapesAt', x, y)) }
-  /** The shapes that may be visible within a distance from a point, the topmost first. */
+  /** The shapes that might be visible within a distance from a point, the topmost first. */
   shapesNear(x: number, y: number, distance: number): number[] {
     return Array.from(this.#numbers('shapesNear', x, y, distance))
   }

@@ -93,8 +93,8 @@ const kindValue: Crossing = {
   length: 1, write: (value) => [kinds.findIndex((kind) => kind === value)], read: (number) => kinds[number],
 }
 /**
- * How each form of value is passed to the core. Texts and paths have no fixed length, so they are not passed in this
- * way.
+ * How each form of value is passed to the core as numbers. Texts and paths have no fixed length, so they are passed in
+ * another way.
  */
 const crossings: Record<PropertyRow['form'], Crossing | null> = {
   pair, number: plain, integer: plain, color, flag: flagValue, erasure: flagValue, kind: kindValue, name: null, orderKey: null,

@@ -41,7 +41,7 @@ export class Cursors {
     return false
   }
 
-  /** @param context in which a unit is a CSS pixel */
+  /** @param context a context whose unit is one CSS pixel */
   paint(context: CanvasRenderingContext2D, people: Person[], view: View, now: number, face: string) {
     for (const { actor, name, color } of people) {
       const known = this.#known.get(actor)

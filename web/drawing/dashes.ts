@@ -1,5 +1,5 @@
-// Broken lines (S11): how long the dashes are, which lines are worth breaking, and which pieces of a long line are
-// visible.
+// Dashed and dotted lines (S11): how long the dashes are, which lines are worth dividing into dashes, and which pieces
+// of a long line are visible.
 
 import { dashForms, dashPartsMax } from '../core/table.js'
 import type { Box, Point } from '../core/types.js'
@@ -9,7 +9,7 @@ export type Piece = { from: Point, control: Point | null, to: Point }
 
 /** A line with at most this many dashes is painted whole, even if most of it lies outside the view. */
 const partsUncut = 1000
-/** How often a piece of a line is halved at most, to find out whether it is visible. */
+/** The upper bound on how often a piece of a line is halved to find out whether it is visible. */
 const halvingsMax = 20
 /**
  * How many straight pieces replace a quarter of an ellipse. Even for the largest ellipse, they deviate by only a
@@ -47,13 +47,14 @@ export class DashBudget {
 }
 
 /**
- * How to stroke a line: a list of paths, each with its distance from the line's start, and the dash pattern, which is
- * empty for a solid line.
+ * How to stroke a line. Each path has an offset: its distance from the line's start. The dash pattern is empty for a
+ * solid line.
  */
 type Strokes = { paths: { path: Path2D, offset: number }[], pattern: number[] }
 
 /**
- * A line to stroke. `length` is an upper bound. `length` is read, and `pieces` is called, only if the line is broken.
+ * A line to stroke. `length` is an upper bound. `length` is read, and `pieces` is called, only if the line is dashed or
+ * dotted.
  */
 export type Line = { path: Path2D, length: number, pieces: () => Piece[] }
 
@@ -122,7 +123,7 @@ function placed({ from, control, to }: Piece, { x, y, width, height }: Box): 'wi
   const [left, right] = [Math.min(from.x, middle.x, to.x), Math.max(from.x, middle.x, to.x)]
   const [top, bottom] = [Math.min(from.y, middle.y, to.y), Math.max(from.y, middle.y, to.y)]
   if (right < x || left > x + width || bottom < y || top > y + height) return 'beyond'
-  // A piece no larger than the visible area has few dashes, so it needs no halving.
+  // A piece that is no larger than the visible area has few dashes. So it is 'within', and is not split further.
   return right - left <= width && bottom - top <= height ? 'within' : 'across'
 }
 

@@ -24,7 +24,8 @@ export class Drawn {
   /** The shape's actual values. */
   shape: Shape
   id
-  // The place where the shape is drawn, in canvas coordinates, without the enlargement of a lifted shape.
+  // Where the shape is drawn, in canvas coordinates. If the shape is lifted, it is drawn enlarged, and these values
+  // don't include that.
   x = 0
   y = 0
   width = 1

@@ -142,7 +142,7 @@ export class Inks {
       }
       known.toldAt = now
       const told = points.length / 2
-      // If a piece got lost, a straight line takes its place.
+      // If a message with a piece of the stroke was lost, a straight line bridges the gap.
       for (let place = Math.max(0, known.count - at); place < told; place++) {
         known.ink.add({ x: points[2 * place], y: points[2 * place + 1], width: widths?.[place] })
       }

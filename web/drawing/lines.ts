@@ -42,7 +42,7 @@ export interface DrawnLine {
   heads: Path2D | null
   whole: Path2D
   widest: number
-  /** An upper bound on the length. */
+  /** An upper bound on the line's length. */
   length: number
   /** The cached paths for painting all of the line at a certain scale. */
   seen?: { size: number, strokes: InkStroke[] }
@@ -166,8 +166,8 @@ export function pathAlong(pieces: Piece[]) {
 export const roughPoints = 12
 
 /**
- * A simplified path of a line or of ink, for hit tests. With the real path they could take long, if a wide line crosses
- * itself a thousand times.
+ * A simplified path of a line or of ink, for hit tests. A hit test with the real path could take long, because a wide
+ * line can cross itself a thousand times.
  */
 export function roughPath({ shape, width, height }: Drawn) {
   const points = pathOf(shape)

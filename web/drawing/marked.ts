@@ -42,7 +42,8 @@ export class Marked {
   get isCrowded() { return this.#isCrowded }
 
   /**
-   * Decides again which overlaps are marked, and marks the regions that differ as stale.
+   * Chooses again which overlaps get a mark. A region that gains or loses its mark is stale: it has to be painted
+   * again.
    *
    * @param pairs the number of overlapping pairs
    */
@@ -83,7 +84,7 @@ export class Marked {
   painted(): (drawn: Drawn) => Region[] {
     if (!this.#isOn) return () => none
     if (!this.#isCrowded) return (drawn) => (drawn.regions.size === 0 ? none : inOrder(drawn, drawn.regions))
-    // This searches only the marked shapes, because there may be many others.
+    // This searches only the marked shapes, because there can be many others.
     const found = new Map<Drawn, Set<Region>>()
     for (const id of this.#shapes) {
       for (const region of this.#scene.drawn(id)?.regions ?? none) {
@@ -116,8 +117,9 @@ function inOrder(drawn: Drawn, regions: Iterable<Region>): Region[] {
 }
 
 /**
- * Whether the upper shape lies completely inside the lower one, or the lower one inside an upper one without a fill.
- * Such an overlap is listed in the panel and not marked, because the mark would cover a whole shape.
+ * Whether the upper shape lies completely inside the lower one. Also true if the upper shape has no fill and the lower
+ * shape lies completely inside it. Such an overlap is listed in the panel and not marked, because the mark would cover
+ * a whole shape.
  */
 export function isWhole(region: Region) {
   const [upper, lower] = [upperOf(region), lowerOf(region)]

@@ -48,9 +48,12 @@ export class Way {
   isOver(now: number) { return now - this.start >= this.milliseconds }
 }
 
-/** A change that comes more than this after the one before it doesn't belong to the same movement. */
+/** If more time than this passes between two changes, the second one doesn't belong to the movement of the first. */
 const stepMillisecondsMax = 1000
-/** Two changes within this time count as a movement. With more time between them, it takes three. */
+/**
+ * Two changes within this time count as a movement. If the time between changes is longer, only three changes count as
+ * a movement.
+ */
 const quickStepMilliseconds = 250
 
 /**

@@ -328,7 +328,10 @@ function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, s
  * 91, 128, 182 …
  */
 const asideSideMin = 64
-/** The upper bound on the sum of the device pixels of these canvases. A single larger canvas is still allowed. */
+/**
+ * The upper bound on the sum of the device pixels of all canvases for translucent shapes. A single larger canvas is
+ * still allowed.
+ */
 const asidePixelsMax = 16_000_000
 
 const asides = new Map<string, OffscreenCanvasRenderingContext2D>()

@@ -15,7 +15,7 @@ import { turnWork } from './work.js'
  * stays visible.
  */
 const pictureMilliseconds = 40
-/** How much of each frame such painting may take. */
+/** How much of each frame is used for painting a picture that is spread over several frames. */
 const frameMilliseconds = 9
 /** If a larger fraction of the picture than this is stale, the whole picture is painted again. */
 const partMax = 0.5
@@ -119,7 +119,8 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // If repainting would take long, texts stay covered by the overlaps that were painted late.
+    // Overlaps that were painted late now cover the texts. If repainting would take long, `takeLate` forgets these
+    // overlaps, so that the texts stay covered.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }
@@ -201,7 +202,7 @@ export class Painter {
     if (work >= 1000) this.#cost += (Math.min(milliseconds / work, 0.1) - this.#cost) * 0.2
   }
 
-  /** The shapes that may be visible in an area, from the back to the front. */
+  /** The shapes that might be visible in an area, from the back to the front. */
   #shapesIn(pixels: Pixels, area: Area) {
     return within(this.#scene.order, pixels, area)
   }
@@ -288,7 +289,7 @@ export class Painter {
   }
 }
 
-/** Those of the shapes that may be visible in an area. */
+/** Returns the shapes that might be visible in the area. */
 function within(shapes: Drawn[], pixels: Pixels, area: Area) {
   const left = (area.left - fringe - pixels.x) / pixels.scale
   const right = (area.right + fringe - pixels.x) / pixels.scale

@@ -61,8 +61,8 @@ export class Picture {
   /**
    * @param shapes in drawing order; some may be outside the area
    * @param area the part to paint
-   * @param askUntil the time until which the core may be asked for outlines, by `performance.now()`; regions after that
-   *   wait
+   * @param askUntil the time until which the core may be asked for outlines, by `performance.now()`; regions whose
+   *   outlines are not known by then wait
    * @param dashes the budget, if several areas share one
    */
   begin(shapes: Drawn[], look: Look, area: Area, askUntil: number = -Infinity, dashes: DashBudget = new DashBudget()) {
@@ -235,8 +235,7 @@ export class Picture {
   }
 
   /**
-   * Runs steps of painting until a batch of work is done. A shape that is not finished yet is continued first.
-   *
+   * Paints step by step until a batch of work is done. A shape that is not finished yet is continued first.
    * @param steps yield the fraction that they have painted
    */
   #paintSteps(steps: Generator<number, void>, whole: number) {

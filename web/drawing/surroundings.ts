@@ -1,4 +1,4 @@
-// Which part of the stage the bars and the panel cover. It is used to show a box where nothing covers it.
+// Finds which part of the stage the bars and the panel cover, so that a box can be shown outside of that part.
 
 import type { Box } from '../core/types.js'
 import type { View } from './view.js'
@@ -16,7 +16,10 @@ function coveredRight() {
   return panel && !matchMedia(narrow).matches ? panel.offsetWidth + 2 * gap : 0
 }
 
-/** In CSS pixels: the height of the tools at the bottom, or on a phone of the panel that covers the tools. */
+/**
+ * In CSS pixels: how much of the bottom is covered. That is the height of the tools. On a phone, an open panel covers
+ * the tools, so its height counts too.
+ */
 const coveredBottom = () => Math.max(barsHeight, matchMedia(narrow).matches ? (openPanel()?.offsetHeight ?? 0) + gap : 0)
 
 /**

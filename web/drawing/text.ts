@@ -72,7 +72,7 @@ function wordWidth(word: string) {
 }
 
 let graphemes: Intl.Segmenter | undefined
-/** The letters of a word, as people see them: an emoji may consist of several characters, but it is one letter. */
+/** The letters of a word, as people see them: an emoji can consist of several characters, but it is one letter. */
 const lettersOf = (word: string) => {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(graphemes.segment(word), ({ segment }) => segment)

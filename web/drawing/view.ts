@@ -149,7 +149,7 @@ export class View extends Source<{ change: null, hand: null }> {
 
   #set(x: number, y: number, scale: number) {
     if (x === this.x && y === this.y && scale === this.scale) {
-      // Because of rounding, a step may leave the view unchanged. `change` is sent all the same, so that the transition
+      // Because of rounding, a step can leave the view unchanged. `change` is sent all the same, so that the transition
       // goes on.
       if (this.#way) this.#changed()
       return

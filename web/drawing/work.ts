@@ -23,13 +23,13 @@ const parts = 4
 /** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
- * What one unit of work can stroke: points of a path, device pixels of a line's length, or device pixels of the area
- * under a line. The area is smaller than for a fill, because a line has more edges.
+ * One unit of work is enough for a stroke with this many points of its path, device pixels of its length, or device
+ * pixels of the area under it. The area is smaller than for a fill, because a stroke has more edges.
  */
 export const pathPoints = 8
 const strokedLength = 100
 const strokedPixels = 6_000
-/** The number of device pixels of a filled outline's length for one unit of work. */
+/** One unit of work is enough to fill an outline of this length, in device pixels. */
 const filledLength = 200
 /**
  * The upper bounds on the work for one picture: for shapes in full detail; and after that, for shapes that are painted
@@ -44,7 +44,7 @@ const plainWork = 60_000
 export const turnWork = 10_000
 
 /**
- * The work that is left for one picture. It is spent from front to back. When little is left, further shapes are
+ * The remaining budget of work for one picture. It is spent from front to back. When little is left, further shapes are
  * painted by a single fill or line. When nothing is left, they are not painted.
  */
 export class WorkBudget {

@@ -22,7 +22,8 @@ export function popover(
     if (!box.isConnected) button.after(box)
     box.showPopover()
     place(box, button)
-    // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key.
+    // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key
+    // instead of the box.
     const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
     if (first instanceof HTMLElement) first.focus({ preventScroll: true })
     else box.focus({ preventScroll: true })
@@ -45,8 +46,8 @@ export function popover(
   })
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close()
-    // Keys in the box don't reach the page, except keys with Control or Command. So what was chosen here can be undone
-    // while the box is open.
+    // Key presses in the box are kept from the page, except those with Control or Command. So a person can undo a
+    // choice while the box is still open.
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
   })
   addEventListener('resize', () => { if (isOpen()) place(box, button) })
@@ -54,7 +55,7 @@ export function popover(
 }
 
 /**
- * Places the box below or above the button, wherever there is more space, and always inside the window. Content that is
+ * Puts the box below or above the button, wherever there is more space, and always inside the window. Content that is
  * too long scrolls.
  */
 function place(box: HTMLElement, button: HTMLElement) {

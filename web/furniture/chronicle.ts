@@ -81,8 +81,9 @@ export class Chronicle {
   }
 
   /**
-   * The step that is named at a point in time: the newest one. If a step is still in progress then, its beginning
-   * counts, otherwise its end. Of two equally new steps, it is the one that removed more shapes.
+   * The step that the page names for a point in time: the newest step that had begun by then. A step counts from its
+   * end or, if it was still in progress at that time, from its beginning. Of two equally new steps, the one that
+   * removed more shapes is named.
    */
   stepAt(at: number): Step | null {
     const noted = ({ from, to }: Step) => (to <= at ? to : from)
@@ -105,7 +106,7 @@ export class Chronicle {
     return `${this.#who(actor)} ${removed > 0 ? `removed ${counted(removed, 'shape')}` : 'changed the drawing'}`
   }
 
-  /** The newest step before a point in time that removed shapes. */
+  /** Of the steps that removed shapes, the newest one before a point in time. */
   removalBefore(at: number): Step | null {
     return this.#steps.filter(({ to, removed }) => removed > 0 && to <= at).sort((one, other) => one.to - other.to).at(-1) ?? null
   }

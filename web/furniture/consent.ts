@@ -34,8 +34,8 @@ export class Consent {
   }
 
   /**
-   * Asks whether shapes may be removed to restore an older state, if that is necessary. Only the shapes that were drawn
-   * since then are removed.
+   * Asks whether shapes may be removed to restore an older state, unless they are few. Only the shapes that were drawn
+   * after that state are removed.
    */
   async mayGoBack(question: string, words: string, count: () => number): Promise<boolean> {
     return count() <= unaskedMax || this.#agrees(question, words, count, (shapes) =>
@@ -50,8 +50,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
-        // An answer applies only to what the question said. Meanwhile other people may have come, or more shapes may
-        // have been drawn.
+        // The person has agreed only to what the question said. While the question was open, other people might have
+        // come, or more shapes might have been drawn. Then the question is asked again.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {

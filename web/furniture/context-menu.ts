@@ -43,7 +43,7 @@ export class ContextMenu {
     this.#actions = actions
   }
 
-  /** @param event from the canvas or from a row of the layers; a keyboard event may come from anywhere */
+  /** @param event from the canvas or from a row of the layers; a keyboard event can come from anywhere */
   open(event: MouseEvent) {
     if (this.#tools.isBusy) return
     this.#tools.cancel('interrupted')
@@ -89,8 +89,8 @@ export class ContextMenu {
   }
 
   /**
-   * The clicked position in the window, and the shape there. A locked shape counts only if no other shape is there. If
-   * a key opened the menu, there is no position, and the menu applies to the selection.
+   * The clicked position in the window, and the shape at this position. A locked shape counts only if no other shape is
+   * at this position. If a key opened the menu, there is no position, and the menu applies to the selection.
    */
   #meant(
     { target, button, clientX: x, clientY: y }: MouseEvent,

@@ -19,7 +19,10 @@ import type { Momentum } from '../tools/momentum.js'
  * long.
  */
 const bytesMax = 64 << 20
-/** The choices for a saved picture, in pixels for a unit of the canvas, and the scale of a copied picture. */
+/**
+ * The scales between which a person can choose for a saved picture, and the scale of a copied picture. In pixels for a
+ * unit of the canvas.
+ */
 const pictureScales = [1, 2, 4]
 const pictureScale = 2
 /**
@@ -84,7 +87,7 @@ export class Files {
     }
   }
 
-  /** @param file may be a folder, because a dropped folder looks like a file; it can't be read */
+  /** @param file can be a folder, because a dropped folder looks like a file; it can't be read */
   async #readFile(file: File) {
     let text
     try {
@@ -135,7 +138,7 @@ export class Files {
     this.#save(shapes ? replica.exportShapes(shapes) : replica.exportDrawing(), 'application/json', 'json', shapes)
   }
 
-  /** @param shapes as for `saveJSON` */
+  /** @param shapes to save; all shapes if it is left out */
   async saveSVG(shapes?: number[]) {
     if (await this.#documents.load()) this.#save(this.#picture(shapes), 'image/svg+xml', 'svg', shapes)
   }

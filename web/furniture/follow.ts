@@ -7,8 +7,8 @@ import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
 
 /**
- * How long the page waits for the followed person after they have left. They may come back, because a broken connection
- * or a change of the name looks like leaving.
+ * How long the page waits for the followed person after they have left. They might come back, because a broken
+ * connection or a change of the name looks like leaving.
  */
 const missedMilliseconds = 10_000
 

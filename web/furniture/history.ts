@@ -66,7 +66,7 @@ export class History {
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
-  /** An object for each playback. A new playback replaces it, which ends the one before. */
+  /** Stands for the running playback; null if there is none. Each playback stops when its object is no longer here. */
   #playing: object | null = null
   #isOpening = false
   #restore = element('button', {
@@ -203,7 +203,7 @@ export class History {
   }
 
   /**
-   * Shows the drawing of a point in time, once the server has sent it.
+   * Shows the drawing of a point in time, as soon as the server has sent it.
    *
    * @param at in milliseconds
    */
@@ -257,8 +257,8 @@ export class History {
   }
 
   /**
-   * Requests drawings, one at a time. After an answer, only the newest of the times that were set meanwhile is
-   * requested.
+   * Asks for drawings, one at a time. After an answer, it asks only for the newest of the times that were set
+   * meanwhile.
    */
   async #ask() {
     if (this.#isAsking) return
@@ -322,7 +322,7 @@ export class History {
     const step = this.#chronicle.stepAt(at)
     if (step && !this.#isStamped) return { at: Math.min(at, step.to), words: this.#chronicle.summary(step) }
     const last = this.#chronicle.last(shapes, nameOf)
-    // A removal is described only if no change follows it by `gatherMilliseconds` or more.
+    // A removal is described only if no change comes `gatherMilliseconds` or more after it.
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // The removed shapes are those that the drawing had just before the step and doesn't have now.
       const left = new Set(shapes.map(({ id }) => id))

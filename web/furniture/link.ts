@@ -22,7 +22,7 @@ export class Link {
       this.#notices.say(isViewOnly ? 'View-only link copied.' : 'Link copied.', { group: 'link' })
     } catch {
       // The browser refuses access to the clipboard, for example on a page without HTTPS. So the link is shown in a
-      // field, from which people can copy it.
+      // field, and people can copy it from there.
       const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
       const dialogs = await this.#dialogs.get()
       dialogs?.openDialog('Link to this room', field)

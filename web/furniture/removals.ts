@@ -30,8 +30,8 @@ const emptiedMin = 3
  */
 const clocksMilliseconds = 250
 /**
- * How long before a restoration to request the drawing. The next value is tried if that drawing shows no difference,
- * because the clocks may differ more than usual.
+ * How much earlier than a restoration the requested drawing is. If that drawing has no difference from the restored
+ * one, the next value is tried, because the clocks might differ more than usual.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
 /** How long after a restoration this person can still get a notice about it. */
@@ -231,8 +231,8 @@ export class Removals {
     const first = Math.min(...lost.map(({ at }) => at))
     const then = new Map<string, KeptShape>()
     for (const margin of [clocksMilliseconds, 1]) {
-      // The drawing is complete if it has every lost shape. If not, a shape was made shortly before the removal, and a
-      // later drawing is requested.
+      // If every lost shape has been found, no later drawing is requested. A shape that was made shortly before the
+      // removal is missing in the earlier drawing, but not in the later one.
       if (lost.every(({ id }) => then.has(identifierText(id)))) break
       for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
     }
@@ -247,7 +247,7 @@ export class Removals {
     this.#write(edits, [])
   }
 
-  /** Reverts a person's restoration, except the values that somebody has changed since. */
+  /** Reverts a person's restoration, except the values that somebody has changed after it. */
   async #takeBack(by: number, restored: Restored) {
     for (const margin of restoredMargins) {
       const then = await this.#drawingAt(restored.from - margin)
@@ -262,7 +262,8 @@ export class Removals {
   }
 
   /**
-   * Finds which values of a person's restoration nobody has changed since, and returns the edits that undo these.
+   * Finds the values of a person's restoration that nobody has changed after it. Returns the edits that undo those
+   * values.
    *
    * @param then the drawing before the restoration
    */

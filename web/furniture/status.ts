@@ -26,7 +26,7 @@ export class Status {
   #timer = 0
   /** Whether the connection was lost since the server was last reached. */
   #isLost = false
-  /** Whether the connection was lost less than `patienceMilliseconds` ago, so that it isn't shown yet. */
+  /** Whether the connection was lost less than `patienceMilliseconds` ago. So short a loss isn't shown yet. */
   #isPatient = false
   #pulse
   #keeper

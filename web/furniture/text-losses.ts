@@ -107,7 +107,7 @@ export class TextLosses {
     }
   }
 
-  /** Records when a person stops writing. The text that they wrote may arrive a little later. */
+  /** Notes when each person has stopped writing. The text that they wrote can arrive a little later. */
   #watchWriters() {
     for (const [id, { writers }] of this.#own) {
       for (const [actor, endedAt] of writers) {

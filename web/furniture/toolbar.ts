@@ -18,7 +18,9 @@ const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star
  * first.
  */
 const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
-/** In CSS pixels: the margin at both sides of the window, and between the tools and what is beside them. */
+/**
+ * In CSS pixels: the margin at both sides of the window, and the gap between the tools and the controls beside them.
+ */
 const edge = 8
 const apart = 16
 
@@ -108,8 +110,8 @@ export class Toolbar {
   }
 
   /**
-   * Moves tools behind the button “More tools” until the others fit. The white circle takes space too, if it is at the
-   * same height.
+   * Moves tools behind the button “More tools” until the others fit. There is less space for them if the white circle
+   * (`hole`) is at the same height.
    */
   #fold() {
     const width = this.element.clientWidth
@@ -177,7 +179,7 @@ export class Toolbar {
       button.style.setProperty('--dash', paint.dash)
     }
     paint.on('change', show)
-    // `changes` comes in every frame, but only a new shape changes the next colour.
+    // The event `changes` comes in every frame, but the next colour changes only when there is a new shape.
     this.#shown.on('changes', () => { if (next() !== color) show() })
     show()
     return button

@@ -257,7 +257,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#reach.presence.setWriting(id)
   }
 
-  /** Removes the field from the shape. The field may keep the focus. */
+  /** Removes the field from the shape. The field can keep the focus. */
   #hide(isPressed = false) {
     if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
     else this.#keyboard.rest()
@@ -289,7 +289,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       this.tell('kept', { id, text })
     }
     step?.end()
-    // The text is sent first, so that others get it before they hear that this person has stopped writing.
+    // The text was sent above. Only now do others hear that this person has stopped writing, so they get the text
+    // first.
     this.#hide(isPressed)
   }
 

@@ -28,7 +28,7 @@ export class Pinch {
       const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
       if (way <= pinchSlop) return
       this.hasBegun = true
-      // The movement before this point is ignored, because otherwise the shape would jump.
+      // The movement before the pinch began is ignored, because otherwise the shape would jump.
       this.#measureFrom(first, second)
       return
     }

@@ -20,7 +20,7 @@ type Modifiers = { shift: boolean, alt: boolean, ctrl: boolean, meta: boolean }
 export interface Target {
   /** `sheet`: a drag draws here, whatever shape is under the pointer. */
   kind: 'shape' | 'handle' | 'empty' | 'sheet' | 'view'
-  /** Taps on targets with the same key count as one double or triple tap. */
+  /** All taps on targets with the same key count as one double or triple tap. */
   key: string
   /** The shape, if the target is one. */
   id?: number
@@ -29,11 +29,11 @@ export interface Target {
   side?: { across: number, down: number }
   /** The index of a line's point, or of the part of a line whose middle the handle is in. */
   index?: number
-  /** Whether a hold has a meaning here. The default depends on the kind. */
+  /** Whether a long press (a hold) has an effect on this target. The default depends on the target's kind. */
   holds?: boolean
   /** The upper bound on consecutive taps that have a meaning here. The default depends on the kind. */
   taps?: number
-  /** Whether a second finger can start a pinch at any time, because a single finger only moves the canvas. */
+  /** Whether a second finger can start a pinch at any time. It can where a single finger only moves the canvas. */
   joins?: boolean
   /** The target below a handle. Taps and pinches apply to it, and only drags apply to the handle. */
   under?: Target
@@ -76,7 +76,8 @@ interface LastingParts {
   target: Target
   pointer: PointerType
   /**
-   * The movement since the gesture began. For a finger it begins where the slop ends, for a mouse where it was pressed.
+   * The movement since the gesture began. For a finger, the movement is measured from where the finger left the slop
+   * (the distance that still counts as a tap). For a mouse, it is measured from where the button was pressed.
    */
   dx: number
   dy: number
@@ -248,7 +249,7 @@ export class Recogniser {
     if (pointer.isIgnored) return
     pointer.at = { x: input.x, y: input.y }
     pointer.modifiers = modifiers(input)
-    // A pointer may have moved before it was lifted, without a move event.
+    // Even without a move event, a pointer can have moved before it was lifted.
     if (this.#state.name === 'pressed') this.#strayed(pointer)
     switch (this.#state.name) {
       case 'pressed': {

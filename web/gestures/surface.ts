@@ -102,7 +102,7 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
     if (phase === 'down' || (phase === 'move' && this.#recogniser.isIdle)) {
       input.target = this.#targets.at({ x: input.x, y: input.y }, input.type)
     }
-    // This includes up events, because the pointer may have moved before it was lifted.
+    // The trail is sent for up events too, because the pointer can have moved before it was lifted.
     if ((phase === 'move' || phase === 'up') && event.pointerId === this.#trailing) this.#tellTrail(event)
     if ((phase === 'up' || phase === 'cancel') && event.pointerId === this.#trailing) this.#trailing = null
     this.#tellAll(this.#recogniser.handle(input))

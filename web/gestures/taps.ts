@@ -16,7 +16,7 @@ export class Taps {
   /** The time at which a waiting double tap acts. */
   get due() { return this.#doubleDue }
 
-  /** Handles the beginning of a press. It may be another tap of the same series, or else it ends the series. */
+  /** Handles the beginning of a press. Either the press continues the series of taps, or it ends the series. */
   pressed(press: Press): Moment[] {
     if (this.#continues(press)) {
       this.#doubleDue = Infinity

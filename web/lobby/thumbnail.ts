@@ -26,7 +26,7 @@ export function thumbnailOf(picture: string): string {
   const view = [x - (seen.across - across) / 2, y - (seen.down - down) / 2, seen.across, seen.down].join(' ')
   const drawn = `stroke-width="${line}" vector-effect="non-scaling-stroke"`
   return picture.replace(box[0], ` viewBox="${view}"`)
-    // At a constant width, the dashes of a broken line would look like single pixels, so the line becomes solid.
+    // At a constant width, the dashes of a dashed line would look like single pixels, so the line becomes solid.
     .replaceAll(/ stroke-dasharray="[^"]*"/g, '')
     .replaceAll(/ stroke="(#[0-9A-Fa-f]{6})" stroke-width="[^"]*"/g, ` stroke="$1" ${drawn}`)
     .replaceAll(/ fill="(#[0-9A-Fa-f]{6})"(?! stroke=)/g, ` fill="$1" stroke="$1" ${drawn}`)

@@ -67,8 +67,8 @@ export function socketAddress(room: string, token: string | null) {
 /** If the server sends nothing for this long, the request fails. */
 const silentMilliseconds = 20_000
 /**
- * The timeout for requests on which the server works longer, or which wait in a queue. It is not longer than this,
- * because proxies have the same limit.
+ * The timeout for requests on which the server works longer, or which wait in a queue. A longer timeout would be of no
+ * use, because proxies have the same limit.
  */
 export const workingMilliseconds = 60_000
 

@@ -27,9 +27,9 @@ export function openSocket({ room, token }: { room: string, token: string | null
  * A replica and its socket. It carries out the replica's effects on the network, and passes what happens on the network
  * to the replica. Events:
  *
- * `effect`: any other effect, in order. `performed`: a batch of effects was carried out. `sent`: a message was given to
- * the socket; the detail is its number of bytes. `stopped`: the replica's code has failed, so nothing is sent or
- * received any more.
+ * `effect`: an effect that is not about the network; all such effects are sent in order. `performed`: a batch of
+ * effects was carried out. `sent`: a message was given to the socket; the detail is its number of bytes. `stopped`: the
+ * replica's code has failed, so nothing is sent or received any more.
  *
  * Messages of a closed socket are ignored, so the replica never gets a message of an old connection.
  */

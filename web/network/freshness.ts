@@ -26,7 +26,7 @@ function endedAfter(milliseconds: number) {
   return controller.signal
 }
 
-/** Thrown if a lazily loaded part may belong to a newer version than the open page. */
+/** Thrown if a lazily loaded part might belong to a newer version than the open page. */
 export class NewerPage extends Error {}
 
 /** Knows the version of the open page, and whether the server has another version. `newer`: it has one. */
@@ -42,10 +42,10 @@ export class Freshness extends Source<{ newer: null }> {
   }
 
   /**
-   * Returns a part that was just loaded, if it belongs to the open page's version. It must be checked after loading,
-   * because the server's files may change meanwhile.
+   * Returns a part that was just loaded, if it belongs to the open page's version. The version is checked after
+   * loading, because the server's files can change meanwhile.
    *
-   * @returns rejects with `NewerPage` if it may be of another version
+   * @returns rejects with `NewerPage` if the part might be of another version
    */
   async ofThisPage<T>(loaded: T): Promise<T> {
     if (await this.look()) throw new NewerPage()
@@ -63,7 +63,7 @@ export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-  // A worker that is being installed loads the page anyway.
+  // Only an active worker is told to refresh the page's files. A worker that is being installed loads them anyway.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

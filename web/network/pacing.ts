@@ -18,14 +18,14 @@ const askMilliseconds = 100
  */
 export class Pacing extends Source<{ free: null }> {
   #connection
-  /** The messages that may not have arrived yet, from the oldest to the newest. */
+  /** The messages that might still be in transit, from the oldest to the newest. */
   #sent: { at: number, bytes: number }[] = []
   #unanswered = 0
   #unasked = 0
   #isAsking = false
   #askedAt = -Infinity
   #timer = 0
-  /** When a message of this kind was last sent; null if it is known to have arrived. */
+  /** When a message that must not be late was last sent. Null if that message is known to have arrived. */
   #usedAt: number | null = null
 
   constructor(connection: Connection) {
@@ -44,8 +44,8 @@ export class Pacing extends Source<{ free: null }> {
   get isFree() { return this.#usedAt === null || this.#unanswered <= unansweredBytesMax }
 
   /**
-   * Records that a message of this kind is sent. While many edits keep the connection busy, such messages alternate
-   * with the edits.
+   * To be called when a message that must not be late is sent. While many edits keep the connection busy, such messages
+   * alternate with the edits.
    */
   use() { this.#usedAt = performance.now() }
 
@@ -69,7 +69,7 @@ export class Pacing extends Source<{ free: null }> {
     this.#connection.perform(this.#connection.replica.ping())
   }
 
-  /** @param asked the time up to which all messages have arrived */
+  /** @param asked when the answered ping was sent; all messages sent before it have arrived */
   #answered(asked: number) {
     const wasFree = this.isFree
     const first = this.#sent.findIndex(({ at }) => at > asked)

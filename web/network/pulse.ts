@@ -4,8 +4,8 @@ import type { Connection } from './connection.js'
 /** After this long without a message, the page pings the server. */
 const quietMilliseconds = 2000
 /**
- * After this long without a message, the page pings the server if edits are unacknowledged. It is shorter, because then
- * silence more likely means that the connection is broken.
+ * After this long without a message, the page pings the server if edits are unacknowledged. The time is shorter than
+ * `quietMilliseconds`, because silence more likely means a broken connection when an acknowledgement is due.
  */
 const unansweredMilliseconds = 700
 /**
@@ -14,8 +14,8 @@ const unansweredMilliseconds = 700
  */
 const answerMilliseconds = 2500
 /**
- * How long the answer to a ping may take after the computer slept. It is shorter, because then the connection is most
- * likely broken.
+ * How long the answer to a ping may take after the computer slept. This timeout is shorter than the usual one, because
+ * after sleep the connection is most likely broken.
  */
 const wakingMilliseconds = 500
 /**
@@ -83,7 +83,8 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     })
     document.addEventListener('visibilitychange', () => this.#watch())
     addEventListener('online', () => this.#wake())
-    // Browsers freeze hidden pages to save power, and keep closed pages in case the person goes back to them.
+    // Browsers freeze hidden pages to save power. After a person has left a page, browsers can also freeze it and show
+    // it again when the person goes back. In both cases the connection might be broken.
     addEventListener('pageshow', ({ persisted }) => { if (persisted) this.#wake() })
     document.addEventListener('resume', () => this.#wake())
     this.#watch()
@@ -100,7 +101,7 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     if (document.visibilityState !== 'visible') return
     this.#wake()
     // Detects that the computer slept, by the wall clock. A window that is visible all the time gets no event for that,
-    // and `performance.now()` may stand still during sleep.
+    // and `performance.now()` can stand still during sleep.
     let lookedAt = Date.now()
     this.#timer = setInterval(() => {
       const slept = Date.now() - lookedAt > quietMilliseconds
@@ -115,7 +116,8 @@ export class Pulse extends Source<{ change: null, slow: null }> {
     const milliseconds = Math.max(wakingMilliseconds, 2 * (this.#roundTrip ?? 0))
     if (this.#state === 'live') {
       this.#ask(milliseconds)
-      // Other messages may have arrived before the sleep, so only an answer shows that the connection is alive.
+      // Messages might have arrived shortly before the page was suspended. So only an answer to this ping shows that
+      // the connection is still alive.
       this.#wantsAnswer = true
       setTimeout(() => this.#look(), milliseconds * this.#factor)
     } else if (this.#state === 'connecting' && performance.now() - this.#stateSince > milliseconds) {

@@ -158,7 +158,7 @@ export function sliderField(
     show(Number(input.value))
   })
   for (const type of ['change', 'blur']) input.addEventListener(type, letGo)
-  // Ends the press, also if it hasn't moved the slider.
+  // Ends the press, even if the press hasn't moved the slider.
   for (const type of ['pointerup', 'pointercancel']) input.addEventListener(type, () => { isHeld = false })
   return {
     element: element('div', { class: 'inspector-field wide' }, element('label', { for: id }, label),
@@ -311,7 +311,7 @@ export function checkField(label: string, { change }: { change: (value: boolean)
   }
 }
 
-/** A field with several alternatives. */
+/** A field in which the person chooses one of several values. */
 export function choiceField(
   label: string, { choices, change }: { choices: [string, string][], change: (choice: string) => void },
 ): Field<string> {

@@ -17,7 +17,7 @@ import {
 } from './fields.js'
 
 type ShownRow = PropertyRow & { inspector: InspectorField }
-/** The fields, by the name of the shape's member that each of them shows. */
+/** The fields, each under the name of the shape's member that it shows. */
 type Fields = Record<string, Field<any>>
 
 /** @param word as in the protocol */
@@ -280,7 +280,7 @@ export class Inspector {
     if (places.length > 0) this.#editing.edit((replica) => replica.place(places))
   }
 
-  /** Moves one shape. If there are several, their bounding box moves to the position. */
+  /** Moves the selected shape to the position. If several shapes are selected, their bounding box moves there. */
   #moveTo({ x, y }: { x?: number, y?: number }) {
     const shapes = this.#shapes()
     const box = shapes.length === 1 ? shapes[0] : this.#shown.replica.bounds(shapes.map(({ id }) => id))
@@ -291,8 +291,8 @@ export class Inspector {
   }
 
   /**
-   * Resizes one shape so that its upper left corner keeps its place on the canvas, also if the shape is rotated. If
-   * there are several, they are scaled so that their bounding box gets this size.
+   * Resizes the selected shapes. A single shape keeps its upper left corner where it is on the canvas, even if the
+   * shape is rotated. Several shapes are scaled so that their bounding box gets this size.
    */
   #resizeTo({ width, height }: { width?: number, height?: number }) {
     const all = this.#shapes()

@@ -269,7 +269,7 @@ export class Layers {
     }
   }
 
-  /** @param event the event that caused it */
+  /** @param event the mouse or keyboard event that activates the row */
   #activate(place: number, event?: MouseEvent | KeyboardEvent) {
     if (place < 0 || this.#ids.length === 0) return
     const active = this.#ids[place]

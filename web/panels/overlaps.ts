@@ -20,8 +20,8 @@ const gatherMilliseconds = 500
 const toldMax = 2
 const refreshMilliseconds = 15_000
 /**
- * The shortest time between two updates of the list. Updates are expensive, so they also take at most this fraction of
- * the time: 1 / `costFactor`.
+ * The shortest time between two updates of the list. Updates are expensive, so they also take at most 1 / `costFactor`
+ * of the page's time.
  */
 const shownMilliseconds = 150
 const costFactor = 20
@@ -106,8 +106,8 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   }
 
   /**
-   * Reports overlaps that other people have caused and that still exist. A person's own overlaps are not reported,
-   * because they see these arise.
+   * Tells the person about overlaps that other people have caused and that still exist. A person's own overlaps are not
+   * reported, because they see these arise.
    */
   #tell() {
     this.#timer = 0

@@ -129,7 +129,8 @@ export class Editing extends Source<{ edited: null }> {
       abandon: () => {
         if (this.#step !== step) return
         this.#step = null
-        // A person who has lost the right to edit can't revert the edits. They remain, as a step of undo.
+        // A person who has lost the right to edit can't revert the edits of this step. So these edits remain, as one
+        // step of undo.
         if (this.#permission.mayEdit) this.edit((live) => live.abandonStep())
         else replica.endGroup()
       },

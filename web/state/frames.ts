@@ -8,7 +8,7 @@ export class Frames extends Source<{ update: number, paint: number }> {
   #pending = 0
   #now = 0
 
-  /** The time of the current frame, or between frames of the last one. */
+  /** The time of the current frame. Between two frames, the time of the last one. */
   get now() { return this.#now }
 
   /** Requests another frame. */

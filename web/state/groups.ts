@@ -71,7 +71,7 @@ export class Groups {
   }
 
   /**
-   * Enters a shape's group, so that its shapes are handled one by one.
+   * Enters a shape's group, so that the shapes in the group are handled one by one.
    *
    * @returns false if the shape has no group, or if the person has already entered it
    */

@@ -22,7 +22,10 @@ export class Hand {
 
   letGo() { this.hold({ held: [], tied: [] }) }
 
-  /** What the gesture does to a shape, as in “while you held it”; null if it does nothing to it. */
+  /**
+   * The words for what the gesture does to a shape, for example “held” in “while you held it”. Null if the gesture does
+   * nothing to the shape.
+   */
   deedTo(id: number) {
     if (this.#held.has(id)) return 'held'
     return this.#tied.has(id) ? 'tied a line to' : null

@@ -1,8 +1,9 @@
 import { Setting } from './setting.js'
 
 /**
- * The setting whether overlaps are marked in the drawing, and the shape under the pointer. If there are many overlaps,
- * only those of that shape and of the selected shapes are marked. `change`: the setting or the shape has changed.
+ * Whether overlaps are marked in the drawing, which is a setting, and which shape is under the pointer. If there are
+ * many overlaps, only those of that shape and of the selected shapes are marked. `change`: the setting or the shape has
+ * changed.
  */
 export class Marks extends Setting {
   #pointedAt: number | null = null

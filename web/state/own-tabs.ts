@@ -2,7 +2,8 @@ import { Source } from '../basics/source.js'
 import type { Connection } from '../network/connection.js'
 
 /**
- * Knows which actors in the room are other tabs of this browser, so the same person. `change`: these tabs have changed.
+ * Knows which actors in the room are other tabs of this browser, and so belong to the same person. `change`: these tabs
+ * have changed.
  */
 export class OwnTabs extends Source<{ change: null }> {
   #actors = new Set<number>()

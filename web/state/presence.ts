@@ -11,8 +11,8 @@ import type { Pacing } from '../network/pacing.js'
 const shapesToldMax = 150
 
 /**
- * The upper bound on points of a stroke in one piece, and on points that are kept of another person's stroke. The
- * second is enough for minutes of drawing.
+ * The upper bound on the points in one message about a stroke, and the upper bound on the points that are remembered of
+ * another person's stroke. The second bound is enough for minutes of drawing.
  */
 const inkToldMax = 120
 const inkKeptMax = 200_000
@@ -107,7 +107,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
-  /** @param restored says which state was restored, so that other people's pages can tell them */
+  /** @param restored which state was restored; other people's pages show this to them */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 

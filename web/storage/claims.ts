@@ -7,7 +7,7 @@ const silentMilliseconds = 60_000
 const own = (key: string) => `canvas.claim ${key}`
 
 /**
- * Claims a key, so that no other tab can claim it. Fails if the browser allows no storage.
+ * Takes a key for this tab, so that no other tab can claim the key. Fails if the browser allows no storage.
  *
  * @param usedAt when the actor's edits were last saved
  * @returns a function that releases the key; null if another tab has it
@@ -29,8 +29,9 @@ export async function claim(key: string, usedAt = 0): Promise<(() => void) | nul
  * Claims a key in a browser without locks. A tab that is reloaded gets its own key again. Another tab's key is taken
  * only after a long time without a save.
  *
- * The mark in `sessionStorage` says whether this tab has left its key, as it does when it is reloaded. A duplicated tab
- * gets a copy of the mark, which says that the key is still held.
+ * The mark in `sessionStorage` is `left` while this tab's page is not open, for example during a reload, and otherwise
+ * `held`. If a person duplicates the tab, the copy also gets a copy of the mark. That mark is `held`, so the copy
+ * doesn't take the key.
  */
 function claimWithoutLocks(key: string, usedAt: number) {
   const isLeft = sessionStorage.getItem(own(key)) === 'left'

@@ -5,8 +5,8 @@ import type { KeptEdits } from './database.js'
 
 const prefix = 'canvas edits '
 /**
- * The upper bound on the bytes that are saved in this way, because the write blocks the browser. Between two regular
- * saves, people edit less than this.
+ * The upper bound on the bytes that are saved at once, because the write blocks the browser. Between two regular saves,
+ * people edit less than this.
  */
 const bytesMax = 256 << 10
 
@@ -17,7 +17,7 @@ export function keepAtOnce(record: KeptEdits) {
     const bytes = btoa(Array.from(record.bytes, (byte) => String.fromCharCode(byte)).join(''))
     localStorage.setItem(prefix + record.key, JSON.stringify({ ...record, bytes }))
   } catch {
-    // There is no space, or storage isn't allowed. The database may still have the edits.
+    // There is no space, or storage isn't allowed. The database can still have the edits.
   }
 }
 

@@ -14,10 +14,10 @@ import { keepAtOnce } from './farewell.js'
 const lookMilliseconds = 20_000
 const farewellMilliseconds = 500
 
-/** How long after a change the edits are saved, and the drawing. */
+/** The time from a change until the edits are saved, and the time from a change until the drawing is saved. */
 const editsMilliseconds = 60
 const drawingMilliseconds = 1_500
-/** How long an edit waits to be stored before it is sent anyway, because the browser's storage may hang. */
+/** How long an edit waits to be stored before it is sent anyway, because the browser's storage might hang. */
 const storageMilliseconds = 1_000
 /**
  * The timeout for reading stored edits when the page opens. If it expires, `Couriers` sends these edits as soon as they
@@ -47,8 +47,8 @@ export async function openReplica(
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // In a browser without locks, an infinite time claims only the key that this tab left on a reload. Other keys
-        // may still be in use.
+        // A browser without locks compares the time of the last save with this time, to see whether another tab still
+        // uses the key. With `Infinity`, it claims only the key that this tab itself left when it was reloaded.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -148,7 +148,7 @@ export class Keeper extends Source<{ change: null }> {
   #notices
   #key
   #actor
-  /** Resolves to the function that releases the actor, once the actor is claimed. */
+  /** When the actor is claimed, resolves to the function that releases the actor. */
   #claimed
   /**
    * The keys of this tab's former actors. Their edits stay stored and claimed until all edits are stored under the
@@ -201,8 +201,8 @@ export class Keeper extends Source<{ change: null }> {
   }
 
   #take(effect: Effect) {
-    // These effects follow the page's own edits and the server's answers. `unsent` is also sent if the edits change and
-    // their number doesn't, as during a drag without a connection.
+    // These effects follow the page's own edits and the server's answers. The effect `unsent` also comes if an edit
+    // changes while the number of edits stays the same, as during a drag without a connection.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state') this.#follow()
@@ -240,7 +240,7 @@ export class Keeper extends Source<{ change: null }> {
     if (this.#drawingTimer === 0) this.#drawingTimer = setTimeout(() => this.#keepDrawing(), pause)
   }
 
-  /** Called when the page may be closed. */
+  /** Called when the page might be closed. */
   #leave() {
     if (this.#replica.unsentCount > 0 || this.#isEditsStale) keepAtOnce(this.#edits())
     this.keepNow()
@@ -267,7 +267,7 @@ export class Keeper extends Source<{ change: null }> {
     })
     const isLate = await Promise.race([keeping, new Promise((done) => { setTimeout(() => done(true), storageMilliseconds) })])
     if (isLate) this.#tellKeeping(false)
-    // Edits are sent even if they can't be stored, because otherwise nobody could draw.
+    // The edits are sent even if they can't be stored, because otherwise nobody could draw while the storage fails.
     this.#connection.perform(this.#replica.kept(until))
   }
 

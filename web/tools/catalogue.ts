@@ -23,7 +23,7 @@ export type ActionReach = ActReach
 
 export interface Action {
   id: string
-  /** The heading in the list of shortcuts. */
+  /** The heading under which the action stands in the list of shortcuts. */
   group: string
   words: string
   keys: string[]
@@ -84,7 +84,7 @@ async function removeAll(
   { question, yes, done, remove }: { question: string, yes: string, done: string, remove: () => unknown },
 ) {
   if (shown.replica.shapeCount === 0 || !await consent.mayEmpty(question, yes, () => shown.replica.shapeCount)) return
-  // Somebody else may have removed everything while the question was open.
+  // Somebody else might have removed everything while the question was open.
   if (shown.replica.shapeCount > 0 && remove() !== undefined) editing.sayUndoable(done)
 }
 

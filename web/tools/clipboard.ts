@@ -27,7 +27,7 @@ export class Clipboard {
   #locks
   /** The last text that was copied on this page. It is pasted if the browser doesn't allow reading the clipboard. */
   #kept = ''
-  /** Whether the browser didn't allow writing that text to the clipboard. */
+  /** Whether the browser refused to write the text in `#kept` to the clipboard. */
   #isKeptHereOnly = false
   /** The copying in progress, if the module for documents is not loaded yet. */
   #copying: Promise<boolean> | null = null
@@ -82,7 +82,7 @@ export class Clipboard {
     try {
       await navigator.clipboard.writeText(this.#kept)
     } catch {
-      // Pasting on this page still works.
+      // The system's clipboard can't be written, so only this page can paste the shapes.
       this.#isKeptHereOnly = true
     }
     return true

@@ -13,12 +13,13 @@ export async function addConnectedCopy(
   id: number,
 ) {
   if (!await documents.load()) return
-  // If the action was run twice quickly, the first run has selected its copy by now.
+  // If the person ran the action twice quickly, the first run has already selected its copy, and the original is no
+  // longer selected.
   if (!selection.has(id)) return
   momentum.settle()
   const shape = shown.replica.shape(id)
   if (!shape) return
-  // The bounding box counts, because the shape may be rotated.
+  // The copy is placed by the shape's bounding box, because the shape can be rotated.
   const { x, y, width, height } = boundsOf(shape)
   const wanted = { x, y: y + height + gap }
   const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted

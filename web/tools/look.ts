@@ -14,7 +14,7 @@ const firstFills = 2
 const outlineWidth = 4
 /** The default size of text. It is not written to a shape. */
 const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard
-/** Both can be read on light paper and on dark paper. */
+/** A note and a text in these colours can be read on light paper and on dark paper. */
 const noteFill = '#FFE27A'
 const textFill = '#767676'
 /** The default colour of lines. It is visible on light paper and on dark paper. */
@@ -67,7 +67,10 @@ export const textLook = (paint: Paint): Values =>
 
 export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill, ...letters(paint) })
 
-/** The values for the look of a new shape: the chosen colours, otherwise the next ones in turn. */
+/**
+ * The values for the look of a new shape. Its colours are those that the person has chosen. If the person has chosen
+ * none, they are the next colours of the sequence.
+ */
 export function nextLook(paint: Paint, replica: Replica): Values {
   const { fill, stroke } = paint
   if (fill === 'none') return { filled: false, ...nextOutline(paint, stroke ?? bareStroke), ...letters(paint) }
@@ -104,7 +107,10 @@ export function bared(shape: Shape, part: 'fill' | 'stroke'): Values {
   return shape.strokeWidth > 0 ? { filled: false } : { filled: false, ...outlined(shape.fill) }
 }
 
-/** The values that give a shape an outline of this colour. A shape with a single colour gets no outline. */
+/**
+ * The values that give a shape an outline of the colour `stroke`. There are none for a shape that has no fill beside
+ * its outline, such as a line.
+ */
 export function outlinedWith(shape: Shape, stroke: string): Values {
   if (!hasFillAndOutline(shape)) return {}
   return shape.strokeWidth > 0 ? { stroke } : outlined(stroke)

@@ -13,7 +13,7 @@ export interface Form {
   /** The size if the shape is added by a click or a key instead of a drag. */
   size: { width: number, height: number }
   look: (paint: Paint, replica: Replica) => Values
-  /** Whether writing begins at once. */
+  /** Whether the typing of the shape's text begins as soon as the shape is added. */
   isWritten?: boolean
 }
 
@@ -126,8 +126,8 @@ export class Making {
       this.#snapping.rest()
       return drawnBox(corner, hand, { even: shift, around: alt, least })
     }
-    // Along an axis on which the drag is shorter than the least size, nothing snaps, because the box's corner isn't at
-    // the pointer there.
+    // If the drag along an axis is shorter than the least size, nothing snaps along that axis, because the box's corner
+    // isn't at the pointer there.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
     const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)

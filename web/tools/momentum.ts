@@ -56,7 +56,7 @@ export class Momentum extends Source<{ settling: null }> {
   /** Moves gliding shapes to where the glide would end. */
   settleGlide() { this.#glide?.land() }
 
-  /** Ends all movements at once, and so their steps of undo. */
+  /** Ends all movements at once, and closes their undo steps. */
   settle() {
     this.tell('settling', null)
     this.settleGlide()

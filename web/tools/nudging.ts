@@ -6,7 +6,7 @@ import { moved } from './transform.js'
 /** In milliseconds: presses of arrow keys with shorter pauses than this are one step of undo. */
 const pauseMax = 600
 
-/** Moves shapes by the arrow keys. */
+/** Moves shapes when arrow keys are pressed. */
 export class Nudging {
   #reach
   #timer = 0

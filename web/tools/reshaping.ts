@@ -7,13 +7,13 @@ import type { Reach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { angleBetween, frameOf, middle, pinched, pulled, sideMin, steppedTurn, stretched, turned } from './transform.js'
 
-// Changes shapes by handles and by two fingers. Each change is one step of undo. A pinch that follows a drag continues
-// the drag's step.
+// The gestures that change shapes by handles or with two fingers. Each change is one step of undo. A pinch that follows
+// a drag continues the drag's step.
 
 type ReshapingReach = Pick<Reach, 'editing' | 'shown' | 'view'>
 type SnappingReach = Pick<Reach, 'overlay' | 'scene' | 'view'>
 
-/** The common part of these gestures. */
+/** What all gestures that reshape have in common. */
 class Reshaping<Gesture extends Drag | TwoFingers> {
   #step
   readonly view
@@ -71,7 +71,7 @@ export class Scaling extends Reshaping<Drag> {
     const how = { across, down, around: gesture.alt, sideLeast: sideMin[gesture.pointer] }
     if (start.length === 1) return [pulled(start[0], dx, dy, { ...how, even: gesture.shift })]
     if (across === 0 || down === 0) return stretched(start, this.startFrame, dx, dy, how)
-    // If a corner is dragged, several shapes are scaled evenly, because some of them may be rotated.
+    // If a corner is dragged, several shapes are scaled evenly, because some of them can be rotated.
     const { x, y, width, height } = this.startFrame
     const reach = gesture.alt ? 2 : 1
     const scale = Math.max((width + across * dx * reach) / width, (height + down * dy * reach) / height)

@@ -69,8 +69,8 @@ export class Shortcuts {
 
   /**
    * Whether a key press types into a shape instead of running an action. It does if a single text or note is selected
-   * and the current tool doesn't draw, for every character except a space. If a double tap is still waiting, it acts
-   * first, because it may open a text.
+   * and the current tool doesn't draw, for every character except a space. A double tap that is still pending takes
+   * effect first, because it can open a text.
    */
   #writes(event: KeyboardEvent, target: Element) {
     if (target.closest(closed)) return false

@@ -35,7 +35,7 @@ export class Snapping {
   #held
   #all: Box[] | null = null
 
-  /** @param held the shapes of the gesture, to which nothing snaps */
+  /** @param held the shapes that the gesture changes; nothing snaps to them */
   constructor({ overlay, scene, view }: Pick<Reach, 'overlay' | 'scene' | 'view'>, held: number[]) {
     this.#overlay = overlay
     this.#scene = scene

@@ -80,8 +80,8 @@ export class Targets {
     }
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // The move handle of a single shape counts as the shape, so a long press on it lifts the shape. It counts only
-    // single taps, because several quick presses there are not taps on the shape.
+    // A single shape's move handle is treated as the shape, so a long press on the handle lifts the shape. Several
+    // quick presses on the handle are no double tap, because they are not taps on the shape.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, taps: 1 }
     }
@@ -91,7 +91,7 @@ export class Targets {
   /**
    * How many taps have a meaning on a shape. A double tap opens a text or a shape with text at once, because a third
    * tap would do nothing. A finger's double tap changes the colour instead, except on a text, and waits for a third
-   * tap. Without Play, a double tap opens every shape.
+   * tap. While the setting Play is off, a double tap opens every shape.
    */
   #tapsOn(id: number, pointer: PointerType) {
     const shape = this.#scene.drawn(id)?.shape

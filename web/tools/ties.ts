@@ -11,7 +11,7 @@ import type { Reach } from './reach.js'
  */
 const middleReach = 12
 
-/** The places in a box that attract an end: the centre, and the middle of each side. */
+/** The places in a box that attract a line's end: the centre, and the middle of each side. */
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**

@@ -11,8 +11,8 @@ import { Marquee, Panning } from './looking.js'
 import { type Form, makeByKey, makeForWriting, Making } from './making.js'
 import type { Act, ActReach } from './reach.js'
 
-// The table of tools, for gestures, keys and menus. All tools handle shapes and handles that they can reach in the same
-// way.
+// The table of tools, for gestures, keys and menus. All tools do the same with the shapes and handles that they can
+// reach.
 
 export interface HeldTool {
   words: string
@@ -20,8 +20,9 @@ export interface HeldTool {
   /** The mouse cursor over the empty canvas. */
   cursor: string
   /**
-   * What a drag can grab: `shapes` and handles; only the `selected` shapes and handles; only `handles`; nothing,
-   * because the tool draws everywhere (`sheet`); or nothing, because it moves the canvas (`paper`).
+   * What a drag can grab. `shapes`: all shapes, and handles. `selected`: only selected shapes, and handles. `handles`:
+   * only handles. `sheet`: nothing, because the tool draws everywhere. `paper`: nothing, because the drag moves the
+   * canvas.
    */
   reaches: 'shapes' | 'selected' | 'handles' | 'sheet' | 'paper'
   /** Whether the tool changes the drawing. */
@@ -35,7 +36,7 @@ export interface HeldTool {
    * coordinates.
    */
   tap?: (reach: ActReach, at: Point, trail: TrailPoint[]) => void
-  /** What people who can't use a pointer add with this tool. */
+  /** The shape that a key adds in place of a drag with this tool, for people who can't use a pointer. */
   adds?: Addable
 }
 

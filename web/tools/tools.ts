@@ -24,10 +24,10 @@ export class Tools {
   #reach
   #surface
   #act: Act | null = null
-  /** The drag whose step of undo the following pinch continues. */
+  /** The drag that a second finger has turned into a pinch. The pinch continues this drag's undo step. */
   #continued: Act | null = null
   #isSpaceHeld = false
-  /** The pointer's path since it was pressed. It is kept until the gesture is a drag. */
+  /** The pointer's path since it was pressed. It is kept until the gesture has become a drag. */
   #trail: TrailPoint[] = []
 
   constructor(stage: HTMLElement, reach: ActReach & { shaking: Shaking }) {
@@ -69,7 +69,7 @@ export class Tools {
   /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
 
-  /** Tells whether the space bar is held, so that a drag moves the canvas. */
+  /** To be called when the space bar is pressed or released. While it is held, a drag moves the canvas. */
   holdSpace(isHeld: boolean) {
     if (isHeld === this.#isSpaceHeld) return
     this.#isSpaceHeld = isHeld
@@ -162,8 +162,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A finger's double tap changes the colour, because people without a keyboard write by a button. A text has no
-      // other use for a double tap, so it is opened.
+      // A finger's double tap changes the shape's colour, because people without a keyboard begin to write with a
+      // button instead. On a text, a double tap has no other use, so it opens the text.
       if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
@@ -205,7 +205,7 @@ export class Tools {
         const act = this.#act
         // An act always gets the type of gesture with which it began.
         act?.move(gesture as never)
-        // The ties of a line may have changed while the line was drawn.
+        // The ties of a line might have changed while the line was drawn.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }
@@ -224,7 +224,10 @@ export class Tools {
     this.#leadFrame()
   }
 
-  /** Sets the frame that is drawn around the selection, if the act has one of its own. */
+  /**
+   * Sets the frame that is drawn around the selection: the frame that the gesture in progress (`#act`) gives, or null
+   * if it gives none.
+   */
   #leadFrame() { this.#reach.handles.lead(this.#act?.frame ?? null, this.#act instanceof Moving) }
 
   /** The step of undo that a drag has left open for the following pinch. */

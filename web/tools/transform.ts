@@ -241,9 +241,9 @@ export function angleBetween(around: Point, from: Point, to: Point) {
 }
 
 /**
- * A rotation by `turn`, adjusted so that the resulting rotation is a multiple of `turnStep`.
+ * The change of rotation nearest to `turn` after which the rotation is a multiple of `turnStep`.
  *
- * @param rotation before
+ * @param rotation the rotation before the change
  */
 export function steppedTurn(rotation: number, turn: number) {
   return Math.round((rotation + turn) / turnStep) * turnStep - rotation

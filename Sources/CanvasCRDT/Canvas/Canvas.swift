@@ -199,7 +199,7 @@ extension Canvas {
     return forgotten
   }
 
-  /// The time to pass to `forgetErasures(before:)` so that at most `count` erasures remain. Fewer may remain: the
+  /// The time to pass to `forgetErasures(before:)` so that at most `count` erasures remain. Fewer can remain: the
   /// difference is at most a sixteenth of all erasures, or more if many have the same millisecond.
   /// - Returns: `nil` if there are no more than `count` erasures.
   public func timeOfErasures(leaving count: Int) -> UInt64? {

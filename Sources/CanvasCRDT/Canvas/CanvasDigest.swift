@@ -5,7 +5,7 @@ struct CountedDigest: Hashable, Sendable {
   var common: UInt64 = 0
   /// The sum over the properties of the second vocabulary: the one that added texts.
   var texts: UInt64 = 0
-  /// The sum over the properties of the newest vocabulary.
+  /// The sum over the properties of the third vocabulary: those that are in neither of the other sums.
   var newest: UInt64 = 0
 
   init() {}

@@ -15,13 +15,13 @@ extension Canvas {
 
   public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
 
-  /// Which properties of a shape have registers. The shape may be deleted.
+  /// Which properties of a shape have registers. The shape can be deleted.
   public func registers(of shape: Identifier) -> PropertyMask {
     guard let slot = slot(of: shape) else { return PropertyMask() }
     return record(at: slot).registers
   }
 
-  /// The bytes of a shape's texts and paths, counting only the given properties. The shape may be deleted.
+  /// The bytes of a shape's texts and paths, counting only the given properties. The shape can be deleted.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).values.longBytes(of: properties)

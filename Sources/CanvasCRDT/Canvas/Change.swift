@@ -2,7 +2,7 @@
 public struct Change: Hashable, Sendable {
   /// Whether the shape was live before the operation, and whether it is live after it.
   public enum Lifecycle: UInt8, Hashable, Sendable {
-    /// The shape was not live before, and is not live after.
+    /// The shape was deleted or missing before the operation, and still is after it.
     case absent
     case present
     case appeared

@@ -10,7 +10,7 @@ struct RegisterHash: ~Copyable {
   /// The sum of all hashes that were added, minus those that were removed.
   private(set) var sum: UInt64 = 0
 
-  /// The hash of the shape's identifier and a space, with which the texts of all its registers begin.
+  /// The hash of the shape's identifier and a space. The texts of all the shape's registers begin with these.
   private let prefix: UInt64
 
   private var texts = InlineArray<256, UInt8>(repeating: 0)

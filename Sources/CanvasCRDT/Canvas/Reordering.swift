@@ -9,8 +9,8 @@ extension DrawingOrder {
     public var moved: [Place] = []
   }
 
-  /// Keys for `count` new shapes, which are inserted below the shape at `index`. If `index` is the number of shapes,
-  /// the new ones go on top.
+  /// The keys for `count` new shapes, which are inserted below the shape at `index`. If `index` is the number of
+  /// shapes, the new ones go on top.
   public func inserting(
     _ count: Int,
     at index: Int,
@@ -102,7 +102,7 @@ extension DrawingOrder {
     return unique
   }
 
-  /// Groups sorted indices into ranges of consecutive ones.
+  /// Gathers sorted indices into ranges of consecutive ones.
   private func runs(of indices: [Int]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for index in indices {

@@ -189,7 +189,7 @@ extension ShapeRecord {
   /// Keeps only the registers in `wanted`, and the erasure if `wanted` contains `deleted`.
   mutating func keep(_ wanted: PropertyMask) { values.clear(values.assigned.subtracting(wanted)) }
 
-  /// Forgets the erasure if it is older than `milliseconds`. Returns whether an erasure was forgotten.
+  /// Forgets the erasure if it was made before the time `milliseconds`. Returns whether an erasure was forgotten.
   mutating func forgetErasure(before milliseconds: UInt64) -> Bool {
     guard let erasure, erasure.milliseconds < milliseconds else { return false }
     values.assigned.remove(.deleted)

@@ -107,7 +107,7 @@ extension StatePart: Equatable {
 
 extension Canvas {
   /// The state in parts of at most `shapesMax` shapes and at most `shapesMax` erasures. With `place`, only the changes
-  /// after that position in the log. A long text counts as several shapes. The result has at least one part, which may
+  /// after that position in the log. A long text counts as several shapes. The result has at least one part, which can
   /// be empty.
   public func stateParts(since place: UInt64? = nil, shapesMax: Int = StatePart.shapesMax) -> [StatePart] {
     let slots = orderedSlots(since: place)

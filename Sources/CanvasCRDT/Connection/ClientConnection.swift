@@ -223,8 +223,8 @@ extension ClientConnection {
     return now.monotonicMilliseconds &+ rate.millisecondsUntil(tokens, at: now.monotonicMilliseconds)
   }
 
-  /// Called when the server has refused a message that it may accept later. The client then sends nothing for a while.
-  /// If refusals go on, each pause is longer than the previous one.
+  /// Called when the server has refused a message that it might accept later. The client then sends nothing for a
+  /// while. If refusals go on, each pause is longer than the previous one.
   public mutating func pauseSending(at now: Moment, using generator: inout some RandomNumberGenerator) {
     // If sending already pauses, this refusal doesn't count. Messages that were sent together and are refused together
     // count as one failed try.

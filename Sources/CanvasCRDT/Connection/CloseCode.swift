@@ -3,7 +3,7 @@
 public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   /// The client leaves on its own.
   case normal = 1000
-  /// The server stops, or can't go on with this connection. The client may come back.
+  /// The server stops, or can't go on with this connection. The client can connect again.
   case goingAway = 1001
   /// The client sent frames that RFC 6455 doesn't allow.
   case protocolError = 1002

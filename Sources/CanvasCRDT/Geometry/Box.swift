@@ -44,8 +44,8 @@ struct Box: Hashable, Sendable {
     minX < other.maxX && other.minX < maxX && minY < other.maxY && other.minY < maxY
   }
 
-  /// Whether two boxes share area, for boxes that are the shapes themselves rather than bounds of shapes. If the common
-  /// area is no thicker than rounding errors, the boxes only touch.
+  /// Whether two boxes share area. If the common area is no thicker than rounding errors, the boxes only touch. The
+  /// boxes must be the shapes themselves, because a box around another shape can share area where the shape doesn't.
   @inlinable
   func sharesArea(with other: Box) -> Bool {
     let across = Rect.rounding(minX, maxX, other.minX, other.maxX)

@@ -119,13 +119,13 @@ extension BoxTree {
     discard(leaf)
   }
 
-  /// Moves a box, which keeps its leaf. A small move doesn't change the tree, unless the box is slanted.
+  /// Gives a leaf a new box. The leaf keeps its index. A small move doesn't change the tree, unless the box is slanted.
   mutating func move(_ leaf: Int32, to box: Box, turned turnedBox: TurnedBox = .none) {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // The stored box stays if it still contains the new box and isn't much too large. A box that is much too large
-    // would be found by queries far from the real one.
+    // The stored box stays if it still contains the new box and is at most twice as large. Queries far from the real
+    // box would also find a larger one.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -328,7 +328,7 @@ extension BoxTree {
   /// The size of the stack of a search. It is large enough: a tree of 2³¹ leaves has a height of at most 45.
   private static let heightMax = 64
 
-  /// Whether `isWanted` is true for the payload of any leaf whose box may touch `box`.
+  /// Whether `isWanted` is true for the payload of any leaf whose box might touch `box`.
   func contains(touching box: Box, where isWanted: (Int32) -> Bool) -> Bool {
     guard root != BoxTree.none else { return false }
     let asked = Node(leaf: 0, box: box)

@@ -1,7 +1,7 @@
 /// The cosine and sine of an angle, as a unit vector.
 ///
 /// They are computed here by IEEE addition, subtraction, multiplication, division and rounding only. The platforms' own
-/// sines may differ in the last bit, and then replicas would disagree about which shapes overlap.
+/// sines can differ in the last bit, and then replicas would disagree about which shapes overlap.
 struct Direction: Hashable, Sendable {
   var cosine: Double
   var sine: Double

@@ -64,7 +64,8 @@ public struct DrawnLine: Hashable, Sendable {
     }
   }
 
-  /// Adds the shape at one end. Returns where the line itself must end, so that it doesn't show beside an arrow's tip.
+  /// Adds the head, such as an arrow, that the line has at one end. Returns where the line itself must end, so that it
+  /// doesn't show beside an arrow's tip.
   private mutating func addHead(_ head: LineEnd, at end: Point, from before: Point, width: Double) -> Point? {
     switch head {
     case .plain: return nil
@@ -114,7 +115,7 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
-  /// Points along the piece, for callers that draw straight segments instead of curves.
+  /// The points along the piece, for callers that draw straight segments instead of curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }
     return (0...steps).map { step in

@@ -47,8 +47,8 @@ struct FreePlaceSearch {
     // The loop stops when the radius exceeds the diagonal of all positions, because a larger radius would find nothing
     // more.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
-      // After this walk, every place within the radius is known. All others are further away than any place that was
-      // found.
+      // After this walk, every place within the radius has been tried. Places outside the radius are further away than
+      // any place that was found.
       walkSides(within: radius)
       if comparisons > limits.comparisonsMax { return false }
       if best != nil { return true }

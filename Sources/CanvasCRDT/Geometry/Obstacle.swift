@@ -24,8 +24,8 @@ struct Obstacle {
 
 /// All obstacles near a point, for a box of one size. Coordinates are relative to the point.
 struct Obstacles {
-  /// How many tangents replace a curve. The corner between two tangents lies too far out: its distance from the centre
-  /// exceeds the radius by 1/1,866, because it is 1/cos(π/96) of the radius.
+  /// How many tangents replace a curve. The distance of a corner between two tangents from the centre is 1/cos(π/96) of
+  /// the radius. So the corner lies outside the curve, by 1/1,866 of the radius.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -118,8 +118,8 @@ struct Obstacles {
       var normal = Point(x: towards.cosine, y: towards.sine)
       var reach = (halfWidth - radius) * normal.x.magnitude + (halfHeight - radius) * normal.y.magnitude + radius
       if outline.kind == .ellipse {
-        // The tangents are spread evenly around a circle, which is then scaled to the ellipse. Scaling changes the
-        // directions of their normals.
+        // The tangent points are spread evenly around a circle, which is then scaled to the ellipse. Scaling changes
+        // the direction of each normal, so the normal is computed anew.
         normal = Point(x: normal.x / halfWidth, y: normal.y / halfHeight)
         let length = (normal.x * normal.x + normal.y * normal.y).squareRoot()
         normal = Point(x: normal.x / length, y: normal.y / length)

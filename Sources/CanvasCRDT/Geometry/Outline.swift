@@ -1,8 +1,8 @@
 /// The exact closed curve of a shape: a rotated box, ellipse, polygon or star.
 ///
-/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top. So it may not touch all
-/// sides of the box. A star has `points` tips on this ellipse. Halfway between two tips it has an inner corner, whose
-/// distance from the centre is `innerRatio` times that of a tip.
+/// A polygon or star is inscribed in the ellipse of its box, with the first corner at the top. So it doesn't always
+/// touch all sides of the box. A star has `points` tips on this ellipse. Halfway between two tips it has an inner
+/// corner, whose distance from the centre is `innerRatio` times that of a tip.
 public struct Outline: Hashable, Sendable {
   public var kind: ShapeKind
   /// The top left corner of the box before rotation.
@@ -46,7 +46,8 @@ extension Outline {
   /// The smallest upright rectangle that contains the rotated outline.
   public var bounds: Rect {
     let placed = PlacedOutline(self)
-    // Without rotation, the result is exactly the box. But a polygon or star may not touch all sides of its box.
+    // Without rotation, the result is exactly the box. But a polygon or a star can be smaller than its box, and then
+    // doesn't touch all sides of it.
     if kind != .polygon, kind != .star, placed.direction.sine == 0 { return Rect(origin: position, size: size) }
     return placed.box.rect
   }

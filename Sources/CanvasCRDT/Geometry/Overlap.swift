@@ -15,7 +15,7 @@ extension PlacedOutline {
   }
 
   /// - Parameter steps: is increased by the work done, in units of one comparison of two boxes. Two stars of 64
-  ///   tips may take thousands of steps.
+  ///   tips can take thousands of steps.
   func overlaps(_ other: PlacedOutline, steps: inout Int) -> Bool {
     steps += 2
     guard box.overlaps(other.box), hasArea, other.hasArea, overlaps, other.overlaps else { return false }
@@ -26,7 +26,8 @@ extension PlacedOutline {
       ? other.piecesOverlap(self, steps: &steps) : piecesOverlap(other, steps: &steps)
   }
 
-  /// Computed in this outline's own coordinates, so that shapes far from the canvas's origin lose no digits.
+  /// The overlap is computed in this outline's own coordinates, so that shapes far from the canvas's origin lose no
+  /// digits.
   private func piecesOverlap(_ other: PlacedOutline, steps: inout Int) -> Bool {
     let width = (other.outline.size.width - outline.size.width) / 2
     let height = (other.outline.size.height - outline.size.height) / 2

@@ -122,7 +122,7 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Drops all pairs, and returns those that were known before the last change as ended.
+  /// Drops all pairs. Returns, as ended, the pairs that were known before the last change.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
     // `pairs` and `began` are both sorted, so one pass finds the pairs that began with the last change.
     var began = last.began[...]
@@ -164,11 +164,11 @@ extension OverlapIndex {
     if let left = stepsLeft { stepsLeft = left - steps }
   }
 
-  /// Whether the index is crowded, and a change has come since. Without a change, another search would have the same
-  /// result.
+  /// Whether the index is crowded and has changed after its last search. Without a change, another search would have
+  /// the same result.
   public var isWorthALook: Bool { isCrowded && changesUnseen > 0 }
 
-  /// Searches for all pairs again if the index is crowded. If it succeeds, all pairs are returned as begun.
+  /// Searches for all pairs again if the index is crowded. If the search succeeds, `began` of the result has all pairs.
   public mutating func lookAgain() -> OverlapChanges {
     var changes = OverlapChanges()
     guard isWorthALook else { return changes }
@@ -222,8 +222,8 @@ extension OverlapIndex {
     return changes
   }
 
-  /// Finds the shapes that an outline may overlap. A line overlaps nothing, so no shapes are searched for it, although
-  /// thousands of lines may cross it.
+  /// Finds the shapes that an outline might overlap. A line overlaps nothing, so no shapes are searched for it,
+  /// although thousands of lines can cross it.
   /// - Returns: how many steps the search took.
   private mutating func findCandidates(for placed: PlacedOutline) -> Int {
     candidates.removeAll(keepingCapacity: true)
@@ -239,7 +239,7 @@ extension OverlapIndex {
     entries[Int(place)].neighbours = neighbours
   }
 
-  /// Returns a mark that no entry has. The next greater number is unused too.
+  /// Returns a mark that no entry has. The mark plus one is unused too.
   private mutating func nextMark() -> UInt32 {
     if lastMark >= UInt32.max - 3 {
       for place in marks.indices { marks[place] = 0 }
@@ -283,7 +283,7 @@ extension OverlapIndex {
   /// Added to the number of shapes when the allowed comparisons are computed. Without it, a drawing of a few hundred
   /// crowded shapes could run out of comparisons.
   private static let shapesAlways = 8_000
-  /// How many comparisons are allowed for each further change. An ordinary change takes about a hundred.
+  /// How many more comparisons each change allows. An ordinary change takes about a hundred.
   private static let stepsPerChange = 5_000
 
   /// An upper bound on the comparisons that finding all pairs of a drawing may take.

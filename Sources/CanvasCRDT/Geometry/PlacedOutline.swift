@@ -1,4 +1,4 @@
-/// An outline with its direction and bounding box, which every test needs.
+/// An outline with its direction and bounding box, which every geometric test needs.
 struct PlacedOutline: Hashable, Sendable {
   let outline: Outline
   let direction: Direction

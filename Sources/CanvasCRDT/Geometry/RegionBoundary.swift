@@ -2,7 +2,7 @@
 /// remaining sides form loops.
 ///
 /// The nodes on one cut (a vertical line between trapezoids) have consecutive numbers from the top. So a vertical side
-/// is a run of steps from one number to the next, and each step may be shared with another trapezoid.
+/// is a run of steps from one number to the next, and each step can be shared with another trapezoid.
 struct RegionBoundary {
   private(set) var nodes: [Point] = []
   /// For each node: the number of steps down to the next node, minus the number of steps up.
@@ -85,8 +85,8 @@ struct RegionBoundary {
     return loops
   }
 
-  /// Whether `one` turns further right after `side` than `other` does. Taking the rightmost side keeps loops that only
-  /// touch at a corner separate, because the inside is on the right.
+  /// Whether `one` turns further right after `side` than `other` does. The boundary always takes the rightmost side. So
+  /// two loops that only touch at a corner stay separate, because the inside is on the right.
   private func turnsMore(_ side: (from: Int, to: Int), _ one: (from: Int, to: Int), than other: (from: Int, to: Int))
     -> Bool
   {
@@ -106,8 +106,8 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without corners at which its direction doesn't change; the cuts have added such corners. Empty if no area
-  /// is left.
+  /// The loop without the corners at which its direction doesn't change. The cuts have added such corners. Empty if no
+  /// area is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

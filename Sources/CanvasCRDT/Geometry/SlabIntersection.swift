@@ -198,7 +198,7 @@ extension SlabIntersection {
     return slabs
   }
 
-  /// Numbers the heights at each cut, from the top down. Heights that differ only by rounding get the same number.
+  /// Gives each height at a cut a number, from the top down. Heights that differ only by rounding get the same number.
   private func number(_ slabs: inout [[Crosser]], in boundary: inout RegionBoundary) {
     for cut in cuts.indices {
       var heights: [Double] = []

@@ -1,5 +1,5 @@
-/// The live shapes that have the same name. All but the first show it with a number, but not with one of the numbers
-/// that are `taken`.
+/// The live shapes that have the same name. The first one shows the name alone. Each of the others shows the name with
+/// a number, but never with one of the numbers in `taken`.
 ///
 /// A shape's number is not stored but computed from its rank in the group. So when a shape is deleted, the numbers of
 /// all later shapes shift at no cost.
@@ -47,14 +47,15 @@ struct NameGroup: Hashable, Sendable {
     return rank + 1 + passedOver
   }
 
-  /// The rank of the member that shows this number. If the number is taken, the rank of the member that shows the next
-  /// free number.
+  /// The rank of the member that shows this number. If the number is in `taken`, the result is the rank of the member
+  /// that shows the next free number.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)
   }
 
-  /// The ranks of the members that show this number or a greater one. A taken `number` is treated as if it were free.
+  /// The ranks of the members that show this number or a greater one. If `number` itself is taken by an own name, the
+  /// result begins with the member that shows the next free number.
   func ranks(from number: Int) -> Range<Int> {
     min(rank(atNumber: number), members.count)..<members.count
   }

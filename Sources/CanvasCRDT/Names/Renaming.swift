@@ -1,4 +1,4 @@
-/// The shapes whose number an update may change, with their numbers from before the update.
+/// The shapes whose numbers (such as 2 in `Sun 2`) can change with an update, and their numbers from before the update.
 struct Renaming {
   private struct Note {
     let name: Text
@@ -7,7 +7,7 @@ struct Renaming {
 
   private var notes: [Note] = []
 
-  /// Records the numbers of some members before their group changes. If this is called more than once for a group,
+  /// Stores the numbers of some members before their group changes. If this is called more than once for a group,
   /// every range must extend to the group's end. A member that is already recorded keeps its first number.
   mutating func note(_ name: Text, _ group: NameGroup, ranks: Range<Int>) {
     var end = ranks.upperBound
@@ -21,7 +21,7 @@ struct Renaming {
     notes.append(note)
   }
 
-  /// The recorded shapes whose number has changed, sorted, without the shape that was updated.
+  /// Of the noted shapes, those whose number has changed, sorted. `updated` is left out.
   consuming func shapes(except updated: Identifier, _ group: (Text) -> NameGroup?) -> [Identifier] {
     var renamed: [Identifier] = []
     for note in notes {

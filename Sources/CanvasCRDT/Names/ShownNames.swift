@@ -12,7 +12,7 @@
 /// names are unique. They depend on the canvas alone, and not on the order of events.
 ///
 /// Shown names are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a
-/// list of the shapes whose number changes. A numbered name may be a little longer than the limit on names.
+/// list of the shapes whose number changes. A numbered name can be a little longer than the limit on names.
 public struct ShownNames: Sendable {
   /// A live shape's own name, and the stamp under which the name was written.
   fileprivate struct Claim: Hashable {
@@ -59,8 +59,8 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // The group can't have this number among its `taken` ones. Otherwise the search above would have found a shape with
-    // this text as its own name.
+    // The search above found no shape with this text as its own name. So this number can't be among those that `taken`
+    // lists for the group.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }

@@ -118,8 +118,8 @@ struct OrderGap {
     isOpenAbove = upper == nil
   }
 
-  /// The least number of digits with which each of `count` keys has `roomPerKey` possible values, but at most the
-  /// greatest length of a key. Also the width of the gap, in units of the last of these digits.
+  /// The shortest length, in digits, that gives each of `count` keys `roomPerKey` possible values. It never exceeds the
+  /// greatest length of a key. Also returns the width of the gap, in units of the last digit.
   func measure(for count: Int) -> (length: Int, width: UInt64) {
     let wanted = UInt64(count + 1) * OrderGap.roomPerKey
     var width: UInt64 = isOpenAbove ? 1 : 0

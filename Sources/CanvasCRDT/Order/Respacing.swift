@@ -1,6 +1,6 @@
-/// Keys for shapes that are inserted between others, and new keys for neighbours that have to make room.
+/// The keys for shapes that are inserted between others, and new keys for neighbours that have to make room.
 ///
-/// Usually no neighbour has to make room. But a new key may be longer than 64 bytes, or the neighbours may have the
+/// Usually no neighbour has to make room. But a new key might be longer than 64 bytes, or the neighbours might have the
 /// same key. Then some shapes around the gap get new keys too: as few as possible, but enough for keys of at most
 /// `comfortableLength`. All keys are written in the same message, so that nobody sees the shapes out of order.
 public struct Respacing: Hashable, Sendable {
@@ -112,8 +112,8 @@ private struct OrderWindow<Neighbours: RandomAccessCollection<OrderKey>> {
     }
   }
 
-  /// Whether short keys fit between the two neighbours that keep their keys: for the neighbours in the range and for
-  /// `added` more shapes.
+  /// Whether short keys for the shapes in the range, and for `added` more shapes, fit between `below` and `above`,
+  /// which keep their keys.
   func isComfortable(for added: Int) throws(OrderKey.Failure) -> Bool {
     guard try isOpen() else { return false }
     let length: Int

@@ -42,8 +42,8 @@ extension Rect {
       && Rect.commonSpan(minY, size.height, other.minY, other.size.height) != nil
   }
 
-  /// By how much two edges may differ and still count as equal, because each is a rounded sum of decimals. For example,
-  /// 14.8 + 123.9 is 138.70000000000002, and a rectangle that is placed at 138.7 touches this edge.
+  /// Two edges that differ by at most this much count as equal, because each edge is a rounded sum of decimals. For
+  /// example, 14.8 + 123.9 is 138.70000000000002, and a rectangle that is placed at 138.7 touches that edge.
   @inlinable
   static func rounding(_ first: Double, _ firstEnd: Double, _ second: Double, _ secondEnd: Double) -> Double {
     (first.magnitude + firstEnd.magnitude + second.magnitude + secondEnd.magnitude) * 0x1p-50

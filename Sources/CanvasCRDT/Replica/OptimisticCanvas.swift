@@ -109,14 +109,15 @@ extension OptimisticCanvas {
   }
 
   /// Called when the room's state has arrived completely. The state replaces the confirmed canvas, and the pending
-  /// operations are applied over it.
+  /// operations are then applied to the shown canvas.
   mutating func finishReset(pending outbox: Outbox) {
     guard isArriving else { return }
     showArriving(pending: outbox)
     abandonReset()
   }
 
-  /// How many more shapes the screen would have if it showed the arrived part of the state.
+  /// The number of shapes in the arrived part of the state, minus the number of shown shapes. 0 if no state is
+  /// arriving.
   var gainOfArriving: Int { isArriving ? arriving.liveCount - shown.liveCount : 0 }
 
   /// Shows the part of the state that has arrived, as if it were the whole state.

@@ -2,7 +2,7 @@
 ///
 /// Stamps rise from the first message in flight to the last waiting edit. When a newer edit overwrites a register, a
 /// waiting edit that wrote the same register drops its value. So a long drag without a connection ends as one
-/// operation. An edit that was sent doesn't change, because the server may have it.
+/// operation. An edit that was sent doesn't change, because the server might have it.
 struct Outbox: Sendable {
   struct Pending: Sendable {
     var operation: Operation
@@ -57,7 +57,7 @@ extension Outbox {
     return nextEdit
   }
 
-  /// Adds an operation at the end. Returns how many waiting operations became empty because of it.
+  /// Adds an operation at the end. Returns how many waiting operations became empty because of the new one.
   @discardableResult
   mutating func append(_ operation: Operation, edit: UInt64, replaced: ReplacedValues? = nil) -> Int {
     var replaced = replaced

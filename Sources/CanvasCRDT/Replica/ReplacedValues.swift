@@ -15,7 +15,7 @@ struct ReplacedValues: Sendable {
   /// Used for saved edits from an older version of the program, which didn't save the replaced values.
   static var unknown: ReplacedValues { ReplacedValues(values: RegisterSnapshot(isLive: true)) }
 
-  /// Replaces the stamps of operations that were given new stamps.
+  /// If operations got new stamps, replaces their old stamps in these values.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
   /// Called when an older edit, whose values this edit had replaced, was refused. From now on, this edit counts as

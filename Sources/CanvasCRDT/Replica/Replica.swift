@@ -7,7 +7,7 @@
 ///
 /// Edits are shown at once, and sent when there is a connection. An edit that the server refuses is reverted. A lost
 /// connection loses no edit: every unanswered edit is sent again under the same stamp. This is idempotent, so the
-/// server may already have the edit.
+/// server might already have the edit.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
@@ -15,7 +15,7 @@ public struct Replica: Sendable {
   /// Whether the room's state still has to arrive after the welcome. After a reconnect, this may be only the changes
   /// since the connection was lost.
   var isLoading = false
-  /// The actor that the client becomes once the room's state has arrived. `nil` if the actor doesn't change.
+  /// The actor that the client becomes when the room's state has arrived. `nil` if the actor doesn't change.
   var awaitedActor: Identifier?
   private var stateTold = ReplicaState.offline
 
@@ -49,7 +49,7 @@ public struct Replica: Sendable {
   var digestCheck = DigestCheck()
   var pings = PingTimes()
   var sendWindow = SendWindow()
-  /// When an incomplete state was last shown while it was arriving, on the monotonic clock.
+  /// When the replica last showed a state that was still arriving, on the monotonic clock.
   var arrivingShownAt: UInt64 = 0
 
   var effects: [ReplicaEffect] = []

@@ -37,7 +37,7 @@ struct DigestCheck: Sendable {
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// If `unechoed` has more operations than this, overwritten ones are dropped from it, because the server may never
+  /// If `unechoed` has more operations than this, overwritten ones are dropped from it, because the server might never
   /// send them back.
   private static let unechoedMax = 4_096
 
@@ -85,8 +85,8 @@ struct DigestCheck: Sendable {
     return true
   }
 
-  /// Ends the check, and plans the next one.
-  /// - Returns: whether the host waits for the verdict.
+  /// Ends the check, and schedules the next one.
+  /// - Returns: whether the caller wants to be told the result of the check.
   mutating func finish(actor: Identifier, at time: UInt64) -> Bool {
     defer {
       isWanted = false

@@ -12,9 +12,9 @@ public struct ShapeEdit: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Writes to shapes. All values together are one undo step, and one message if the limits allow that. If one value is
-  /// not allowed, none is written. If a shape is deleted, a line that is tied to it keeps its ends where they are drawn
-  /// (S14).
+  /// Gives shapes new values. All values together are one undo step, and one message if the limits allow that. If one
+  /// value is not allowed, none is written. If a shape is deleted, a line that is tied to it keeps its ends where they
+  /// are drawn (S14).
   public mutating func edit(_ edits: [ShapeEdit], at now: Moment) -> [ReplicaEffect] {
     write(ends(ofLinesWithout: edits) + edits, at: now)
     return finish(at: now)

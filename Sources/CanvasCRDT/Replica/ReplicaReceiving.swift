@@ -189,8 +189,8 @@ extension Replica {
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
       // The host's clock was changed after the welcome, so the estimate of the server's time is wrong. The replica
-      // reconnects, and the next welcome corrects the estimate, the clock and the stamps. If an earlier process may
-      // have sent later stamps under this actor, the clock can be set back only under a new actor.
+      // reconnects, and the next welcome corrects the estimate, the clock and the stamps. But the clock can be set back
+      // only under a new actor if an earlier process might have sent later stamps under this actor.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
@@ -222,8 +222,9 @@ extension Replica {
     }
   }
 
-  /// Settles the undo and redo steps of shapes without operations in flight. This has to wait while the room's state is
-  /// arriving, because the canvas may lack values that the server has already accepted.
+  /// Tells the history which of these shapes have no unanswered operations, because their undo and redo steps can't be
+  /// refused any more. This has to wait while the room's state is arriving, because the canvas may lack values that the
+  /// server has already accepted.
   private mutating func settleHistory(_ shapes: IdentifierSet) {
     guard !isLoading, !optimistic.isArriving else { return }
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
@@ -247,9 +248,9 @@ extension Replica {
     takeBack(at: index, rejection, and: waiting) { _, pending in isTooOld(pending.operation) }
   }
 
-  /// Settles undos and redos whose operations are no longer in flight: they were answered before the room's state had
-  /// arrived, or an earlier process sent them and didn't get the answers. The room's state shows which of them were
-  /// accepted.
+  /// Settles undos and redos whose operations are no longer in flight. Either these operations were answered before the
+  /// room's state had arrived, or an earlier process sent them and didn't get the answers. The room's state shows which
+  /// of them were accepted.
   private mutating func settleAnsweredExchanges() {
     var shapes = IdentifierSet()
     for exchange in history.exchanges {

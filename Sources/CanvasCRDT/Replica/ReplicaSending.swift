@@ -48,7 +48,7 @@ extension Replica {
 struct SendWindow: Sendable {
   static let messagesMax = 4
   /// The connection counts as congested if an answer takes longer than twice the quickest answer plus this time. A
-  /// commit on the server may already take this long.
+  /// commit on the server can take this long.
   private static let toleratedMilliseconds: UInt64 = 100
 
   private(set) var messagesMax = SendWindow.messagesMax

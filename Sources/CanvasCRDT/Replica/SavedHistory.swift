@@ -245,8 +245,8 @@ extension RegisterSnapshot {
 // MARK: - Restoring
 
 extension Replica {
-  /// Replaces the current steps by the saved ones. An undo whose operations are not saved with the replica counts as
-  /// done for now: the room's state will show whether it was accepted.
+  /// Replaces the current steps by the saved ones. If an undo's operations are not saved with the replica, the undo
+  /// counts as done for now. The room's state will later show whether the server accepted it.
   public mutating func restoreHistory(_ bytes: [UInt8]) throws(SavedReplicaError) {
     var replaced: [(stamp: Stamp, values: ReplacedValues)] = []
     history = try bytes.span.withUnsafeBytes { (bytes) throws(SavedReplicaError) in

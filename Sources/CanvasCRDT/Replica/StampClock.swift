@@ -1,4 +1,4 @@
-/// A replica's clock. It makes stamps, and knows the latest stamp that the server may have seen.
+/// A replica's clock. It makes stamps, and knows the latest stamp that the server might have seen.
 struct StampClock: Sendable {
   var clock: Clock
 
@@ -9,7 +9,7 @@ struct StampClock: Sendable {
   /// The greatest time of a stamp whose operation was refused. Such stamps must not be used again.
   private var spentTime: UInt64 = 0
 
-  /// Up to this time, earlier processes with the same actor may have sent stamps that this process doesn't know of.
+  /// Up to this time, earlier processes with the same actor might have sent stamps that this process doesn't know of.
   private(set) var formerTime: UInt64
 
   /// The greatest time among the stamps that were sent, under any actor. The room may have accepted such a stamp even
@@ -23,13 +23,13 @@ struct StampClock: Sendable {
     sentTime = formerTime
   }
 
-  /// Whether the clock can't be set back to `confirmedTime`, because an earlier process with the same actor may have
-  /// sent later stamps.
+  /// Whether the clock must not be set back to `confirmedTime`, because an earlier process with the same actor might
+  /// have sent later stamps.
   var followsFormerLife: Bool { formerTime > confirmedTime }
 
   mutating func tick(milliseconds: UInt64) -> Stamp { clock.tick(milliseconds: milliseconds) }
 
-  /// Registers a stamp that the server has sent or accepted.
+  /// Takes note of a stamp that the server has sent or accepted.
   mutating func observe(_ stamp: Stamp) {
     clock.observe(stamp)
     confirmedTime = max(confirmedTime, stamp.time)
@@ -47,9 +47,9 @@ struct StampClock: Sendable {
   }
 
   /// Sets the clock back to the greatest time that was confirmed or sent, as `actor`. Stamps that were made but not
-  /// sent may then be made again. Stamps that the room may have are not made again. A sent or refused time after
-  /// `bound` (milliseconds) is ignored, because no room has accepted it. But a time that an earlier process may have
-  /// sent counts even after `bound`, because a room that is ahead of its server's clock may have accepted it.
+  /// sent can then be made again. Stamps that the room might have are not made again. A sent or refused time after
+  /// `bound` (milliseconds) is ignored, because no room has accepted it. But a time that an earlier process might have
+  /// sent counts even after `bound`, because a room that is ahead of its server's clock might have accepted it.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }
@@ -57,7 +57,7 @@ struct StampClock: Sendable {
     clock = Clock(actor: actor, time: max(known, formerTime, sentTime))
   }
 
-  /// Forgets which stamps the room has accepted, so that the next `restart` may set the clock back to before them.
+  /// Forgets which stamps the room has accepted, so that the next `restart` can set the clock back to before them.
   mutating func forgetAccepted() {
     confirmedTime = 0
     spentTime = 0
@@ -65,7 +65,7 @@ struct StampClock: Sendable {
     sentTime = 0
   }
 
-  /// Starts after the confirmed time, as an actor that has made no stamp yet.
+  /// Starts the clock after the confirmed time, for an actor that has made no stamp yet.
   mutating func begin(as actor: Identifier) {
     clock = Clock(actor: actor, time: confirmedTime)
     spentTime = 0

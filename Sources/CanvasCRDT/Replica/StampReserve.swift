@@ -29,7 +29,7 @@ struct StampReserve: Sendable {
   mutating func keep(untilMilliseconds milliseconds: UInt64) {
     isAsked = false
     let time = StampReserve.end(ofMilliseconds: milliseconds)
-    // A time after `reservedTime` was reserved before the clock was corrected, and is ignored.
+    // A time after `reservedTime` is ignored, because it was reserved before the clock was corrected.
     if let keptTime, time <= reservedTime { self.keptTime = max(keptTime, time) }
   }
 

@@ -31,8 +31,8 @@ extension UndoHistory {
     var step = open
     open = Step()
     places.removeAll()
-    // If the server refuses a part of these operations, the drawing still shows what that part of the step has written.
-    // The refused part then goes on the list of undoable steps.
+    // These operations take the step back. If the server refuses some of them, the drawing keeps what the step has
+    // written there. That part of the step then goes on the list of undoable steps.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),

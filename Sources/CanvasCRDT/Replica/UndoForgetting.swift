@@ -2,9 +2,9 @@
 // replaced.
 
 extension UndoHistory {
-  /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. The values
-  /// that they had replaced are used instead. If an undo or a redo has written a refused value again meanwhile, the
-  /// value stays, because it belongs to that undo or redo.
+  /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. Where an
+  /// undo would have written such a value, it writes the value that the edit had replaced. An exception is a refused
+  /// value that an undo or a redo has written again meanwhile: it stays, because it belongs to that undo or redo.
   mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
     var refused = refused
     for shape in refused.shapes {
@@ -56,8 +56,8 @@ extension UndoHistory {
     if former.count > UndoHistory.formerMax { former.removeFirst() }
   }
 
-  /// Whether the user wrote this stamp as a former actor. If the stamp is later than the last one under that actor,
-  /// somebody else wrote it.
+  /// Whether the user wrote this stamp as a former actor. Each entry of `former` is the last stamp that the user wrote
+  /// as that actor. If somebody used the actor later, the stamp is greater.
   func isFormer(_ stamp: Stamp) -> Bool {
     former.contains { $0.actor == stamp.actor && stamp <= $0 }
   }

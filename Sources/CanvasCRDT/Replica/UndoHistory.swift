@@ -31,7 +31,8 @@ public struct UndoHistory: Sendable {
   struct Step: Sendable {
     var entries: [Entry] = []
 
-    /// The step's number, assigned when it was put on its list. Later steps of a list have greater numbers.
+    /// The step's number, which it gets when it is put on the undo list or the redo list. Later steps on a list have
+    /// greater numbers.
     var turn: UInt64 = 0
 
     /// Set if an undo found nothing to do for this step and went on to the next older one. The value is the turn that
@@ -43,8 +44,8 @@ public struct UndoHistory: Sendable {
     let shape: Identifier
     var before: RegisterSnapshot
     var after: RegisterSnapshot
-    /// The registers that undoing left unchanged, because they no longer had the step's values. Redoing leaves them
-    /// unchanged too.
+    /// The registers that the undo left unchanged, because they no longer had the step's values. A redo of the step
+    /// leaves these registers unchanged too.
     var spared = PropertyMask()
 
     /// Whether a register still has the value that this step wrote. `now` is the shape's present state on the canvas.
@@ -54,8 +55,8 @@ public struct UndoHistory: Sendable {
     }
   }
 
-  /// Records that the value under a register's current stamp was first written under another stamp, `original`.
-  /// `original` is `nil` if the register did not exist then. While the server may still refuse the current stamp, the
+  /// An alias of a register's current stamp: the register's value was first written under another stamp, `original`.
+  /// `original` is `nil` if the register did not exist then. While the server can still refuse the current stamp, the
   /// alias of the register's previous stamp is kept too.
   struct Alias: Sendable {
     let property: Property
@@ -67,7 +68,7 @@ public struct UndoHistory: Sendable {
   var redoable: [Step] = []
   /// The aliases of each shape. For each register, the newest alias is last.
   var aliases = IdentifierMap<[Alias]>()
-  /// The last stamp of each actor that the user was before, the newest last.
+  /// The last stamp of each actor that this user had before, the newest last.
   var former: [Stamp] = []
   /// When more shapes than this have aliases, the aliases that no step needs are searched for and dropped.
   private var aliasesMax = UndoHistory.aliasesMin
@@ -194,8 +195,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if its
-  /// value is the default that an undo or redo wrote because the register did not exist before.
+  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if the
+  /// register did not exist before and an undo or redo has written the default value.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {

@@ -12,8 +12,8 @@ extension UndoHistory {
     let turn: UInt64
   }
 
-  /// The alias that a register had before an undo or redo changed the alias without writing to the register. The old
-  /// alias is restored if the undo or redo is refused.
+  /// An undo or redo can change a register's alias without writing to the register. This is the alias from before that
+  /// change. It is restored if the server refuses the undo or redo.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
@@ -35,8 +35,8 @@ extension UndoHistory {
     let from: Place
     let to: Place
     var parts = IdentifierMap<Part>()
-    /// The entries for which nothing was written. If all parts are refused, these entries go back together with the
-    /// last part.
+    /// The entries that the undo or redo skipped without writing anything. If all parts are refused, these entries go
+    /// back together with the last part.
     var rest: [Entry] = []
     /// The aliases that the undo or redo changed without writing to their registers, by shape.
     var standIns = IdentifierMap<[StandIn]>()
@@ -68,8 +68,8 @@ extension UndoHistory {
 // MARK: - The server's answers
 
 extension UndoHistory {
-  /// Called when the server has accepted an operation. If an undo or redo wrote it, this part of the step stays where
-  /// it is.
+  /// Called when the server has accepted an operation. If an undo or redo wrote the operation, this part of the step
+  /// stays on its present list.
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
@@ -106,8 +106,9 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // A later undo or redo has moved the entry on, and may still be accepted. If it is refused too, the entry
-          // goes back to where the earlier one had found it.
+          // A later undo or redo has already moved the same entry from one list to the other. The server can still
+          // accept that later one. If it refuses that one too, the entry returns to the list on which it was before the
+          // refused undo or redo.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {

@@ -1,7 +1,7 @@
 /// Invisible characters, and characters that set the direction of the text around them (S8).
 ///
 /// With such characters, one name could look like another name, or reverse the sentence around it. So new names must
-/// have none. Names that are already stored may have them, so decoders don't check this.
+/// have none. Names that are already stored can have them, so decoders don't check this.
 ///
 /// The joiners U+200C and U+200D and the variation selectors are invisible too, but Arabic and Indic scripts and many
 /// emoji need them. They are allowed where they have an effect, and refused elsewhere, for example between Latin
@@ -70,14 +70,14 @@ public enum HiddenCharacters {
   private static func isHidden(_ scalar: UInt32, after previous: UInt32, before next: UInt32) -> Bool {
     switch scalar {
     case 0x200C, 0x200D: !(joins(previous) && joins(next))
-    // A selector has an effect after an emoji, the first of which is U+00A9. A digit, `#` or `*` becomes an emoji if a
-    // selector and U+20E3, which draws a key around it, follow.
+    // A selector has an effect after an emoji, and U+00A9 is the first emoji. It also has an effect between a digit,
+    // `#` or `*` and U+20E3, which draws a key around that character.
     case 0xFE00...0xFE0F: isSelector(previous) || !(previous >= 0xA9 || next == 0x20E3)
     default: isAlwaysHidden(scalar)
     }
   }
 
-  /// Whether joiners may have an effect in the character's script: in Arabic and all scripts after it in Unicode. The
+  /// Whether joiners can have an effect in the character's script: in Arabic and all scripts after it in Unicode. The
   /// scripts before it (Latin, Greek, Cyrillic, Armenian, Hebrew) have no joined forms.
   private static func joins(_ scalar: UInt32) -> Bool {
     scalar >= 0x600 && scalar != 0x200C && scalar != 0x200D

@@ -129,7 +129,7 @@ extension Properties {
     }
   }
 
-  /// The field's value as the number of its word. Setting a number that belongs to no word changes nothing.
+  /// The number of the word that is the field's value. Setting a number without a word changes nothing.
   public subscript(field: ChoiceField) -> UInt8 {
     get {
       switch field {

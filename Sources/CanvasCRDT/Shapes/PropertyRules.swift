@@ -23,7 +23,8 @@ public enum PropertyRules {
 
   public static let lineFeed: UInt8 = 0x0A
 
-  /// Whether the text has control characters: C0, delete, or C1, which in UTF-8 is C2 80 to C2 9F.
+  /// Whether the text has control characters: those of C0, the character U+007F, or those of C1, which in UTF-8 are C2
+  /// 80 to C2 9F.
   private static func hasControls(_ text: Text, but allowed: UInt8) -> Bool {
     text.withBytes { bytes in
       var previous: UInt8 = 0

@@ -47,7 +47,7 @@ public enum PropertyForm: Sendable {
   case orderKey
   /// A text that may have line breaks.
   case text
-  /// One word of a list.
+  /// One word out of a fixed list of words.
   case choice(Properties.ChoiceField)
   /// An identifier or nothing.
   case identifier(Properties.IdentifierField)
@@ -85,7 +85,7 @@ public struct InspectorField: Sendable {
 
   public let label: StaticString
   public let group: Group
-  /// The range of the field's slider, which may be smaller than the allowed range. Without a slider, the number is
+  /// The range of the field's slider, which can be smaller than the allowed range. Without a slider, the number is
   /// typed.
   public let slider: ClosedRange<Double>?
   public let step: Double

@@ -6,7 +6,7 @@
 public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   /// For clients whose `hello` has no vocabulary: the properties up to `innerRatio`, and the kinds up to `star`.
   case first = 1
-  /// Adds the properties and kinds that came with texts.
+  /// Adds the properties and kinds that were introduced together with texts.
   case second = 2
   /// Adds groups, locks, shapes without a fill, dashed and dotted strokes, lines and ink.
   case third = 3

@@ -33,7 +33,7 @@ public struct ByteReader {
     return bytes[offset]
   }
 
-  /// Returns the next `count` bytes without copying them. `count` may come from untrusted input, so it may be negative
+  /// Returns the next `count` bytes without copying them. `count` can come from untrusted input, so it can be negative
   /// or too large.
   @inlinable
   public mutating func readBytes(_ count: Int) throws(Failure) -> UnsafeRawBufferPointer {
@@ -79,7 +79,7 @@ public struct ByteReader {
     while true {
       guard index < bytes.count else { throw .truncated }
       let byte = bytes[index]
-      // The tenth byte may have only its lowest bit set, which is the number's 64th bit.
+      // In the tenth byte, only the lowest bit is allowed to be set. It is the number's 64th bit.
       if shift == 63, byte > 1 { throw .malformedVarint }
       value |= UInt64(byte & 0x7F) &<< shift
       index &+= 1

@@ -1,7 +1,7 @@
 /// A decimal number in JSON's syntax, split into its parts but not yet rounded to a `Double`.
 struct DecimalNumber {
   var isNegative = false
-  /// The first nineteen significant digits, because more may not fit into 64 bits.
+  /// The first nineteen significant digits. A number of twenty digits might not fit into 64 bits.
   var significand: UInt64 = 0
   /// The power of ten by which the significand is multiplied.
   ///
@@ -10,8 +10,8 @@ struct DecimalNumber {
   var exponent: Int64 = 0
   /// Whether a digit other than zero follows the first nineteen.
   var isCut = false
-  /// The position in the text of the digits before and after the decimal point. They are read again if the number has
-  /// more than nineteen digits.
+  /// The range in the text from the first digit to the last, with the decimal point. If the number has more than
+  /// nineteen digits, this range is read again.
   var digits: Range<Int>
 
   private static let significantDigitsMax = 19

@@ -20,7 +20,8 @@ extension DecimalNumber {
     }
     if exponent >= -27, exponent <= 27 {
       let below = DecimalNumber.roundedProduct(of: significand, timesTenTo: Int(exponent))
-      // The full number lies between this significand and the next one. Usually both round to the same `Double`.
+      // If digits were cut off, the exact number lies between this significand and the next one. Usually both round to
+      // the same `Double`.
       if !isCut || below == DecimalNumber.roundedProduct(of: significand + 1, timesTenTo: Int(exponent)) {
         return below
       }

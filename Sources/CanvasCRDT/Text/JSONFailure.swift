@@ -55,8 +55,8 @@ extension JSONFailure: CustomStringConvertible {
 public enum JSONQuotes: Sendable {
   /// Only double quotes, as in RFC 8259.
   case double
-  /// Single quotes too, as in the squares layout. In quotes of one kind, the other kind needs no escape. `\'` is an
-  /// escape.
+  /// Double or single quotes, as in the squares layout. In quotes of one kind, the other kind needs no escape. `\'` is
+  /// an escape.
   case doubleOrSingle
 }
 

@@ -42,7 +42,7 @@ public enum JSONScanner {
         index = try scalarEnd(in: bytes, from: index, quotes: quotes)
       }
 
-      // Here a value has ended, and the containers around it may end too.
+      // A value has ended here, and the containers around it can end too.
       while true {
         index = whitespaceEnd(in: bytes, from: index)
         if open.count == 0 {

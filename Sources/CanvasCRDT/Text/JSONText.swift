@@ -1,7 +1,7 @@
 /// One JSON value, such as a presence, that is passed on without being interpreted. It is valid, has no superfluous
 /// whitespace, and is within limits of length and depth.
 public struct JSONText: Hashable, Sendable {
-  /// The value without whitespace between its tokens. Equal values may have different bytes.
+  /// The value without whitespace between its tokens. Equal values can have different bytes.
   public let bytes: [UInt8]
 
   /// How deep the value may be nested: half as deep as a message. So a value that came in one message can be sent in

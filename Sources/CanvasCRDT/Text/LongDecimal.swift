@@ -49,8 +49,8 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // Shifted to the same length in bits, the two numbers have a quotient between a half and two. So the division
-    // starts at this shift, and each step gives one bit of the quotient.
+    // Both numbers are shifted to the same length in bits, so their quotient is between a half and two. Each further
+    // step then gives one bit of the quotient.
     let shift = denominator.bitWidth - numerator.bitWidth
     if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
     var quotient: UInt64 = 0

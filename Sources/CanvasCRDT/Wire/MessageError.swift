@@ -21,7 +21,7 @@ public enum MessageError: Error, Hashable, Sendable {
 }
 
 extension MessageError {
-  /// A rejection of the whole message.
+  /// An error that rejects the whole message.
   static func refused(_ code: RejectCode, _ message: StaticString) -> MessageError {
     .rejected(Rejection(code: code, message: Text(message)))
   }

@@ -3,7 +3,7 @@
 //
 // JavaScript asks for space with `input`, writes there, and passes the number of bytes to the call. The call returns
 // the length of its answer in bytes, and `output` returns the answer's address. The answer stays valid until the next
-// call. Lists of numbers are doubles, which represent an identifier's 47 bits exactly. A buffer may move when it or the
+// call. Lists of numbers are doubles, which represent an identifier's 47 bits exactly. A buffer can move when it or the
 // whole memory grows, so JavaScript must ask for the address each time.
 
 /// Memory that grows and never shrinks.

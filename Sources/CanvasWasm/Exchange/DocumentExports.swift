@@ -1,7 +1,7 @@
 // Reads documents, and makes documents from a session's drawing. Sessions are in core.wasm. A session's whole drawing
 // is passed to this module, which keeps it until the next one.
 
-/// The drawing that a session has passed. `Boundary.swift` says why a global variable is safe.
+/// The drawing that a session has passed to this module. `Boundary.swift` says why a global variable is safe.
 private nonisolated(unsafe) var shown = ShownDrawing(Canvas(seed: 0))
 
 private struct ShownDrawing {

@@ -25,7 +25,7 @@ func changes(_ session: UInt32) -> Answer {
   }
 }
 
-/// Rows of all shapes, in drawing order.
+/// The rows of all shapes, in drawing order.
 @_expose(wasm, "shapes") @_cdecl("canvas_shapes")
 func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
@@ -66,7 +66,7 @@ func shownNames(_ session: UInt32) -> Answer {
   }
 }
 
-/// The shape that shows the name in the input. −1 if there is none.
+/// The input is a name. Returns the number of the shape that is shown with this name, or −1 if there is none.
 @_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
 func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   guard let name = Text(utf8: input.bytes(count)) else { return -1 }

@@ -69,8 +69,8 @@ final class Session {
     }
   }
 
-  /// Records that the lines tied to moved shapes have changed. Called only when a question needs it, because thousands
-  /// of lines may be tied to a shape that moves many times in a frame.
+  /// Treats the lines that are tied to moved shapes as changed. Called only when a query needs these lines, because
+  /// thousands of lines can be tied to a shape that moves many times in a frame.
   private func moveTiedLines() {
     for (place, shape) in moved.keys.enumerated() {
       for line in ties.lines(of: shape) {

@@ -3,7 +3,7 @@
 ///
 /// What always holds: an event that comes after the append in its room is reported only after the append's outcome.
 struct UndecidedAppend {
-  /// Whether the append was stored. Its log doesn't know that yet.
+  /// What became of the append. The log that made it doesn't know this yet.
   enum Fate: CaseIterable { case stored, lost }
 
   static let fault = StorageFault.database("the connection broke while an append was under way")
@@ -27,8 +27,8 @@ struct UndecidedAppend {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // If the follower is new, one event can have records from before the append and from after it. Those from before
-      // are reported now.
+      // If the follower is new, one event can have records from before the undecided append and from after it. The
+      // records from before it are reported now.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }

@@ -128,9 +128,9 @@ public struct RoomSummary: Hashable, Sendable {
   public var operations: UInt64
   public var createdMilliseconds: UInt64
   public var changedMilliseconds: UInt64
-  /// The newest complete snapshot. If its position is `last`, its number of shapes is the room's present one.
+  /// The newest complete snapshot. If its position is `last`, the snapshot has as many shapes as the room has now.
   public var snapshot: SnapshotPlace?
-  /// The damage that keeps the room from being opened, if any.
+  /// The damage because of which the room can't be opened. `nil` if there is none.
   public var damage: LogError?
 }
 

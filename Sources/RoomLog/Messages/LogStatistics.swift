@@ -14,7 +14,7 @@ public struct LogStatistics: Sendable {
   public var snapshotBytesWaiting = 0
   public var rooms = 0
   public var damagedRooms = 0
-  /// Only for a log in a directory.
+  /// `nil` unless the log is stored in a directory.
   public var directory: DirectoryFigures?
   /// Only for a log that several nodes share.
   public var following: FollowingFigures?

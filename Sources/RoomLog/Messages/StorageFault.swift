@@ -25,7 +25,7 @@ public enum StorageFault: Error, Hashable, Sendable {
   case syncFailed(path: String, detail: String)
   case inputOutput(path: String, detail: String)
   case outOfMemory
-  /// An error message of the database, or a timeout. The fault may pass by itself.
+  /// An error message of the database, or a timeout. The cause might go away without an operator.
   case database(String)
   /// The database can't be used until an operator removes the cause.
   case unfit(String)

@@ -37,12 +37,13 @@ public struct VerifyPlace: Hashable, Sendable {
   enum Stage: Hashable, Sendable {
     /// The whole room is verified.
     case end
-    /// Next are the room's records after one position, up to another. Newer records are left to the next round.
+    /// The next records to verify are those after one position, up to another. Newer records are left to the next
+    /// round.
     case records(after: UInt64, through: UInt64)
-    /// Next are the room's complete snapshots after a position.
+    /// The next to verify are the room's complete snapshots after a position.
     case snapshots(after: UInt64)
-    /// Next are the remaining parts of the snapshot at `position`. `last` is the number of the last part that was read.
-    /// The values `bytes` and `checksum` cover all parts that were read so far.
+    /// The next to verify are the remaining parts of the snapshot at `position`. `last` is the number of the last part
+    /// that was read. The values `bytes` and `checksum` cover all parts that were read so far.
     case parts(position: UInt64, last: Int64, bytes: Int, checksum: UInt64)
   }
 

@@ -12,14 +12,14 @@ struct FollowedRoom {
   var reported: UInt64
   /// The newest reported record. `nil` until one has been read.
   var newest: StoredPlace?
-  /// Whether the database may have lost reported records. It may have after each reconnection.
+  /// Whether the database might have lost reported records, which is possible after each reconnection.
   var isInDoubt = false
   /// Stored appends of this node that can't be reported yet, because earlier records of other nodes haven't been read.
   var held: [AppendedRecords] = []
   /// Requests that are answered once everything stored so far has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
-  /// Whether to read the room again after the read that is under way, because more records may have been stored.
+  /// Whether to read the room again after the read that is under way, because more records might have been stored.
   var isReadAgain = false
 
   /// - Parameter after: the last position that the owner has already read.
@@ -43,7 +43,8 @@ struct FollowedRoom {
 }
 
 extension FollowedRoom {
-  /// The position after which to read. It is one lower if the newest reported record has to be read again and compared.
+  /// The position after which to read. If the newest reported record is in doubt, it is read again and compared, so the
+  /// position is one lower.
   var readsAfter: UInt64 {
     guard let newest else { return reported > 0 ? reported - 1 : 0 }
     return isInDoubt ? min(reported, newest.position - 1) : reported
@@ -60,12 +61,12 @@ extension FollowedRoom {
     case other
   }
 
-  /// Compares the newest reported record with the record that is now stored at its position. To be called on the room
-  /// as it was when the rows were requested.
+  /// Compares the newest reported record with the record that is now stored at its position. To be called on a copy of
+  /// this room from the time when the rows were requested.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // This node's held appends were stored before the rows were requested, so the room must reach at least their last
-    // position.
+    // When the rows were requested, this node's held appends were already stored. So the room must reach at least the
+    // last position of these appends.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }

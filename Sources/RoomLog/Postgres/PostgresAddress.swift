@@ -34,7 +34,7 @@ struct PostgresAddress: Hashable, Sendable {
   }
 
   /// Why libpq couldn't read the URL, or would try it forever. `nil` if it is fine. The message repeats no values,
-  /// because a value may be a password.
+  /// because a value can be a password.
   /// - Parameter parameters: the names of libpq's parameters.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)

@@ -1,5 +1,5 @@
 /// Notifications between nodes, sent through the database: new records in rooms, messages that aren't stored, and
-/// changes of the locks. Notifications may get lost.
+/// changes of the locks. Notifications can get lost.
 ///
 /// What always holds: when any node has changed a lock, the owner gets the new list of locked rooms. Polling finds the
 /// changes whose notification was lost.
@@ -74,9 +74,9 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
-  /// Takes over the list of locks that was read, unless this node has changed a lock since it sent the query. In that
-  /// case the rows may be older than the change, because the change went over another connection. The next poll then
-  /// reads the list again.
+  /// Takes over the list of locks that was read. But if this node has changed a lock after it sent the query, the list
+  /// is ignored and the next poll reads it again: the change went over another connection, so the rows can be older
+  /// than the change.
   /// - Parameters:
   ///   - rows: the answer to `.locks`.
   ///   - ownLockChanges: the value of `ownLockChanges` when the query was sent.
@@ -88,7 +88,7 @@ final class PostgresBells {
     if reports.isOpen { reports.tell([.locks(now)]) }
   }
 
-  /// Notes that this node has locked or unlocked a room, and notifies the other nodes.
+  /// Remembers that this node has locked or unlocked a room, and notifies the other nodes.
   func noteLock(_ room: String, isLocked: Bool) {
     ownLockChanges += 1
     if isLocked { locks?.insert(room) } else { locks?.remove(room) }

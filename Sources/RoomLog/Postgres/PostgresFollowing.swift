@@ -63,12 +63,12 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // Nobody follows the room any more, so it doesn't matter that earlier records weren't reported.
+    // Earlier records were not reported. That matters only to a follower, and nobody follows the room any more.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
 
-  /// A position that all future records of the room come after. 0 if the room isn't followed.
+  /// All future records of the room have positions after this one. 0 if the room isn't followed.
   func position(in room: String, epoch: UInt64) -> UInt64 {
     guard let room = followed[room], room.epoch == epoch else { return 0 }
     return room.reported
@@ -94,7 +94,7 @@ final class PostgresFollowing {
     }
     followed[name]?.isBeingRead = true
     followed[name]?.isReadAgain = false
-    // Requests that are added from now on are answered after a later read.
+    // Requests that are added after this line are answered by a later read.
     let waiting = followed[name]?.takeWaiting() ?? []
     let values: [PostgresValue] = [
       .text(name), .unsigned(room.readsAfter), .number(PostgresFollowing.recordsAtOnce),
@@ -129,7 +129,7 @@ final class PostgresFollowing {
       return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
     }
     if rows.unsigned(0, 2) > room.reported {
-      // Records were trimmed before they were reported, so the room can't be followed without a gap.
+      // Some records were trimmed before they were reported, so the room can't be followed without a gap.
       return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
     }
     switch asked.compared(with: rows) {
@@ -137,7 +137,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // These rows settle the doubt about lost records only if it existed when the query was sent.
+    // It was in doubt whether records were lost. These rows end the doubt, unless it arose after the query was sent.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -193,7 +193,7 @@ final class PostgresFollowing {
     reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
-  /// Handles a room that has lost reported records, or has other records in their place.
+  /// Handles a room whose reported records are no longer in the database, or were replaced by other records.
   private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
     let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The caller had read this record before it followed the room. Later comparisons need the record's append.
+      // The caller has this record already. Only its append is kept in `newest`, for later comparisons.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -292,14 +292,14 @@ final class PostgresFollowing {
 
   // MARK: Own appends
 
-  /// Reports a stored append of this node, once all records before it have been reported.
-  /// - Parameter known: a position that was known to be before the append when it was sent.
+  /// Reports a stored append of this node, after all records before it have been reported.
+  /// - Parameter known: a position that the room had already reached when the append was sent.
   func tellStored(_ appended: AppendedRecords, after known: UInt64) {
     guard let room = followed[appended.room], let first = appended.records.first else {
       return reports.tell([.appended(appended)])
     }
     guard room.epoch ?? appended.epoch == appended.epoch else {
-      // There have been two rooms of this name, and one is gone. This node doesn't know which, so it follows neither.
+      // Of two rooms with this name, one is gone. This node doesn't know which one, so it follows neither room.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
       leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
       return reports.tell([.appended(appended)])
@@ -322,7 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // The deletion may have been undecided for a while, and a newer room of this name may be followed by now.
+    // The deletion might have been undecided for a while, and a newer room of this name might be followed by now.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -348,13 +348,13 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// To be called when the connection has become ready. Before that, the database may have gained or lost records.
+  /// To be called when the connection has become ready. Before that, the database might have gained or lost records.
   func linkIsReady() {
     doubt()
     for room in followed.keys { look(at: room) }
   }
 
-  /// To be called when the connection is lost. All followed rooms are read again once it is back.
+  /// To be called when the connection is lost. All followed rooms are read again when the connection is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
     // By now, all reads under way have been answered as lost.
@@ -382,7 +382,7 @@ final class PostgresFollowing {
     }
   }
 
-  /// Reads the rooms that have unreported records according to a poll.
+  /// Reads the rooms that, according to a poll, have unreported records.
   /// - Returns: the number of unreported records.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []

@@ -175,7 +175,7 @@ final class PostgresReading {
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
       let position = rows.unsigned(row, 0)
-      // Rows of trimmed records are deleted later, so they may still be read here. They are skipped.
+      // Trimmed records are skipped. Their rows are deleted only later, so the rows can still be read here.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {

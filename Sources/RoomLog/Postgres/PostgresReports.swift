@@ -1,4 +1,4 @@
-/// Reports events, answers and statistics to the log's owner.
+/// Tells the log's owner about events, answers and statistics.
 ///
 /// What always holds:
 /// - Before the log is open, only `.waiting` and `.unusable` are reported.
@@ -14,9 +14,9 @@ final class PostgresReports {
   private(set) var isUnusable = false
   /// The reasons that were reported while the log wasn't open yet.
   private var reasons: Set<StorageFault> = []
-  /// Why nothing can be stored, at the last report.
+  /// Why nothing could be stored when this was last reported. `nil` if requests could be stored.
   private var fault: StorageFault?
-  /// Why rooms can't be read or followed, at the last report.
+  /// Why rooms could not be read or followed when this was last reported. `nil` if they could.
   private var readingFault: StorageFault?
   /// The open rooms whose last append the database refused.
   private var roomsRefused: Set<String> = []
@@ -56,10 +56,10 @@ final class PostgresReports {
     inbox.release(request)
   }
 
-  /// Why nothing can be stored now. To be called only while that is so.
+  /// Why nothing can be stored now. Call this only while nothing can be stored.
   var presentFault: StorageFault { fault ?? .database("\(address.description): the connection is gone") }
 
-  /// The error for a caller that knows only an older timeline of the database than the present one.
+  /// The error for a caller that has seen an older timeline of the database, from before a standby took over.
   var otherCopy: StorageFault { .database("\(address.description) goes on from another copy than a moment ago") }
 
   /// Turns a failed request into the error for its caller.
@@ -77,7 +77,7 @@ final class PostgresReports {
     outlet.tell([.opened(secret: secret), .locks(locks)])
   }
 
-  /// Reports why a connection couldn't be made ready, if the log isn't open yet.
+  /// Reports why a connection couldn't be made ready. Does nothing if the log is open, or is known to be unusable.
   func noteUnopened(_ fault: StorageFault) {
     guard !isOpen, !isUnusable else { return }
     if case .unfit = fault {
@@ -97,14 +97,14 @@ final class PostgresReports {
     if isOpen { outlet.tell([.availability(room: nil, fault)]) }
   }
 
-  /// Notes that the database has refused an append to a room.
+  /// Remembers and reports that the database has refused an append to a room.
   func noteRefused(_ room: String, _ fault: StorageFault) {
     guard roomsRefused.insert(room).inserted else { return }
     shareRoomsRefused()
     outlet.tell([.availability(room: room, fault)])
   }
 
-  /// Notes that an append to a room is stored.
+  /// To be called when an append to a room is stored. Reports this if the room's previous append was refused.
   func noteTaken(_ room: String) {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }
   }

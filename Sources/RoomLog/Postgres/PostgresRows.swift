@@ -79,7 +79,7 @@ enum PostgresValue {
 
 /// Why a request to the database failed.
 enum PostgresFailure: Error {
-  /// The connection was lost. The request may have been carried out.
+  /// The connection was lost. The request might have been carried out.
   case lost
   /// The database refused the whole request. `state` is an SQLSTATE.
   case refused(state: String, message: String)

@@ -35,7 +35,7 @@ extension PostgresNode {
     return nil
   }
 
-  /// Checks the settings of a ready link, because an operator may change them at any time.
+  /// Checks the settings of a ready link, because an operator can change them at any time.
   func lookAtSettings(over link: PostgresLink) {
     link.send([(PostgresSchema.settings, [])]) { answer in
       guard let rows = link.went(answer) else { return }
@@ -74,7 +74,7 @@ extension PostgresNode {
           )
         )
       }
-      // The version is compared again after the upgrade, because a newer node may have upgraded the tables further.
+      // The version is compared again after the upgrade, because a newer node might have upgraded the tables further.
       if version < newest { self.upgrade(link) { self.compareVersion(link) } } else { self.prepare(link) }
     }
   }
@@ -105,8 +105,8 @@ extension PostgresNode {
     }
   }
 
-  /// What the connection for notifications sends to become ready. It listens for changes before it reads the locks, so
-  /// it misses none.
+  /// The statements that make the connection for notifications ready. The connection listens for changes before it
+  /// reads the locks, so that it misses no change.
   private static let listening: [(PostgresStatement, [PostgresValue])] = [
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
@@ -133,7 +133,7 @@ extension PostgresNode {
     }
   }
 
-  /// `takeOver` is tried at most this many times, for about five seconds. Then the next host is tried: this host may be
-  /// a former primary, whose commits wait forever.
+  /// `takeOver` is tried at most this many times, for about five seconds. Then the next host is tried: this host might
+  /// be a former primary, whose commits wait forever.
   private static let triesMax = 200
 }

@@ -90,7 +90,7 @@ extension PostgresStatement {
   /// Takes a lock that a writer's connection holds as long as the connection lasts. A connection that gets the lock is
   /// the writer's only one.
   static let lock = PostgresStatement("lock", "SELECT pg_try_advisory_lock($1::int8)")
-  /// A pause before the next try to get the lock. Connections that are being ended need that time.
+  /// A pause before the next try to get the lock. A connection that is being ended needs this time to release the lock.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
   /// Ends this writer's earlier connections if they wait for their client or for a lock. A connection that waits for
   /// the disk or for the standbys may be in a commit. Ending it would make the commit visible before a standby has it.
@@ -112,7 +112,7 @@ extension PostgresStatement {
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )
-  /// Commits something, and waits for the standbys. After that, everything that was read earlier is on the standbys
+  /// A small commit that waits for the standbys. When it is done, everything that was read before it is on the standbys
   /// too.
   static let fence = PostgresStatement("fence", "UPDATE canvas.fence SET number = number + 1")
 
@@ -255,7 +255,7 @@ extension PostgresStatement {
     "hold",
     "SELECT FROM canvas.rooms WHERE name = $1::text AND epoch = $2::int8 FOR NO KEY UPDATE"
   )
-  /// Drops snapshots, but never the one to which the room is trimmed. The room couldn't be opened without that one.
+  /// Deletes snapshots, but never the one to which the room is trimmed. The room couldn't be opened without that one.
   static let forget = PostgresStatement(
     "forget",
     """
@@ -296,7 +296,7 @@ extension PostgresStatement {
     """
   )
   /// The rooms that have a snapshot that is old enough for trimming. The database's clock must say so too, because a
-  /// node's clock may be ahead.
+  /// node's clock can be ahead.
   static let trimmable = PostgresStatement(
     "trimmable",
     """

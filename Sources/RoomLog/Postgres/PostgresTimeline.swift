@@ -1,5 +1,5 @@
 /// Identifies a database and its timeline. A new timeline begins when a standby becomes the primary, or when a backup
-/// is restored. The newest records of the old timeline may be missing from the new one.
+/// is restored. The newest records of the old timeline can be missing from the new one.
 struct PostgresTimeline: Equatable {
   let database: String
   let number: Int64
@@ -15,7 +15,7 @@ struct PostgresTimeline: Equatable {
 ///
 /// What always holds:
 /// - The node never goes back to an older timeline.
-/// - The owner's number rises whenever reported records may be lost.
+/// - The owner's number rises whenever reported records might be lost.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
@@ -24,7 +24,7 @@ final class PostgresTimelines {
 
   enum Step {
     case none
-    /// The database is on a newer timeline, which may lack records that were reported.
+    /// The database is on a newer timeline, which might lack records that were reported.
     case another
     /// The host is on an older timeline: it is a former primary.
     case former
@@ -69,11 +69,12 @@ extension PostgresNode {
     switch timelines.reach(reached) {
     case .none: return nil
     case .former:
-      // A former primary doesn't know that another host has taken over. It may accept writes, and they would be lost.
+      // A former primary doesn't know that another host has taken over. It might accept writes, but those would be
+      // lost.
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:
-      // Before the log is open, no reported record can be lost.
+      // An open log may have reported records that the other host lacks. Before the log is open, it has reported none.
       if reports.isOpen {
         following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])

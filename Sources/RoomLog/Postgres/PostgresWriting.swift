@@ -213,7 +213,8 @@ final class PostgresWriting {
   /// while it expects the rest of a request, so it would wait as long as the connection lasts. When the silent node
   /// goes on, it finds its connection broken.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
-  /// If a batch still waits, silent connections are ended again after this time, because others may have fallen silent.
+  /// If a batch still waits after this time, silent connections of other writers are ended again, because further ones
+  /// can have fallen silent meanwhile.
   private static let silenceLookMicroseconds: UInt64 = 1_000_000
 
   /// The next time to end silent connections, while a batch is under way.
@@ -261,7 +262,7 @@ final class PostgresWriting {
   }
 
   /// If a room isn't followed, an undecided append is searched for among this many of the room's last records. While a
-  /// batch is undecided, all nodes together write fewer records to a room.
+  /// batch is undecided, all nodes together write fewer records than this to a room.
   private static let settledPositions: Int64 = 1_000_000
   /// The timeout of the search for undecided appends, which can take long if many rooms aren't followed. With a shorter
   /// timeout, the same search would be started again and again.

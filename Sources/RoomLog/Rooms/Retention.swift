@@ -4,7 +4,7 @@
 /// history: from a snapshot and the records after it. If there is no snapshot just at the limit, some older records are
 /// kept too.
 public struct Retention: Hashable, Sendable {
-  /// The age from which records may be dropped, in milliseconds.
+  /// Records can be dropped when they are older than this, in milliseconds.
   public var ageMillisecondsMax: UInt64?
 
   public init(ageMillisecondsMax: UInt64? = nil) {
@@ -13,8 +13,8 @@ public struct Retention: Hashable, Sendable {
 
   public static let everything = Retention()
 
-  /// Snapshots divide the kept history into at most this many parts. The oldest part can be dropped alone, and reading
-  /// the room as of some moment needs the records of only one part.
+  /// Snapshots divide the history into at most this many parts. The oldest part can be dropped without the others. To
+  /// read the room at an earlier time, the records of one part are enough.
   static let partsMax: UInt64 = 4
 }
 

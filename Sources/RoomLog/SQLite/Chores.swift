@@ -130,7 +130,7 @@ extension Writer {
       chores.writings[0] = writing
       guard writing.isWritten else { return }
     }
-    // If the room is gone, the next commit refuses the snapshot.
+    // If the room has been deleted meanwhile, the next commit refuses the snapshot.
     completions.append(chores.writings.removeFirst())
   }
 

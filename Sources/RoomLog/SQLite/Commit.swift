@@ -1,4 +1,4 @@
-/// The changes that a transaction makes. They take effect in memory once the transaction is durable.
+/// The changes that a transaction makes. They are applied to the state in memory when the transaction is durable.
 struct Staging {
   /// The changed rooms in their new state. `nil` for a deleted room.
   var rooms: [String: RoomEntry?] = [:]
@@ -9,7 +9,7 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of rooms that were repaired or deleted. What was noted about their damage is dropped.
+  /// The numbers of rooms that were repaired or deleted. What is stored about damage in these rooms is dropped.
   var repaired: [Int64] = []
   /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
@@ -116,7 +116,7 @@ extension Writer {
     for (number, position) in staging.covered { shared.cover(room: number, through: position) }
     chores.clearings += staging.clearings
     chores.retentions += staging.retentions
-    // These snapshots stay in memory until their parts are written, so the queue counts their bytes again.
+    // These snapshots stay in memory until their parts are written, so the queue goes on counting their bytes.
     queue.retain(staging.writings.map(\.asRequest))
     chores.writings += staging.writings
     let report = CommitReport(

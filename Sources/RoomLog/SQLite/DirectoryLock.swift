@@ -44,14 +44,14 @@ final class DirectoryLock {
 
   func release() {
     guard descriptor >= 0 else { return }
-    // Unlocks before closing. A child process that is just being started may still have a copy of the descriptor, which
+    // Unlocks before closing. A child process that is just being started can still have a copy of the descriptor, which
     // would keep the file locked.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1
   }
 
-  /// Writes the valid marks of the directory's database, and syncs them.
+  /// Writes the marks that the directory's own database can have to the lock file, and syncs the file.
   func write(marks: [UInt64]) throws(StorageFault) {
     let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =

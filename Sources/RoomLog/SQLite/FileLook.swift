@@ -3,7 +3,7 @@ import Glibc
 /// The system calls by which the log reads and syncs its directory's files. Tests replace them, together with SQLite's
 /// virtual file system.
 struct FileLook: Sendable {
-  /// The identity of a file. `nil` if there is none.
+  /// The identity of the file at `path`. `nil` if there is no file.
   var identity: @Sendable (_ path: String) -> FileIdentity? = { SystemCalls.file(at: $0) }
   /// Exactly `count` bytes of a file, starting at the offset `place`. `nil` if it has fewer.
   var read: @Sendable (_ path: String, _ count: Int, _ place: Int) -> [UInt8]? = {

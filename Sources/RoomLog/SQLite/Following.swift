@@ -1,5 +1,5 @@
-/// Follow requests in a log that only this process writes to. The log reports each record when it stores it. So the
-/// answer to a follow request only adds records that the caller hasn't read.
+/// Follow requests in a log that only this process writes to. Such a log already reports each record when it stores the
+/// record. So the answer to a follow request has only the records that the caller hasn't read.
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {

@@ -10,7 +10,7 @@ struct LogHalves {
   let secret: [UInt8]
   private let outlet: Outlet
 
-  /// Opens the directory, and reports `.opened`.
+  /// Opens the directory. When it is open, `.opened` is reported.
   init(directory: String, options: SQLiteOptions, sink: @escaping LogSink) throws(StorageFault) {
     writing = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: options.snapshotQueueBytesMax)
     reading = RequestQueue(bytesMax: options.queueBytesMax, snapshotBytesMax: 0)

@@ -110,7 +110,7 @@ struct OpenedDirectory {
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
     // An earlier opening may have stored a new mark without being able to sync it. After a power cut, the database has
-    // that mark or the one before. Using the unsynced mark again keeps a third mark from becoming possible.
+    // that mark or the one before. With a new mark, three would be possible. So the unsynced mark is used again.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
     // Until the new mark is synced, a power cut leaves the old or the new mark in the database. So the lock file lists

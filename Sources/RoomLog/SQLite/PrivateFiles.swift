@@ -2,7 +2,7 @@ import Glibc
 
 /// Keeps other users of the machine from reading a data directory, which contains all drawings.
 ///
-/// The group's rights stay, because an operator may have given them to the user who makes backups.
+/// The group's rights stay, because an operator might have given them to the user who makes backups.
 enum PrivateFiles {
   private static let names = ["canvas.db", "canvas.db-wal", "canvas.db-shm", "canvas.lock"]
   private static let rightsOfOthers: mode_t = 0o007

@@ -74,8 +74,8 @@ final class Reader {
         statements.forgetPages()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
-        // Cached pages are freed before this part, so that it is read from the file. They are freed again afterwards,
-        // because no other request needs the pages of this part.
+        // Cached pages are freed before the part is verified, so that it is read from the file. They are freed again
+        // afterwards, because no other request needs them.
         statements.forgetPages()
         defer { statements.forgetPages() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
@@ -150,7 +150,7 @@ final class Reader {
     }
   }
 
-  /// Notes damage of a room. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Marks a room as damaged. From now on the room is refused, unless a snapshot covers the damaged records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
@@ -186,7 +186,8 @@ final class Reader {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
       }
-      // The room can also be opened from an older snapshot, because the records after it are still there.
+      // This snapshot is damaged. So the search goes on with an older snapshot, because the log still has the records
+      // after that one.
       damagedPosition = damagedPosition ?? place.position
       shared.noteSnapshots(areDamaged: true, room: entry.number)
       candidates.snapshots.removeAll { $0.position >= place.position }

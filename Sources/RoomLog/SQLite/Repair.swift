@@ -63,8 +63,8 @@ extension Writer {
     staging.clearings.append(.snapshot(room: number, position: position))
   }
 
-  /// Drops the room's records from `position` on. Position 0 means that the room's own row is damaged. Then the entry
-  /// is rebuilt from the records and snapshots that exist.
+  /// Drops the room's records from `position` on. Position 0 means that the room's own row, its entry, is damaged. Then
+  /// the entry is rebuilt from the records and snapshots that exist.
   private func cut(
     _ entry: inout RoomEntry,
     from position: UInt64,

@@ -53,7 +53,7 @@ extension Writer {
     switch trim {
     case .done(let id): staging.events.append(.retained(id: id))
     case .room(let known, let place):
-      // The room may have been deleted or changed after its snapshot was read.
+      // The room might have been deleted or changed after its snapshot was read.
       guard var entry = staging.rooms[known.name] ?? rooms[known.name], entry.number == known.number,
         entry.snapshots.contains(place), place.position > entry.trimmed
       else { return }

@@ -42,7 +42,8 @@ public struct SQLiteOptions: Sendable {
 
 /// Limits that no operator needs to change.
 enum WriterBounds {
-  /// A commit has at most this many records. In a burst, the first record shouldn't wait for the last one.
+  /// A commit has at most this many records. With a larger limit, the first record of a burst would wait longer for the
+  /// others.
   static let commitRecordsMax = 8_192
   static let commitBytesMax = 8 << 20
 

@@ -25,8 +25,8 @@ enum Shortfall {
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
   }
 
-  /// How many of the missing pages are in the write-ahead log. The loop goes through the frames and not through the
-  /// missing pages, because a damaged header may claim any number of pages.
+  /// How many of the missing pages are in the write-ahead log. The loop goes through the log's frames and not through
+  /// the missing pages, because a damaged header can claim any number of pages.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,

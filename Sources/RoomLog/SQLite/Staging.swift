@@ -181,7 +181,7 @@ extension Writer {
     }
   }
 
-  /// The room, including the changes of this transaction so far.
+  /// The room as it is after the changes of this transaction so far.
   func room(
     _ name: String,
     epoch: UInt64?,

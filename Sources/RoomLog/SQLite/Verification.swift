@@ -79,7 +79,8 @@ extension Reader {
     var place = place
     let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
     guard let (entry, isSound) = found, isSound else {
-      // The room was deleted or damaged after the last part. The next round will report the damage.
+      // The room was deleted, or was found damaged, after its previous part was verified. If it is damaged, the next
+      // round reports that.
       place.stage = .end
       return place
     }
@@ -114,7 +115,7 @@ extension Reader {
     _ budget: inout Budget,
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> VerifyPlace.Stage {
-    // The room may have been trimmed or repaired after the last part.
+    // The room might have been trimmed or repaired after the last part was verified.
     var position = max(after, entry.trimmed)
     let end = min(through, entry.last)
     guard position < end else { return .snapshots(after: 0) }

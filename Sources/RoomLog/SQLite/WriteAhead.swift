@@ -107,8 +107,8 @@ struct DatabaseFile {
 
   func sync() throws(SQLiteFailure) { try DatabaseFile.check(methods.xSync(file, SQLITE_SYNC_NORMAL)) }
 
-  /// The first page of the shared index, which tells where each page is in the write-ahead log. The connection has it
-  /// mapped.
+  /// The first page of the shared index, which tells where each page is in the write-ahead log. The connection has
+  /// mapped it into memory.
   func sharedIndex() throws(SQLiteFailure) -> UnsafeMutableRawPointer {
     var start: UnsafeMutableRawPointer?
     try DatabaseFile.check(methods.xShmMap(file, 0, 32_768, 0, &start))

@@ -68,7 +68,7 @@ final class Writer {
     let found = try attempt(path) { () throws(SQLiteFailure) in try Chores.leftOver(in: database, rooms: stored) }
     rooms = stored
     chores = found.chores
-    // Failed commits may have stored rooms after all, so the numbers of those rooms aren't used again.
+    // Failed commits might have stored rooms after all, so the numbers of those rooms aren't used again.
     lastNumber = max(found.lastNumber, stored.values.map(\.number).max() ?? 0)
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
@@ -180,8 +180,8 @@ final class Writer {
   /// Closes the connection after a failure. `probe` reopens it once the disk works again.
   func suspend(_ fault: StorageFault) {
     if case .replaced = fault, let connection {
-      // The write-ahead log may be the file that was deleted. Its data is lost when this process ends, so as much of it
-      // as possible is copied into the database.
+      // The write-ahead log might be the file that was deleted. Its data is lost when this process ends, so as much of
+      // it as possible is copied into the database.
       _ = try? connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     }
     var isChange = false

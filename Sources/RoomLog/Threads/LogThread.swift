@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system thread, which may block on a disk. Threads of Swift's own pool must not block.
+/// A system thread, which can block on a disk. Threads of Swift's own pool must not block.
 struct LogThread: @unchecked Sendable {
   // `@unchecked Sendable`: a thread's identity is a number, and any other thread may join it.
   private let identity: pthread_t

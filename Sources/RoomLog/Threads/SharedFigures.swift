@@ -10,7 +10,7 @@ final class SharedFigures: Sendable {
   struct Damage: Sendable {
     var room: String
     var position: UInt64
-    /// Whether the room can be opened nevertheless, because a newer snapshot covers the damaged records.
+    /// Whether a newer snapshot covers the damaged records, so that the room can be opened in spite of the damage.
     var isHistory: Bool
 
     var error: LogError { .damaged(room: room, position: position) }
@@ -46,11 +46,12 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// Notes whether verifying a room has found damaged snapshots.
+  /// Remembers whether verifying a room has found damaged snapshots.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }
-  /// Notes a new complete snapshot. Damage up to its position no longer prevents opening the room.
+  /// Must be called when a snapshot is complete. Damage up to the snapshot's position no longer prevents opening the
+  /// room.
   func cover(room number: Int64, through position: UInt64) {
     damages.withLock { damages in
       guard let known = damages[number], known.position > 0, known.position <= position else { return }

@@ -56,7 +56,7 @@ struct Proxies: Hashable, Sendable {
 
   /// The client's address. If the peer is not a proxy of ours, it is the peer's address. Otherwise it is the last
   /// address in the header that is not a proxy of ours. Addresses before that one are not believed, because the client
-  /// may have invented them.
+  /// might have invented them.
   /// - Parameter path: the addresses of `X-Forwarded-For`. The one nearest to this server is last.
   func origin(peer: String, path: [String]) -> String {
     guard contains(peer) else { return peer }

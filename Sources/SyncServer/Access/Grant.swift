@@ -26,14 +26,14 @@ struct Grant: Hashable, Sendable {
   var rooms: [RoomPattern]
   /// The name by which log lines refer to the token. They never show the token itself.
   var label: String?
-  /// The account that pays for what the token's bearer stores. Two bearers may have the same label, but never the same
+  /// The account that pays for what the token's bearer stores. Two bearers can have the same label, but never the same
   /// account.
   var account: Payer.Account?
   /// When the grant expires, in Unix milliseconds. `nil` if it never does.
   var endsAt: UInt64?
   /// The name of the token's bearer. Others see it instead of the name that the client sends.
   var name: String?
-  /// The actor that the token's bearer always is. `nil` if the token names none.
+  /// The actor that everybody becomes who joins with this token. `nil` if the token names no actor.
   var actor: Identifier?
 
   /// The grant of every client if the server asks for no tokens.

@@ -40,8 +40,8 @@ struct JWTLibrary: @unchecked Sendable {
     var decoded: OpaquePointer?
     guard decode(&decoded, token, key.bytes, Int32(key.bytes.count)) == 0, let decoded else { return nil }
     defer { free(decoded) }
-    // Makes sure that libjwt has checked the signature with the key's own algorithm. That the token's header names this
-    // algorithm was checked earlier, by `SignedTokens`.
+    // Makes sure that libjwt has checked the signature with the key's own algorithm. `SignedTokens` has already checked
+    // that the token's header names this algorithm.
     guard algorithm(decoded) == key.algorithm.number, let text = claims(decoded, nil) else { return nil }
     defer { Glibc.free(text) }
     return Array(String(cString: text).utf8)

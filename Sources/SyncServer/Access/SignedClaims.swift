@@ -92,7 +92,7 @@ struct SignedHeader: Sendable {
     guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes, ["alg", "kid", "crit"]) else {
       throw .unproven("the token's header can't be read")
     }
-    // A header may declare extensions critical: a server that doesn't know one of them has to refuse the token (RFC
+    // A header can declare extensions critical: a server that doesn't know one of them has to refuse the token (RFC
     // 7515, 4.1.11). This server knows none.
     guard header["crit"] == nil else { throw .unproven("the token's header asks for more than is known here (crit)") }
     guard let algorithm = header.text("alg").flatMap({ SigningAlgorithm($0) }) else {

@@ -11,7 +11,7 @@ import WebSocketLoop
 ///
 /// A program that isn't a browser sends no `Origin`, and could write any header. The checks are not meant for programs.
 struct Sites: Hashable, Sendable {
-  /// Names given with `--hosts`, each with its port if it has one. `nil` if any name is accepted.
+  /// The names given with `--hosts`, each with its port if it has one. `nil` if any name is accepted.
   private var hosts: [Authority]? = []
   /// Sites given with `--origins`. `nil` if pages of any site are let in.
   private var origins: [Origin]? = []

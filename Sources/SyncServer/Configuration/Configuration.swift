@@ -64,7 +64,7 @@ struct Configuration: Hashable, Sendable {
     "everyone on this machine can read a password there; give it as PGPASSWORD, in a password file, or in CANVAS_DATA"
 
   /// Refuses a value of `--data` that looks like a database's address but is not a valid one. The message leaves the
-  /// value out, because it may contain a password.
+  /// value out, because it can contain a password.
   /// - Parameter name: the flag or the variable that had this value.
   static func check(place: String, of name: String) throws(ConfigurationError) {
     if let mistake = PostgresLog.mistake(in: place) { throw ConfigurationError(words: "\(name): \(mistake)") }

@@ -23,7 +23,7 @@ struct Conversation: Sendable {
   /// Bytes that were read in excess of the rate limit. They are charged as soon as the limit allows them.
   private var bytesOwed: UInt64 = 0
   private var messagesOwed: UInt64 = 0
-  /// How many messages the current message is charged as, if it has no operations.
+  /// If the current message has no operations, it is charged as this many messages.
   private var weight: UInt64 = 1
   private var refusals: TokenBucket
   /// When the current series of refusals began, on the monotonic clock. A series begins when the bucket `refusals` is
@@ -233,7 +233,7 @@ extension Conversation {
     return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
   }
 
-  /// Refuses operations because of their rate. A client that ignores such refusals for two seconds is closed.
+  /// Refuses operations because of their rate. A client that ignores such refusals for two seconds is disconnected.
   private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     let time = now.monotonicMilliseconds
     if refusals.isFull(at: time) { refusedSince = time }
@@ -245,15 +245,16 @@ extension Conversation {
   }
 
   /// Charges a message that has no operations. If a client sends too many such messages, reading from its connection
-  /// pauses. The messages are not refused, because then an answer that the client waits for, or its newest presence,
-  /// could be lost.
+  /// pauses. The messages are not refused, because otherwise an answer that the client waits for, or its newest
+  /// presence, could be lost.
   private mutating func spendMessage(_ now: Moment) {
     messagesOwed = min(messagesOwed + weight, messages.capacity)
     if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }
     rest(messages.millisecondsUntil(max(1, messagesOwed), at: now.monotonicMilliseconds))
   }
 
-  /// Charges bytes that have been read. If they exceed the rate limit, reading pauses until it allows all of them.
+  /// For the rate limit, counts bytes that have been read. If they exceed the limit, reading pauses until the limit
+  /// allows all of them.
   private mutating func spend(bytes count: UInt64, _ now: Moment) {
     bytesOwed = min(bytesOwed + count, bytes.capacity)
     if bytes.take(bytesOwed, at: now.monotonicMilliseconds) {

@@ -14,8 +14,9 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // The quality that a coding has to exceed. It is 0 if the header doesn't name `identity` (a plain body). It is one
-    // less than the quality of `identity`, so that at equal quality a coding is preferred.
+    // A coding is used only if its quality is greater than this. This is 0 if the header doesn't name `identity` (a
+    // plain body). Otherwise this is one less than the quality of `identity`, so that a coding of equal quality is
+    // preferred.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0

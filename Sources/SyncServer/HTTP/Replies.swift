@@ -80,20 +80,20 @@ extension Response {
 
 extension Request {
   /// Whether the client already has the version with this tag. A weak tag matches the strong tag of the same text,
-  /// because a cache or a proxy between server and client may have weakened it.
+  /// because a cache or a proxy between server and client might have weakened it.
   func has(_ tag: String) -> Bool {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body counts as JSON: because its type says so, or because the request names no particular type and was
-  /// not sent by a page.
+  /// Whether the body counts as JSON. That is so if its content type is JSON. It is also so if no page sent the
+  /// request, and the content type is missing or is `form`, which programs send by default.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
-  /// Whether the body counts as a layout. The rule is that of `isJSON`, but `text/plain` counts as no particular type
-  /// either, because `fetch` declares it for every string.
+  /// Whether the body counts as a layout. The rule is that of `isJSON`, except that `text/plain` is treated like a
+  /// missing type, because `fetch` declares it for every string.
   var isLayout: Bool { isJSON(orUnsaidBy: [Request.form, "text/plain"]) }
 
-  /// The type that curl and other programs declare if their user names none.
+  /// The type that curl and other programs declare if the user specifies no type.
   private static let form = "application/x-www-form-urlencoded"
 
   private func isJSON(orUnsaidBy types: [String]) -> Bool {

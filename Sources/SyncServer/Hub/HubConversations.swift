@@ -81,8 +81,8 @@ extension Hub {
     let party = visitor.connection.party
     var opening = await opened(visitor.room, mayCreate: true, for: party)
     if case .open(let open) = opening, hasToCatchUp(open, visitor, hello) {
-      // This copy of the room may lack changes that the client has seen. If the client joined now, they would vanish
-      // from its screen.
+      // This copy of the room might lack changes that the client has seen. If the client joined now, these changes
+      // would vanish from its screen.
       if let fault = await catchUp(open), open.room.isBehind(hello.since) { opening = .failed(fault) }
       if open.isGone { opening = await opened(visitor.room, mayCreate: true, for: party) }
     }
@@ -113,8 +113,8 @@ extension Hub {
       // The token names this actor, which proves as much as the actor's key. So the key is filled in.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
-      // With signed tokens, an actor may belong to a token's holder who is not connected now. So a client without a key
-      // doesn't get the actor that it claims.
+      // With signed tokens, an actor might belong to a token's holder who is not connected now. So a client without a
+      // key doesn't get the actor that it claims.
       hello.actor = nil
     }
     let party = visitor.connection.party

@@ -106,8 +106,8 @@ extension Hub {
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Lets only a few rooms ask at a time. Each question makes every other node announce its people, and the database
-  /// carries about a thousand such messages a second.
+  /// Lets only a few rooms at a time ask the other nodes for their people. Each question makes every other node
+  /// announce its people, and the database carries about a thousand such messages a second.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: .now())

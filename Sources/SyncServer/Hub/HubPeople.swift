@@ -34,7 +34,7 @@ extension Hub {
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
     if let neighbours {
-      // A large room knows only some of the people at other nodes. `neighbours` knows how many there are.
+      // A large room knows only some of the people at other nodes, so their number comes from `neighbours`.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing

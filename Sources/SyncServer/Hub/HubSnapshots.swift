@@ -31,7 +31,7 @@ extension Hub {
     let timeline = run.timeline
     let shapes = UInt64(open.room.canvas.liveCount)
     let digest = open.room.canvas.digest
-    // All snapshots count as the work of one client, so that other clients' work is done in between.
+    // All snapshots count as the work of one client, so that the work of other clients is done between snapshots.
     let made = try? await heavyWork.run(for: "snapshots", isBounded: false) { image.encodedSurely(as: digest) }
     guard let bytes = made else {
       counts.noteSnapshot(isTrue: false)

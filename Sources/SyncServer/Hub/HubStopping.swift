@@ -52,7 +52,7 @@ extension Hub {
   private func endDraining() {
     lifetime.close()
     // Sends the updates that rooms have gathered so far. Later updates are not waited for, because people at other
-    // nodes may go on drawing for ever.
+    // nodes might go on drawing for ever.
     for open in rooms.all where open.room.isGathering {
       open.room.flush(now: .now())
       rooms.markDirty(open)

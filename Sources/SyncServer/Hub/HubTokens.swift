@@ -103,6 +103,6 @@ extension Hub {
     }
   }
 
-  /// How long before its token expires a client is warned, so that it can get another token.
+  /// A client is warned this long before its token expires, so that it can get another token.
   private static let warningMilliseconds: UInt64 = 60_000
 }

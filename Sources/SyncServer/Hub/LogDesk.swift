@@ -30,7 +30,7 @@ struct LogDesk {
   /// When history was last trimmed, on the monotonic clock.
   private var retainedAt: UInt64?
 
-  /// A batch that has been handed to the log, until the log answers.
+  /// A batch that the log has got and has not answered yet.
   struct Append {
     let room: OpenRoom
     let batch: UInt64
@@ -90,9 +90,9 @@ struct LogDesk {
   /// Whether the gathered requests were sent to the log.
   enum Submission {
     case nothing
-    /// Appends wait until a beat (the shortest time between two broadcasts) has passed since the last commit, because a
-    /// commit costs as much for one operation as for a hundred. Clients don't notice the wait, because they are sent
-    /// operations only once a beat. The caller has to wake the event loop at `until`.
+    /// An append waits until a beat (the shortest time between two broadcasts) has passed since the last commit,
+    /// because a commit costs as much for one operation as for a hundred. Clients don't notice the wait, because they
+    /// are sent operations only at the end of a beat. The caller has to wake the event loop at `until`.
     case waits(until: UInt64)
   }
 

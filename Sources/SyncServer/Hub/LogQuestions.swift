@@ -26,8 +26,8 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // Snapshots are not used here, because they have merged the actor's operations with others, so that these can't
-      // be left out. All records are read, from the oldest one on.
+      // Snapshots are not used here: they have merged the actor's operations with those of others, so the actor's
+      // operations can't be left out. All records are read, from the oldest one on.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)

@@ -5,11 +5,11 @@ struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)
     case gone(PersonPlace)
-    /// Asks the node to which this person is connected to close that connection.
+    /// A request to the node of this person's connection. That node has to close the connection.
     case remove(PersonPlace)
   }
 
-  /// Whether the other nodes should send all of their people.
+  /// Whether the other nodes should send the list of all people who are connected to them.
   var asks = false
   /// Whether the message lists everyone at the node. If so, people who are not listed have left the node.
   var isWhole = false

@@ -12,7 +12,7 @@ struct Neighbours: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
-    /// Whether all of the node's people are known, because none of its messages was missed.
+    /// Whether `people` has all of the node's people. It has not if a message of the node was missed.
     var isKnown = false
     var recordForm = RecordForm.oldestShared.rawValue
 
@@ -45,10 +45,11 @@ struct Neighbours: Sendable {
 
   mutating func hasChanged(_ place: PersonPlace) { changed.insert(place) }
 
-  /// Notes that another node has to be asked to remove somebody.
+  /// Remembers that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// Messages for the other nodes, short if nothing has changed. They name nobody while no other node is known.
+  /// The messages for the other nodes about the people at this node. They are short if nothing has changed. They name
+  /// nobody while no other node is known.
   /// - Parameters:
   ///   - person: gives the person behind an actor in a room of this node, if there is one.
   ///   - all: gives everyone at this node.

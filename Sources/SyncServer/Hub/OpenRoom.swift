@@ -3,7 +3,7 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. Once
+/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. After
 /// `isGone` is set, nothing changes the room any more.
 ///
 /// `@unchecked Sendable`: only the hub's tasks on the loop's thread use the object.
@@ -31,12 +31,12 @@ final class OpenRoom: @unchecked Sendable {
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Queue<Deliveries.Answer>()
-  /// Jobs that wait until the room has stored something. The next value has those that wait for the room's overlaps.
+  /// Jobs that wait until the room has stored something. The jobs in `settling` wait for the room's overlaps.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   var settling = OwedAnswers<SettledOverlaps?>()
   /// The HTTP client behind each write that is not durable yet, by the number of the request.
   var writers: [UInt64: Writer] = [:]
-  /// Whether an account has been charged for making this room.
+  /// Whether an account has been charged for the creation of this room.
   private var isPaid = false
   /// The highest position at which stored bytes of the room were found damaged. `nil` if none were, or if a snapshot
   /// has replaced them.
@@ -53,7 +53,7 @@ final class OpenRoom: @unchecked Sendable {
   /// Whether the room is new, and no account has been charged for creating it.
   var isUnpaid: Bool { !isStored && !isPaid }
 
-  /// Notes that an account is charged for creating the room.
+  /// Remembers that an account is charged for creating the room.
   /// - Returns: false if an account was charged already, or the room isn't new.
   func putOnAccount() -> Bool {
     defer { isPaid = true }
@@ -130,14 +130,14 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Removes and returns the arrival times of the operations that have been sent by now.
   func takeArrivals() -> [UInt64] {
-    // Operations have been sent when none is being gathered and none is unsent. It doesn't matter whether presence is
-    // being gathered, which is nearly always so with two people in a room.
+    // The operations have been sent if the room gathers no operations and has no unsent ones. Presence that is being
+    // gathered doesn't count, because two people in a room cause presence nearly all the time.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
   }
 
-  /// How many broadcasts there were since the last call, and how many operations they had.
+  /// The number of broadcasts since the last call of this method, and the number of operations in these broadcasts.
   func takeBeats() -> (beats: UInt64, operations: UInt64)? {
     guard room.counts.beats > beatsNoted else { return nil }
     let beats = room.counts.beats - beatsNoted
@@ -216,8 +216,8 @@ struct NewestSnapshot {
     self.operations = operations
   }
 
-  /// The upper bound on the pause after a failed attempt. A snapshot costs in proportion to the room's size, so one
-  /// that always fails must not be made each second.
+  /// The upper bound on the pause after a failed attempt. A snapshot costs in proportion to the room's size, so a
+  /// snapshot that always fails must not be tried each second.
   private static let pauseMillisecondsMax: UInt64 = 300_000
 
   /// - Parameter now: the time in monotonic milliseconds.

@@ -12,8 +12,8 @@ struct RoomInLog {
 
   init(isStored: Bool) { self.isStored = isStored }
 
-  /// The epoch for the next append. Each append that may create the room proposes an epoch of its own. If another node
-  /// deletes the room between two such appends, the second has to create a new room, with another epoch.
+  /// The epoch for the next append. If the append is allowed to create the room, it proposes a new epoch. So if another
+  /// node deletes the room between two such appends, the second append creates a new room with another epoch.
   /// - Parameter new: makes an epoch that no append has proposed yet.
   mutating func epochToAppend(to room: borrowing Room, _ new: () -> UInt64) -> UInt64 {
     guard !isStored else { return room.epoch }

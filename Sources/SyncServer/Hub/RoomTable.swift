@@ -13,7 +13,7 @@ struct RoomTable {
   /// Rooms that have been read and are about to enter the table. They get the log's reports already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
-  /// Rooms with work to do at the end of this or a later iteration of the event loop.
+  /// Rooms with work to do at the end of this iteration of the event loop or of a later one.
   private var dirty: [OpenRoom] = []
 
   init(roomsMax: UInt64) { self.roomsMax = roomsMax }

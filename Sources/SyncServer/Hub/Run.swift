@@ -12,7 +12,7 @@ struct Run {
   /// The number that the room's next records have to carry. `nil` if the room's log has it already.
   func numberUnknown(to room: borrowing Room) -> UInt64? { room.knows(run: number) ? nil : number }
 
-  /// The log continues from another copy of the database, which may lack some records.
+  /// The log continues from another copy of the database, which might lack some records.
   /// - Parameter new: a number that no process has had.
   /// - Returns: whether the timeline has changed.
   mutating func goOn(onTimeline timeline: UInt64, as new: UInt64) -> Bool {

@@ -32,7 +32,8 @@ struct LastSnapshots {
   private var roomsLeft = 500
 
   /// - Parameter isOnlyCopy: whether the log's records of the room are damaged.
-  /// - Returns: whether there is time for a snapshot of this many shapes. If not, there may be time for a smaller one.
+  /// - Returns: whether there is time for a snapshot of this many shapes. If not, there might be time for a smaller
+  ///   one.
   mutating func takes(shapes: Int, isOnlyCopy: Bool) -> Bool {
     guard isOnlyCopy || roomsLeft > 0 && shapes <= shapesLeft else { return false }
     roomsLeft -= 1

@@ -53,8 +53,8 @@ struct Verification {
 
   mutating func failed() { isUnderWay = false }
 
-  /// Takes in what the log has found in a part.
-  /// - Returns: the results of the whole round, if this was its last part.
+  /// Takes in what the log has found in one part of a verification round.
+  /// - Returns: the results of the whole round, if this part was its last one.
   mutating func took(_ part: VerifiedPart) -> Round? {
     isUnderWay = false
     rooms += UInt64(part.rooms)

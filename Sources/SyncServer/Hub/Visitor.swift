@@ -13,7 +13,7 @@ final class Visitor: @unchecked Sendable {
     /// The visitor's room is being opened. Reading is paused, and messages that had already arrived wait here.
     case joining([ConversationStep])
     case joined(OpenRoom, MemberID)
-    /// The connection is closed or about to be. Whatever still arrives is dropped.
+    /// The connection is closed or about to be. Messages that still arrive are dropped.
     case gone
   }
 

@@ -36,7 +36,7 @@ struct Visitors {
     return ofParty[NetworkAddress.party(of: address), default: 0] >= limits.connectionsPerAddress ? .address : nil
   }
 
-  /// - Parameter make: makes the visitor with the number that it is given.
+  /// - Parameter make: a function that makes the visitor, given the visitor's number.
   mutating func add(_ make: (Int) -> Visitor) -> Int {
     let number = free.popLast() ?? visitors.count
     let visitor = make(number)

@@ -86,7 +86,8 @@ struct Limits: Hashable, Sendable {
   /// How long a client may take to send its `hello`. Until then, even a socket that sends nothing takes up a
   /// connection.
   var helloMilliseconds: UInt64 = 10_000
-  /// A connection that is silent for this long is pinged. The next value says after how much more silence it is closed.
+  /// A connection that is silent for this long is pinged. The next setting says how much longer it may be silent before
+  /// it is closed.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
   /// How many messages without operations (pings, digests, presence) a client may send in a second. A hand that moves a
@@ -123,7 +124,7 @@ struct Limits: Hashable, Sendable {
   var uploadStallMilliseconds: UInt64 = 10_000
   /// The upper bound on the open rooms.
   var rooms: UInt64 = 10_000
-  /// The upper bound on all WebSocket connections. The system's limit on open files may allow fewer.
+  /// The upper bound on all WebSocket connections. The system's limit on open files can allow fewer.
   var connections: UInt64 = 20_000
   /// The upper bound on the WebSocket connections of one address: enough for an office behind one address, too few for
   /// a flood.
@@ -140,7 +141,7 @@ struct Limits: Hashable, Sendable {
   var verifyIntervalMilliseconds: UInt64 = 86_400_000
   /// How many stored bytes are verified in a second. This is a light load for a disk, and adds up to 90 GB in a day.
   var verifyBytesPerSecond: UInt64 = 1_048_576
-  /// How long the verification may read without a pause. Another job that reads the log may have to wait for as long.
+  /// How long the verification may read without a pause. Other jobs that read the log might have to wait that long.
   /// Commits never wait for the verification.
   var verifyTurnMilliseconds: UInt64 = 50
   /// The upper bound on the memory for the bodies and answers of all HTTP connections together. It is reached only if

@@ -141,8 +141,8 @@ struct LogMove {
     guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
       there.last <= room.last
     else { throw another }
-    // The earlier move may have been interrupted before it copied any record, or even the snapshot that comes before
-    // the records.
+    // The copy has no record to compare. An earlier move was interrupted before it copied one, and perhaps even before
+    // it copied the snapshot at `trimmed`.
     guard there.last > there.trimmed else { return there.last }
     guard
       try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)

@@ -42,8 +42,8 @@ struct LogRepair {
       guard case .failed(_, _, let damage) = event else { return true }
       switch damage {
       case .damagedSnapshot(_, let position) where repaired.insert(damage).inserted:
-        // Dropping a damaged snapshot loses nothing if the log still has the records that it covers, or another
-        // snapshot.
+        // Dropping a damaged snapshot loses nothing if the log still has another snapshot, or the records that the
+        // damaged one covers.
         let means = RepairRequest.Means.droppingSnapshot(position: position)
         guard case .repaired = log.ask({ .repair(RepairRequest(id: $0, room: room, means: means)) }) else {
           print("\(damage); restore the room from a backup")

@@ -89,7 +89,7 @@ struct StoredRooms {
         do throws(Fault) {
           return try differences(in: room)
         } catch {
-          // While the room was read, a server may have dropped the room's oldest records, or deleted the room.
+          // While the room was read, a server might have dropped the room's oldest records, or deleted the room.
           guard let now = try summary(of: name) else { return [] }
           guard now.trimmed > room.trimmed || now.epoch != room.epoch else { throw error }
           room = now

@@ -1,7 +1,8 @@
 import CanvasCRDT
 
-/// Gathers lines that are alike. The first is written at once. Those that follow within some seconds are only counted,
-/// and then the count is written. So a full disk, or a client that repeats itself, doesn't bury the other lines.
+/// Gathers lines that are alike. The first line is written at once. The same lines of the next seconds are only
+/// counted, and then their count is written. So a full disk, or a client that repeats itself, doesn't bury the other
+/// lines.
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {

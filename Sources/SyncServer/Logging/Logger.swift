@@ -55,7 +55,8 @@ struct Logger: Sendable {
 
   /// Which lines with the same words count as alike. Of lines that are alike, only the first is written.
   enum Alike: Sendable {
-    /// No two lines are alike: each reports one act, and the person who acted may be waiting to see the line.
+    /// No two lines are alike, so every line is written. Each line reports one act, and the person who acted might be
+    /// waiting to see the line.
     case none
     /// Lines are alike if all their fields are the same.
     case byAll
@@ -92,7 +93,7 @@ struct Logger: Sendable {
     write(line(.info, words, ordered: fields, at: WallClock.now()))
   }
 
-  /// The words are made only if the line is written.
+  /// The text of the line is made only if the line is written.
   func debug(_ words: @autoclosure () -> String, _ fields: @autoclosure () -> KeyValuePairs<String, Field> = [:]) {
     guard writes(.debug) else { return }
     write(.debug, words(), fields(), .none)

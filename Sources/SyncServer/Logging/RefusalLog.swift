@@ -10,7 +10,7 @@ struct Refusal: Sendable {
   /// The label of the token that the client sent, and never the token itself.
   var token: String?
 
-  /// The upper bound on the reason's bytes in a line. A reason may quote what a client has sent. A longer quote would
+  /// The upper bound on the reason's bytes in a line. A reason can quote what a client has sent. A longer quote would
   /// not help an operator more.
   static let reasonBytesMax = 200
 

@@ -1,9 +1,9 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// Lines of the audit log about writes over HTTP. A writer's first request gets a line at once. The writer's requests
-/// of the next seconds are added up and get one line together. So a program that writes often doesn't fill the disk
-/// with lines about itself.
+/// The lines of the audit log about writes over HTTP. A writer's first request gets a line at once. The writer's
+/// requests of the next seconds are added up and get one line together. So a program that writes often doesn't fill the
+/// disk with lines about itself.
 ///
 /// What always holds: each request gets a line at once, or is in a sum that gets one when its time is over or the
 /// server ends.

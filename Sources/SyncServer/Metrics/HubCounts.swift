@@ -65,8 +65,8 @@ struct HubCounts {
     if stamp > now { clockAheadMilliseconds.add(stamp - now) } else { clockBehindMilliseconds.add(now - stamp) }
   }
 
-  /// Counts operations that have been sent.
-  /// - Parameter arrivals: the times at which they arrived.
+  /// Adds sent operations to the counts.
+  /// - Parameter arrivals: the times at which the operations arrived.
   mutating func noteArrivals(_ arrivals: [UInt64], now: UInt64) {
     for arrival in arrivals { deliveryMicroseconds.add(now - min(now, arrival)) }
   }

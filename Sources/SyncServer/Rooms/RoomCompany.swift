@@ -43,12 +43,12 @@ extension Room {
 
   private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
     let (actor, claim) = (person.peer.actor, person.claim(at: node))
-    // An earlier iteration of this `for` loop may have ended the last session here, because its actor joined at another
-    // node.
+    // An earlier iteration of this `for` loop might have ended the last session here, because its actor joined at
+    // another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // The newest message of a node decides about connections to that same node, even if its claim is smaller than the
-      // one known here.
+      // If both claims are about one node, that node's newest message counts, even if its claim is smaller than the
+      // known one. Otherwise the greater claim counts.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
@@ -68,7 +68,7 @@ extension Room {
   }
 
   /// Asks the other nodes for their people, and sends them those of this node. To be called when messages between nodes
-  /// may have been lost.
+  /// might have been lost.
   mutating func askForCompany(now: Moment) {
     guard !audience.isEmpty else { return }
     company?.askAnew()
@@ -99,8 +99,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some people of the silent node may also be connected to a third node. What the third node said about them was
-      // ignored, because their claims there were smaller. So the other nodes are asked for their people.
+      // Some people of the silent node can also be connected to a third node. What the third node said about them was
+      // ignored, because their claims at that node were smaller. So the other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

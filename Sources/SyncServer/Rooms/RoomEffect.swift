@@ -13,12 +13,12 @@ enum RoomEffect: Sendable {
   case close(MemberID, CloseCode, Text, isBetweenMessages: Bool)
   /// Carry out this order on another thread, and report the outcome, if there is one, by `overlapsDone`.
   case overlaps(OverlapOrder)
-  /// Answer an HTTP request with the shapes that overlapped at a log position.
+  /// The caller has to answer an HTTP request with the shapes that overlapped at a log position.
   case overlapsAnswered(request: UInt64, OverlapIndex, Cursor)
   /// Stop reading from the connection until `resumeReading`: too many of its answers or operations are waiting.
   case pauseReading(MemberID)
   case resumeReading(MemberID)
-  /// Count that another node's copy of the room differs from this one at the same log position.
+  /// Add to the count of differences: another node's copy of the room differs from this one at the same log position.
   case differs
   /// Send these parts of a message to the other nodes that have the room open.
   case tell([[UInt8]])

@@ -3,7 +3,7 @@ import CanvasCRDT
 // Overlaps are computed on another thread. The room orders the work, and announces what has changed.
 
 extension Room {
-  /// To be called when members want notices, for which the index is needed.
+  /// To be called when members want notices of overlaps, because notices need the index.
   mutating func keepOverlaps(_ now: Moment) {
     guard !audience.wantsOverlaps else { return }
     flush(now: now)
@@ -29,10 +29,11 @@ extension Room {
     }
     // The member who wanted overlaps may have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // If overlaps have changed, the next broadcast (`Beat`) sends them, and gives the next order.
+    // If overlaps have changed, the next broadcast (`Beat`) sends them. That broadcast also gives the next
+    // `OverlapOrder`, a request to compute overlaps.
     guard !overlaps.hasNews else { return fanOut.gather(now) }
-    // If somebody waits for the next order, it is given now. Otherwise the next broadcast gives it, even if that
-    // broadcast has nothing to send.
+    // If somebody waits for the next `OverlapOrder`, it is given now. Otherwise the next broadcast gives it, even if
+    // that broadcast has nothing to send.
     if overlaps.isAsked {
       orderOverlaps(now)
     } else if audience.wantsOverlaps, overlaps.isBehind {

@@ -3,8 +3,8 @@
 ///
 /// What always holds:
 /// - No party (client's address) has more than half of the turns.
-/// - If a job waits although its party may have another turn, all turns are taken. The next turn goes to the party with
-///   the fewest turns, and in that party to the job that has waited longest.
+/// - If a job waits although its party is allowed another turn, all turns are taken. The next turn goes to the party
+///   with the fewest turns, and in that party to the job that has waited longest.
 /// - Each job waits until it gets a turn or its time is up, and is answered once.
 struct HistoryTurns {
   private struct Waiting {

@@ -180,8 +180,8 @@ enum Removal: Sendable {
 }
 
 extension Properties {
-  /// These values without the name, if it is no longer allowed. Rooms still have names that are older than the rule
-  /// about names.
+  /// These values, without the name if the name is not allowed any more. Rooms still have names that are older than the
+  /// rule about names.
   fileprivate func takingOnlyFitNames() -> Properties {
     guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
     return keeping(assigned.subtracting([.name]))

@@ -4,8 +4,8 @@ import WebSocketLoop
 // A room as it is, or as it was.
 
 extension RoomService {
-  /// Answers from a room's canvas and cursor: as they are now, or, with a cursor or a time in `?at=`, as they were
-  /// then.
+  /// Makes the answer from a room's canvas and cursor. They are the present ones or, with a cursor or a time in `?at=`,
+  /// those of that moment.
   func seeing(
     _ room: OpenedRoom,
     _ request: Request,

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Requests by client address: how much an address has written, and how many of its requests through a proxy are being
-/// served.
+/// The requests of each client address: how much an address has written, and how many of its requests through a proxy
+/// are being served.
 ///
 /// What always holds: an address without such a request has no entry. A rate is forgotten when its token bucket is
 /// full, because a full bucket is as good as a new one.
@@ -37,7 +37,8 @@ struct RequestBook {
     return rate.bucket.take(price - min(price, UInt64(paid)), at: now)
   }
 
-  /// Charges operations that a request has caused in addition to those in its body. The next request waits for them.
+  /// The client is charged for operations that a request has caused in addition to those in its body. The client's next
+  /// request waits for them.
   mutating func owe(_ operations: Int, party: String, now: UInt64) {
     guard operations > 0 else { return }
     var rate = rate(of: party, now: now)
@@ -59,7 +60,8 @@ struct RequestBook {
   /// How many addresses have a rate in memory.
   var rateCount: Int { rates.count }
 
-  /// Charges what is owed, forgets full rates, and ends waits whose time is up. To be called every second.
+  /// Charges each address for what it owes, drops the rates of addresses that may use their full allowance again, and
+  /// ends waits whose time is up. To be called every second.
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate

@@ -66,8 +66,8 @@ protocol RoomService: HeavyWorker {
   /// The room's history as steps.
   /// - Parameter party: the client's address. Work for different addresses is done round-robin.
   func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
-  /// Writes operations that came over HTTP. Returns when they are durable or refused.
-  /// - Parameter actor: the writer of operations without a stamp.
+  /// Writes operations that came by HTTP. Returns when they are durable or refused.
+  /// - Parameter actor: counts as the writer of operations that have no stamp.
   func submit(
     _ operations: [ProposedOperation],
     to room: OpenedRoom,
@@ -120,7 +120,7 @@ struct RoomView: Sendable {
 /// The deletions that a room remembers.
 struct RoomMemory: Sendable {
   let erasures: Int
-  /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten sooner than usual. 0 if none were.
   let forgottenBefore: UInt64
 }
 
@@ -151,7 +151,7 @@ enum Opening<Room: Sendable>: Sendable {
 enum HistoryError: Error {
   case trimmed
   case unreadable(String)
-  /// The log has answered, but too many of the client's jobs are waiting.
+  /// The log has answered, but this client already has too many waiting jobs.
   case refused(HeavyWork.Refusal)
 }
 

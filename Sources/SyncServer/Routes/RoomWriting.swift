@@ -76,7 +76,7 @@ extension RoomService {
   func deletion(of name: String, by request: Request) async -> Response {
     switch await delete(name) {
     case .done: record("deleted", request, room: name, actor: nil)
-    // An earlier request deleted the room, but could not remove its lock. This request tries that again.
+    // An earlier request deleted the room, but could not remove its lock. This request tries again to remove the lock.
     case .absent where isLocked(name): break
     case .absent: return .noSuchRoom
     case .failed(let words): return .unreadable(words)

@@ -54,9 +54,9 @@ extension RoomService {
     return Writer(payer: payer, token: request.token, level: level, actor: actor(of: payer, grant, in: room))
   }
 
-  /// The actor of a client that writes over HTTP: the one that its token names. Otherwise an actor that is always the
-  /// same for this token and room or, without tokens, for this address and room. So these writes can be seen, and
-  /// reverted, as one person's work.
+  /// The actor of a client that writes over HTTP: the actor that the client's token names, if it names one. Otherwise
+  /// an actor that is always the same for this token and room or, without tokens, for this address and room. So these
+  /// writes can be seen, and reverted, as one person's work.
   private func actor(of payer: Payer, _ grant: Grant, in room: String) -> Identifier {
     let bearer =
       switch payer.token {

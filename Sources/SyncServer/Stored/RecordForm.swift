@@ -11,8 +11,8 @@ enum RecordForm: UInt8, CaseIterable, Comparable, Sendable {
   case forgetting = 3
 
   static let newest = allCases[allCases.count - 1]
-  /// Servers that share rooms with this one may have an older version. This is the newest format that all of them can
-  /// read.
+  /// The newest format that all servers with access to these rooms can read. Some of these servers can have an older
+  /// version than this one.
   static let oldestShared = withRun
 
   static func < (left: RecordForm, right: RecordForm) -> Bool { left.rawValue < right.rawValue }

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Turns pixels into cells, four pixels for each cell. A cell gets the block character and the two colours that come
+/// Makes cells from pixels, four pixels for each cell. A cell gets the block character and the two colours that come
 /// nearest to the four pixels.
 enum Blocks {
   /// Block characters, and the quarters of the cell that each fills: top left 1, top right 2, bottom left 4, bottom

@@ -67,8 +67,8 @@ extension String {
     return fitted + "…"
   }
 
-  /// The text. If it is wider than this many columns, `…` replaces its middle. The end is kept because names often
-  /// differ only there: Rounded rectangle 7, Rounded rectangle 8.
+  /// The text, at most this many columns wide. If it is wider, `…` replaces its middle. The end is kept because names
+  /// often differ only there: Rounded rectangle 7, Rounded rectangle 8.
   public func fittingWithEnd(_ columns: Int) -> String {
     guard self.columns > columns, columns > 2 else { return fitting(columns) }
     var end = ""

@@ -37,7 +37,8 @@ public enum ColorDepth: Int, CaseIterable, Sendable {
   }
 }
 
-/// The colours of the palette's indices, as in xterm. Users may have changed the first sixteen, but hardly their hues.
+/// The colours of the palette's indices, as in xterm. Users might have changed the first sixteen, but hardly their
+/// hues.
 enum Palette {
   static let sixteen: [Color] = [
     0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5,

@@ -71,8 +71,8 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the line's points have moved since `line` was computed, because the line's box has grown, moved or rotated
-    /// since. `nil` if the box is the same.
+    /// How the line's points have moved from where they were when `line` was computed, because the line's box has
+    /// grown, moved or rotated meanwhile. `nil` if the box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)
@@ -160,7 +160,7 @@ public struct CanvasScene: Sendable {
   public var band: Rect?
   /// The size of the black hole, as a multiple of its usual size. `nil` if it isn't shown.
   public var hole: Double?
-  /// Lines of text in the middle of an empty canvas.
+  /// The lines of text in the middle of an empty canvas.
   public var invitation: [String] = []
 
   public init() {}

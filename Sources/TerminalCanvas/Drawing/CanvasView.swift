@@ -16,7 +16,7 @@ public struct CanvasView: Equatable, Sendable {
 
   public static let scales = 0.000_001...4.0
 
-  /// Plausible ratios of a cell. A terminal that reports another ratio is wrong.
+  /// The plausible ratios of a cell's height to its width. If a terminal reports another ratio, 2 is used instead.
   private static let aspects = 1.4...3.0
 
   public init(columns: Int, rows: Int, aspect: Double = 2) {

@@ -16,7 +16,7 @@ public struct ScenePainter {
   /// How many more dashes the picture may have.
   public private(set) var dashes: DashBudget
   private var painted = 0
-  /// How much more work may go into common areas.
+  /// How much work may still be spent on painting common areas, in which shapes overlap.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
   /// An upper bound on the work for common areas, in pixels: those of the areas' bounding boxes, and some more for each
@@ -60,8 +60,8 @@ public struct ScenePainter {
     paintCommonRegions(scene)
   }
 
-  /// How much work is done before the program checks for keys again; it takes some fifteen milliseconds. The last shape
-  /// may exceed the limit, because a single shape may take several times as long.
+  /// How much work is done before the program checks for keys again. This much work takes some fifteen milliseconds.
+  /// The last shape may exceed the limit, because a single shape can take several times as long.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in order, beginning at an index, until this much work is done.

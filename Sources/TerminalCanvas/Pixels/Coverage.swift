@@ -116,7 +116,8 @@ struct Coverage {
     }
   }
 
-  /// Adds an edge from one x to another within a row, over `height` of the row.
+  /// Adds the part of an edge that lies within a row: from one x to another. `height` is the part's height, as a
+  /// fraction of the row's.
   private mutating func addInRow(_ row: Int, _ from: Double, _ to: Double, _ height: Double) {
     let left = min(from, to)
     let right = max(from, to)

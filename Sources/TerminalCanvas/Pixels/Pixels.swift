@@ -33,7 +33,8 @@ public struct Pixels: Equatable, Sendable {
     return pixels
   }
 
-  /// Blends a colour over a pixel. If the pixel is marked as common area, the mark is weakened by the covered fraction.
+  /// Blends a colour over a pixel. If the pixel is marked as part of the common area of overlapping shapes, the mark is
+  /// weakened by the covered fraction.
   mutating func blend(_ row: Int, _ column: Int, _ color: SIMD4<Float>, part: Float) {
     let index = row * width + column
     values[index] += (color - values[index]) * part

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// A line of some width, as polygons: a box along each edge, and a wedge between two boxes at each corner.
 ///
-/// All polygons have the same direction, so they may overlap: `Coverage` still adds them up to the line with round
-/// corners.
+/// All polygons go around in the same direction, so they can overlap: `Coverage` still adds them up correctly to a line
+/// with round corners.
 enum Stroke {
   /// The cosine of about a quarter of a right angle. At a corner with a smaller turn, one triangle is enough.
   private static let flatCosine = 0.92
@@ -75,7 +75,7 @@ enum Stroke {
     return Int(max(1, min(steps.rounded(.up), 16)))
   }
 
-  /// A disc as a polygon of sixteen corners, with the same direction as the boxes.
+  /// A disc as a polygon of sixteen corners, which go around in the same direction as the corners of the boxes.
   static func disc(around center: Point, radius: Double) -> [Point] {
     discCorners.map { Point(x: center.x + $0.x * radius, y: center.y + $0.y * radius) }
   }
@@ -145,8 +145,8 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the side from which the line turns away. A fan on this side has the same direction as the
-    // boxes.
+    // The outer side is the side from which the line turns away. The corners of a fan on this side are in the same
+    // direction of rotation as those of the boxes.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]
     for _ in 0..<3 {

@@ -58,11 +58,11 @@ public struct RoomFrame: Sendable {
     }
   }
 
-  /// A line at which text is being typed.
+  /// A row in which the user types a text.
   public struct Prompt: Equatable, Sendable {
     public var label: String
     public var line: LineEditor
-    /// The text of the line before anything was typed.
+    /// The text of the input line before anything was typed.
     public let beginning: String
 
     public init(label: String, line: LineEditor) {
@@ -85,7 +85,7 @@ public struct RoomFrame: Sendable {
   public var isCrowded = false
   public var connection = Connection.live
   public var unsent = 0
-  /// Why the server doesn't accept changes for now, in the server's words.
+  /// Why the server doesn't accept changes for now, in the words that the server sent.
   public var delay: String?
   public var roundTripMilliseconds: UInt64?
   public var isViewOnly = false

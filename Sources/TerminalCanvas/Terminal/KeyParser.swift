@@ -1,7 +1,7 @@
 /// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, and answers.
 ///
-/// Bytes may come in any pieces, and with any pauses between them. An incomplete sequence waits for its end. Over a
-/// slow connection the rest may come much later, and reading it as keys would draw something. Only an escape with
+/// Bytes can come in any pieces, and with any pauses between them. An incomplete sequence waits for its end. Over a
+/// slow connection the rest can come much later, and reading it as keys would draw something. Only an escape with
 /// nothing after it becomes the key Escape when `timeout` is called. Invalid bytes are skipped, one by one or by
 /// sequence. The parser's memory is limited.
 public struct KeyParser: Sendable {
@@ -26,7 +26,7 @@ public struct KeyParser: Sendable {
 
   private var state = State.ground
   private var events: [TerminalEvent] = []
-  /// Whether an escape was taken for the key Escape, and no byte has come since then.
+  /// Whether an escape byte was reported as the key Escape, and no byte has come since then.
   private var isAfterEscape = false
 
   public init() {}

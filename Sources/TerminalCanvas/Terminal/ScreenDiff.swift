@@ -91,7 +91,8 @@ private struct Writer {
     self.column = column
   }
 
-  /// Moves the cursor over a short gap by writing its cells again, if this takes no change of colours.
+  /// Moves the cursor to the right over a short gap, by writing the gap's cells again. Does nothing if that would need
+  /// a change of colours.
   mutating func bridge(to row: Int, _ column: Int, gapMax: Int, _ cell: (Int) -> Cell) {
     guard row == self.row, self.column >= 0, column > self.column, column - self.column <= gapMax else { return }
     for gap in self.column..<column {

@@ -154,8 +154,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // The server may have answered and closed before it read the whole request. That answer is valid, so nothing
-        // more is sent, and the answer is read.
+        // Nothing more is sent, and the answer is read. The server has perhaps answered and closed the connection
+        // before it read the whole request, and such an answer is valid.
         sent = output.count
       }
     }

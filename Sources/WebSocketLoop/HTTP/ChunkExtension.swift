@@ -1,7 +1,7 @@
 /// The extensions after a chunk's size: `;name`, `;name=value`, `;name="value"`, any number of them (RFC 9112, 7.1.1).
 ///
 /// The server uses no extension, but refuses malformed ones such as `5 6`, or a bare line break. A proxy in front of
-/// the server may parse these differently, so that requests could be smuggled past it.
+/// the server might parse these differently, so that requests could be smuggled past it.
 enum ChunkExtension {
   static func areWellFormed(_ line: ArraySlice<UInt8>) -> Bool {
     var rest = line

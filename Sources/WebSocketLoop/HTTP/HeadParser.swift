@@ -38,7 +38,7 @@ struct HeadParser {
   mutating func take(_ bytes: inout [UInt8]) throws(HTTPFault) -> Head? {
     try dropEmptyLines(&bytes)
     guard let end = findEnd(bytes, from: searched) else {
-      // `bytes` may include the first three bytes of the CR LF CR LF that ends the head, which don't count towards the
+      // `bytes` can include the first three bytes of the CR LF CR LF that ends the head, which don't count towards the
       // bound.
       guard bytes.count <= bytesMax + 3 else {
         throw HTTPFault(status: 431, message: "the head is longer than \(bytesMax) bytes")

@@ -4,7 +4,7 @@ public struct Response: Sendable {
   /// The response's headers without `Content-Length`, `Connection` and `Date`, which are added when the response is
   /// sent.
   public var headers: [(name: String, value: String)]
-  /// The body. It is never copied, because the socket is sent pieces of this one buffer.
+  /// The body. It is never copied: the socket gets one piece of this buffer after the other.
   public var body: [UInt8]
   /// The reason for an error, which goes into the log. The client may get a shorter message.
   public private(set) var reason: String?

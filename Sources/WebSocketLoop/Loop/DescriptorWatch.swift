@@ -19,7 +19,7 @@ public final class DescriptorWatch: SocketWatcher {
     watch = SocketWatch(loop: loop, descriptor: descriptor, watcher: self)
   }
 
-  /// Sets the events for which `ready` is called, until the next call.
+  /// Sets the events for which `ready` is called, until the next call of `want`.
   public func want(readable: Bool, writable: Bool) {
     watch?.want(readable: readable, writable: writable)
   }

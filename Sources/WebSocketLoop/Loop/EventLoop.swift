@@ -41,7 +41,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// The least time that waiting work gets in a turn (iteration of the loop), even if reading from sockets has used up
   /// the turn's time limit.
   private static let workMicrosecondsMin: UInt64 = 1_000
-  /// The most rounds of jobs when the loop ends. There are several rounds because a job may enqueue others.
+  /// The upper bound on rounds of jobs when the loop ends. There are several because a job can enqueue others.
   private static let lastRoundsMax = 16
 
   public let name: String
@@ -251,7 +251,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs all work that is left. There is no time limit, because the loop ends.
+  /// Runs all work that is left. There is no time limit, because the loop ends after this.
   private func finish() {
     for _ in 0..<Self.lastRoundsMax {
       work(until: .max)
@@ -278,8 +278,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     return timer
   }
 
-  /// The only object of this type on the loop, made at the first call. `nil` if it can't be made, or the loop is
-  /// ending.
+  /// The only object of this type on the loop, made at the first call. `nil` if that fails, or if the loop is ending.
   func guest<Guest: LoopGuest>(_ kind: Guest.Type) -> Guest? {
     assertCurrent()
     guard takesGuests else { return nil }
@@ -361,7 +360,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Closes a handle that is left when the loop ends. A timer that is no guest's is cancelled, which also closes it.
+  /// Closes a handle that is left when the loop ends. A timer that no `LoopGuest` owns is cancelled, and so closed too.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
@@ -383,7 +382,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_idle_init(uv, stayAwake)
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
-    // Timers run before the loop sleeps, and sockets after it. Both may produce bytes to send, so a turn (iteration of
+    // Timers run before the loop sleeps, and sockets after it. Both can produce bytes to send, so a turn (iteration of
     // the loop) ends at both points.
     uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
     uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }

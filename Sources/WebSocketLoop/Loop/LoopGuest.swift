@@ -12,7 +12,7 @@ protocol LoopGuest: AnyObject {
   /// Called when the loop is ending. The object has to close its handles on the loop, and may run the loop until they
   /// are closed.
   func loopEnds()
-  /// Whether this object made the handle, which is still open after `loopEnds` has returned.
+  /// Whether this object made the handle. Called for each handle that is still open after `loopEnds` has returned.
   func owns(_ handle: UnsafeMutablePointer<uv_handle_t>) -> Bool
 }
 

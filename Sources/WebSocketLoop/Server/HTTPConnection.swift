@@ -237,8 +237,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   func answer(_ response: Response, to pending: PendingRequest) -> Bool {
     loop.assertCurrent()
     guard isWaiting(for: pending) else { return false }
-    // From now on the body is counted by the pending request. This connection counts only the bytes of the answer,
-    // until it is sent.
+    // From now on the pending request counts the body. This connection counts only the bytes of the answer, until the
+    // answer is sent.
     heldBytes = 0
     deliveredBytes = 0
     guard
@@ -256,14 +256,14 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     write(response, isHead: request.method == "HEAD", thenClose: !request.keepsAlive || listener.isClosed)
   }
 
-  /// Answers a valid request with an error, in place of the handler.
+  /// Sends an error as the answer to a valid request. The handler doesn't get the request.
   private func fail(_ pending: PendingRequest, _ fault: HTTPFault) {
     write(.error(fault), to: pending.request)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
   }
 
-  /// Answers a request that can't be parsed, and closes the connection, because the bytes after it can't be parsed
-  /// either.
+  /// Sends an error to a client whose request can't be parsed. Then closes the connection, because the bytes after such
+  /// a request can't be parsed either.
   private func fail(_ fault: HTTPFault) {
     write(.error(fault), isHead: false, thenClose: true)
     listener.handler.refused(fault.status, from: peer, reason: fault.message)
@@ -315,7 +315,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   // MARK: Waiting for the client
 
-  /// Registers that this connection now waits for its client. If connections or memory run short, such connections are
+  /// Notes that this connection now waits for its client. If connections or memory run short, such connections are
   /// dropped first.
   private func waitsForClient() {
     waitsNoLonger()
@@ -324,7 +324,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
-    // Set before `party` changes, so that the bytes are returned to the address from which they were taken.
+    // This assignment comes before the one to `party`, so that the bytes are returned to the old address.
     deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }

@@ -13,7 +13,7 @@ public struct HTTPOptions: Sendable {
   public var headWithinMilliseconds: UInt64 = 10_000
   /// How long a body may take. Protects against clients that send a byte now and then.
   public var bodyWithinMilliseconds: UInt64 = 30_000
-  /// For how long no byte of a body may arrive. Protects against clients that stop in the middle.
+  /// The longest time between two received parts of a body. Protects against clients that stop in the middle.
   public var bodyStallMilliseconds: UInt64 = 10_000
   /// How long an unfinished request is protected from being evicted for a newer request of the same address.
   public var graceMilliseconds: UInt64 = 1_000

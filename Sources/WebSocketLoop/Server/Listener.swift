@@ -241,8 +241,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   func waitHolds(_ number: UInt64, bytes: Int) { requests.resize(number, bytes: bytes) }
 
-  /// Makes sure that `bytes` more may be held. If memory is short, connections whose clients have not finished are
-  /// evicted.
+  /// Makes sure that the listener can hold `bytes` more bytes. If memory is short, connections that still wait for
+  /// their clients are evicted.
   /// - Parameter wait: the entry of the caller's own connection, which must not be evicted.
   func makeSpace(for bytes: Int, party: String, wait: UInt64?) -> Bool {
     while heldBytes + bytes > options.http.heldBytesMax {
@@ -286,7 +286,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     let bytes = response.head(closing: true, date: date.text) + response.body
     _ = send(accepted, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
     shutdown(accepted, Int32(SHUT_WR))
-    // The client's bytes are read first, because the kernel drops the answer if a socket is closed with unread bytes.
+    // The client's bytes are read before the socket is closed. If a socket is closed with unread bytes, the kernel
+    // drops the answer.
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { room in
       _ = recv(accepted, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
     }
@@ -377,7 +378,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
 extension EventLoop {
   /// Listens on `host` (a name or a numeric address; `0.0.0.0` and `::` stand for all addresses) and `port` (0 stands
-  /// for any free port). From any thread.
+  /// for any free port). Can be called on any thread.
   public func listen(
     host: String,
     port: Int,

@@ -40,7 +40,7 @@ public struct ConnectionRefusal: Sendable {
   }
 }
 
-/// The number of a listener's open connections that are HTTP. They include those that may become WebSockets.
+/// The number of a listener's open connections that are HTTP. They include those that can become WebSockets.
 public struct HTTPConnectionCount: Sendable, Equatable {
   public var all: Int
   /// The connections from the same address, or with IPv6 from the same network (`NetworkAddress.party`).

@@ -117,8 +117,8 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // If `party` has no entries yet, it is counted as one more address, so that one other address alone never gets
-    // everything.
+    // `parties` lacks an address without entries, so the address is counted as one more. Otherwise a single other
+    // address could keep all entries.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries

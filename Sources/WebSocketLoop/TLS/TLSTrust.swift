@@ -18,7 +18,7 @@ final class TLSTrust: LoopGuest {
 
   deinit { SSL_CTX_free(pointer) }
 
-  /// Why the peer's certificate is not accepted, in OpenSSL's words. `nil` if it is accepted, or if it wasn't checked.
+  /// Why the peer's certificate is rejected, in OpenSSL's words. `nil` if it is accepted, or if it was not checked.
   static func objection(of tls: OpaquePointer) -> String? {
     let result = SSL_get_verify_result(tls)
     guard result != Int(X509_V_OK), let words = X509_verify_cert_error_string(result) else { return nil }

@@ -17,8 +17,8 @@ extension Connection {
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
-    // The bytes that the frame's header announces count too, before they arrive. So a message that is too long is
-    // refused early.
+    // The rest of the frame counts towards the limit before it arrives, because the frame's header announces its
+    // length. So a message that is too long is refused early.
     guard gathered <= options.messageBytesMax, left <= UInt64(options.messageBytesMax - gathered) else {
       dropAssembly()
       closeByItself(code: CloseCode.tooLarge, reason: "longer than \(options.messageBytesMax) bytes")

@@ -5,7 +5,7 @@ extension Connection {
   /// The most bytes that one `write` gives to the socket. Without this limit, all other connections would have to wait
   /// while a fast reader takes something large in one call.
   private static let writeBytesMax = 1 << 20
-  /// The most bytes of one `send()`.
+  /// The upper bound on the bytes that are given to one `send()`.
   private static let pieceBytesMax = 1 << 18
 
   /// Sends as much of `frames` as may be sent now. `frames` are whole frames, made by `MessageFrames`, in a buffer that
@@ -152,7 +152,7 @@ extension Connection {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
       if options.compresses {
-        // libwebsockets may still be compressing the last write. The next write has to wait for that.
+        // libwebsockets might still be compressing the last write. The next write waits until that is done.
         guard mayWriteCompressed else { break }
         mayWriteCompressed = false
       }

@@ -84,13 +84,14 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var assemblyChecked = 0
   /// The listener's number for the unfinished message in `assembly`.
   var unfinishedMessage: UInt64?
-  /// When the message in `assembly` began, or when reading was last resumed within it.
+  /// When the message in `assembly` began. If reading was paused in the middle of that message, when reading was last
+  /// resumed.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
   /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
-  /// The index in the listener's list of connections.
+  /// The index of this connection in the listener's list of connections.
   var place = 0
   private var wasResumed = false
   private var lastHeard: UInt64 = 0
@@ -348,7 +349,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// Closes for a reason of this module, which the owner doesn't know. The handler may send more before the close frame.
+  /// Closes the connection for a reason that comes from this module. The owner doesn't know the reason. The handler may
+  /// send more before the close frame.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)

@@ -29,13 +29,13 @@ struct Echoes {
   mutating func spend(_ count: Int) { sent &+= UInt64(count) }
 
   /// Whether a ping is worth its bytes now.
-  /// - Parameter isBound: whether the bytes in flight are limited. If so, each answer may allow more bytes to be sent.
+  /// - Parameter isBound: whether the bytes in flight are limited. If so, each answer can allow more bytes to be sent.
   func wantsPing(isBound: Bool) -> Bool {
     guard pings.count < Self.pingsMax else { return false }
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
   }
 
-  /// Notes that a ping is sent after all bytes so far.
+  /// Must be called when a ping is sent after all bytes so far.
   /// - Returns: the ping's payload.
   mutating func ask(at now: UInt64) -> String {
     number &+= 1
@@ -60,7 +60,7 @@ struct Echoes {
     return true
   }
 
-  /// The state of the line, as it could be read from the socket without a proxy.
+  /// The state of the connection to the peer, with the same figures that the socket would give if there were no proxy.
   /// - Parameter isBound: whether the bytes in flight are limited. If not, only the bytes before the newest ping count.
   func look(isBound: Bool) -> LineGauge.Look {
     LineGauge.Look(
@@ -71,7 +71,8 @@ struct Echoes {
     )
   }
 
-  /// The beginning of the payload. It distinguishes these pings from those that check whether a silent peer is alive.
+  /// The text with which the payload of these pings begins. Pings that only check whether a silent peer is alive have
+  /// no such text.
   private static let word = "got "
   /// How many bytes a fast line may be sent before the next ping.
   private static let unaskedBytesMax: UInt64 = 8_192

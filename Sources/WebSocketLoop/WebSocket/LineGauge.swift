@@ -100,7 +100,8 @@ struct LineGauge {
         return mark(look, at: now)
       }
       guard elapsed >= Self.slackMilliseconds + look.leastRoundTrip else { return }
-      // Bytes that should have arrived by now have not arrived. So the line gets a bound.
+      // Bytes that should have arrived by now have not arrived. So from now on the line is limited to the rate at which
+      // bytes did arrive.
       rate = carried / elapsed
       return mark(look, at: now)
     }
@@ -155,10 +156,11 @@ struct LineGauge {
   /// How long the line is watched before its rate is judged again. In a shorter time, single packets would distort the
   /// rate.
   private static let sampleMilliseconds: Double = 60
-  /// The longest time between two checks of a line in use, except for a line that carries little.
+  /// The longest time between two checks of a line that is in use and carries more than a few bytes.
   private static let lookMilliseconds: UInt64 = 100
-  /// A line whose round trip is at least this long is trusted only after it has kept up. One with a shorter round trip
-  /// is trusted at once, because waiting for proof would cost more than a wrong guess.
+  /// If a line has a round trip of at least this length, the bytes for it are limited from the start, until the line
+  /// has carried a few packets without delay. A line with a shorter round trip isn't limited at first, because waiting
+  /// for proof would cost more than a wrong guess.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
@@ -172,6 +174,7 @@ struct LineGauge {
   private static let emptyBytes = 256
   /// The least that any line may get: about one packet, or a message with a handful of shapes.
   private static let lowBytesMin = 1_024
-  /// A bound that would be higher than this is dropped, because it doesn't matter.
+  /// The bytes in flight are not limited if the limit would be higher than this, because so high a limit makes no
+  /// difference.
   private static let boundBytesMax = 524_288
 }

@@ -40,8 +40,8 @@ final class WebSocketHost {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
       entry.callback = websocketCallback
-      // The protocol has a few bytes for each connection. Without them, libwebsockets would close a connection by
-      // itself without first reporting the protocol's end.
+      // The protocol needs a few bytes of memory for each connection. Without this memory, libwebsockets would close a
+      // connection by itself without first reporting the end of the protocol.
       entry.per_session_data_size = MemoryLayout<Int>.size
       entry.rx_buffer_size =
         port == cws_port_connecting ? WebSocketContext.clientReceiveBytes : WebSocketContext.receiveBytes

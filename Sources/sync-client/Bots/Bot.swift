@@ -10,7 +10,7 @@ final class Bot: WriterFollower {
 
   /// The unanswered batches, each with its time of submission.
   private var pending: [UInt64: (microseconds: UInt64, operations: [ProposedOperation])] = [:]
-  /// For each shape, the last acknowledged position, and the number of its batch. Answers may come out of order,
+  /// For each shape, the last acknowledged position, and the number of its batch. Answers can come out of order,
   /// because a batch that is refused temporarily is sent again. The numbers tell which position is newer.
   private var places: [Identifier: (number: UInt64, position: Point?)] = [:]
   private var dueAt: UInt64 = 0

@@ -73,7 +73,7 @@ final class BotCrowd {
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
     if !Task.isCancelled { await untilAnswered(withinMilliseconds: patience) }
     let isCancelled = Task.isCancelled
-    // A new task, because this one may be cancelled already.
+    // A new task, because this one might be cancelled already.
     await Task { @ClientLoop in
       if isCancelled { await untilSilent() }
       await leave(withinMilliseconds: isCancelled ? BotCrowd.silenceMilliseconds / 2 : 1_000)

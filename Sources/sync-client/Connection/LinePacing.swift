@@ -42,7 +42,7 @@ struct LinePacing {
     return true
   }
 
-  /// Notes that everything sent up to `time` has arrived.
+  /// Must be called when everything sent up to `time` has arrived.
   mutating func answered(askedAt time: UInt64) {
     let first = sent.firstIndex { $0.at > time } ?? sent.endIndex
     for one in sent[..<first] { unanswered -= one.bytes }
@@ -51,6 +51,6 @@ struct LinePacing {
     if let askedAt, time >= askedAt { self.askedAt = nil }
   }
 
-  /// Starts again for a new connection.
+  /// Forgets everything about the old connection. To be called when a new one begins.
   mutating func startOver() { self = LinePacing() }
 }

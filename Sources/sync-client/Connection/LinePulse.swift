@@ -19,8 +19,8 @@ struct LinePulse {
   static let lookMilliseconds: UInt64 = 250
   /// After this long without a message, the client sends a ping.
   static let quietMilliseconds: UInt64 = 2_000
-  /// After this long without a message while edits are unanswered, the client sends a ping. A silence is then more
-  /// suspicious.
+  /// The client sends a ping if no message has come for this long while edits are unanswered. Silence is more
+  /// suspicious then, because the server should be answering.
   static let unansweredMilliseconds: UInt64 = 700
   /// The timeout of a ping.
   static let answerMilliseconds: UInt64 = 2_500
@@ -97,8 +97,8 @@ struct LinePulse {
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // A try that was made before the sleep has most likely failed. And the pauses between tries may be long because of
-    // a fault that is over by now.
+    // A try that began before the sleep has most likely failed. Besides, a fault that is over by now might have made
+    // the pauses between tries long.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later

@@ -3,7 +3,7 @@ import CanvasCRDT
 /// The ends and points of a line as users type them: `from=Sun to=Moon,0,0.5 through='10,10 200,50'`. These words name
 /// shapes, so they can be resolved only after the room is joined.
 struct LineWords {
-  /// One end of a line. `tie` is the shape to which the end is attached, or `nil` if it is free.
+  /// One end of a line. `tie` is the shape to which this end is attached, or `nil` if this end is free.
   private struct End {
     let word: String
     let tie: (shape: String, x: Double, y: Double)?

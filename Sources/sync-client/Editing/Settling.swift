@@ -13,7 +13,7 @@ extension RoomClient {
   /// How long to wait after an interrupt for answers that are on their way. A healthy server takes less.
   private static let partingMilliseconds: UInt64 = 400
 
-  /// Waits until all edits are answered. Gives up when no answer has come for `patience`. The total may be longer,
+  /// Waits until all edits are answered. Gives up when no answer has come for `patience`. The total can be longer,
   /// because servers limit the rate of edits.
   ///
   /// - Parameter tell: is called with the reason once in each long silence.

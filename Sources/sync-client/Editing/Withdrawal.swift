@@ -9,7 +9,7 @@ struct Withdrawal: Hashable, Sendable {
   let end: SettleEnd
   let delay: Delay
   let patience: UInt64
-  /// Whether a part of the edit is stored, or may be because it was sent.
+  /// Whether a part of the edit is stored, or could be stored because it was sent.
   let mayBeStored: Bool
 
   @ClientLoop

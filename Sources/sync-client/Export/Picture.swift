@@ -13,8 +13,8 @@ enum Picture {
   /// The longest side of a picture in pixels. Larger ones are scaled down. This bounds memory.
   static let sideMax = 4_096.0
   private static let pixelsMax = 8e6
-  /// At most this many pixels are painted, counted for each shape separately. If many large shapes lie on each other,
-  /// the picture is scaled down. This bounds time.
+  /// The upper bound on painted pixels. A pixel counts once for each shape that covers it. So if many large shapes lie
+  /// on each other, the picture is scaled down. This bounds the time that painting takes.
   private static let paintedMax = 3e8
   /// Each row that an edge crosses costs about as much time as this many pixels.
   private static let pixelsPerRow = 8.0

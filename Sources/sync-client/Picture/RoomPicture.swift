@@ -42,9 +42,9 @@ struct RoomPicture: Sendable {
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
 
-  /// Moves lines to the shapes to which they are attached, and returns the moved lines. A shape may move many times in
-  /// a frame and have thousands of lines, so this is done only before lines are shown. Until then, `overlaps` is right
-  /// all the same, because a line never counts as overlapping a shape.
+  /// Moves the lines to the shapes to which they are attached, and returns the moved lines. A shape can move many times
+  /// in a frame and have thousands of lines, so this is done only before lines are shown. Until then, `overlaps` is
+  /// right all the same, because a line never counts as overlapping a shape.
   mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
     let lines = strayLines.members.compactMap { canvas.drawn($0) }
     strayLines.removeAll()

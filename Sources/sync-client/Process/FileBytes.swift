@@ -25,7 +25,7 @@ enum FileBytes {
   }
 
   /// Writes the whole file or nothing: the bytes go to a new file in the same folder, which then replaces the old one.
-  /// If that fails, it returns false and `errno` tells why.
+  /// If that fails, this function returns false, and `errno` tells why.
   static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o666) -> Bool {
     var known = stat()
     let exists = stat(path, &known) == 0

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Only the main thread takes signals, with `sigwait`, so no signal handler interrupts other code.
 ///
-/// The first signal that asks the process to end cancels the command, which then ends in order. A second such signal
-/// ends the process at once.
+/// The first signal that asks the process to end cancels the command, which then ends in an orderly way. A second such
+/// signal ends the process at once.
 enum Signals {
-  /// The signals that end the process. Some may have been ignored from the start, for example by `nohup`. Those stay
-  /// ignored.
+  /// The signals that end the process, except those that were already ignored when it started. `nohup`, for example,
+  /// makes it ignore SIGHUP.
   private static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
   private static let received = Atomic<Int32>(0)
 

@@ -47,7 +47,7 @@ struct ServerFigures: Sendable {
 
   private func rate(_ name: String, _ before: ServerFigures, _ seconds: Double) -> Double? {
     guard let now = self[name], let then = before[name] else { return nil }
-    // A server that was restarted counts from zero, so the difference may be negative.
+    // A server that was restarted counts from zero, so the difference can be negative.
     return max(0, now - then) / seconds
   }
 
@@ -57,7 +57,7 @@ struct ServerFigures: Sendable {
     var all = 0.0
     var most: (code: Substring, count: Double) = ("", 0)
     for (name, count) in values where name.hasPrefix(prefix) {
-      // A reason that occurs for the first time is missing from the earlier reading.
+      // A reason that occurs for the first time is missing from the earlier figures, so its earlier count is 0.
       let since = max(0, count - (before[name] ?? 0))
       all += since
       if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }

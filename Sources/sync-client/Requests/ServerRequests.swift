@@ -26,7 +26,7 @@ struct ServerRequests {
     }
   }
 
-  /// Sends a request that may change something. So it is never repeated.
+  /// Sends a request that might change something. So it is never repeated.
   func send(_ method: String, _ path: String, of room: String? = nil) async throws(ClientFailure) -> Response {
     try checked(try await response(method, path), of: room)
   }

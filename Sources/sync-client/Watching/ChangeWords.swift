@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// Describes changes of shapes in English.
 enum ChangeWords {
-  /// A sentence without its subject, such as `moved Sun to 120, 40 and coloured it #FF0000`. The name may contain
+  /// A sentence without its subject, such as `moved Sun to 120, 40 and coloured it #FF0000`. The name can contain
   /// terminal styles.
   static func sentence(_ name: String, _ set: Properties, tied: [Identifier: Text] = [:]) -> String {
     var phrases: [String] = []

@@ -2,8 +2,8 @@ import CanvasCRDT
 
 /// Events as text lines, for people. Many similar events at the same time are combined into one line.
 struct EventLines {
-  /// If one person causes more similar events than this at once, the events share one line. Otherwise each gets its
-  /// own.
+  /// If one person causes more than this number of similar events at once, the events share one line. Otherwise each
+  /// event gets its own line.
   static let alikeMax = 6
 
   let output: Output

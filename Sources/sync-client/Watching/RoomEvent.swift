@@ -20,7 +20,7 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
-  /// The names of the shapes to which a line in the event is attached.
+  /// For each shape to which a line in the event is attached, the shape's name.
   var tied: [Identifier: Text] = [:]
 
   /// Who caused an event.
@@ -48,7 +48,8 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// The person's name. `nil` for an actor that only wrote over HTTP.
+  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later undo or redo has
+  /// changed such an alias too, the alias is restored only when that later one is refused.
   let name: Text?
   let color: Color?
 

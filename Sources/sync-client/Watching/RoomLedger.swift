@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// Turns a room's changes into events. A drag changes a shape's position many times a second. All these changes become
-/// one event once the shape has stopped changing.
+/// Makes events from a room's changes. A drag changes a shape's position many times a second. All these changes become
+/// one event, which is made when the shape has stopped changing.
 struct RoomLedger: Sendable {
   /// A shape that hasn't changed for this long has come to rest.
   static let restMilliseconds: UInt64 = 300
@@ -197,7 +197,7 @@ struct RoomLedger: Sendable {
       shapes[shape] = nil
       events.append(event(entry, shape, at: now))
     }
-    // While one of the shapes still changes, the overlap may change too.
+    // An overlap is not reported while one of its shapes is still changing, because the overlap can change too.
     let settled = pairs.filter { pair, entry in
       entry.due <= time && shapes[pair.first] == nil && shapes[pair.second] == nil
     }

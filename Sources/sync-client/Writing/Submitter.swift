@@ -15,7 +15,8 @@ struct Submitter: Sendable {
     case state(ClientConnection.State)
     /// The final answer to a batch.
     case answered(WriterAnswer)
-    /// The server can't store changes now. Not repeated until the server has stored a change again.
+    /// The server can't store changes now. This is reported once, and again only after the server has stored a change
+    /// in between.
     case postponed(Postponement)
     case error(code: Text, message: Text)
   }

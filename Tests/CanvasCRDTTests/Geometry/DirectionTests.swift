@@ -23,7 +23,7 @@ struct DirectionTests {
       let degrees = Double.random(in: -45...45, using: &generator)
       let direction = Direction(degrees: degrees)
       let radians = degrees * Double.pi / 180
-      // `sin` and `cos` get radians that are already rounded. That may change their results by two units in the last
+      // `sin` and `cos` get radians that are already rounded. That can change their results by two units in the last
       // place.
       #expect(abs(direction.sine - sin(radians)) <= 3 * sin(radians).ulp)
       #expect(abs(direction.cosine - cos(radians)) <= 3 * cos(radians).ulp)

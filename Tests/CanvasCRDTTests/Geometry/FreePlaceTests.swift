@@ -59,8 +59,8 @@ struct FreePlaceTests {
     for _ in 0..<8 {
       let size = Size(width: whole(1...40), height: whole(1...40))
       let near = Point(x: whole(-120...120), y: whole(-120...120))
-      // In the nearest free place, each coordinate is either the wanted one, or moves the box next to a side of an
-      // outline.
+      // In the nearest free place, each coordinate is one of two kinds: the wanted coordinate, or a coordinate at which
+      // a side of the box touches a side of an outline.
       let columns = [near.x] + outlines.flatMap { [$0.position.x - size.width, $0.position.x + $0.size.width] }
       let rows = [near.y] + outlines.flatMap { [$0.position.y - size.height, $0.position.y + $0.size.height] }
       let places = columns.flatMap { x in rows.map { y in Point(x: x, y: y) } }.sorted {
@@ -181,7 +181,7 @@ struct FreePlaceTests {
       #expect(place.map { scene.overlapping(Rect(origin: $0, size: size)) == [] } == true)
       answers.insert(place)
     }
-    // At least two limits must give different answers. Otherwise this test would not have reached any limit.
+    // The test covers a limit only if at least two limits lead to different answers.
     #expect(answers.count > 1)
   }
 }

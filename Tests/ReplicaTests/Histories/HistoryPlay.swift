@@ -15,9 +15,9 @@ struct HistoryPlay {
   /// Whether the rule `HistoryRule.lone` can still be checked. It no longer can after some events, for example a
   /// refused undo.
   var isExact: Bool
-  /// Whether a shape may remain after all steps are undone.
+  /// Whether a shape can remain after all steps are undone.
   var mayBeLeft = false
-  /// For each person, by index: the stamps that each shape got when an undo restored it.
+  /// For each person, by index, and for each shape: the stamps of the writes by which an undo restored the shape.
   var returned: [Int: [Identifier: Set<Stamp>]] = [:]
   /// How many edits the test has refused as `clock_ahead` or `too_old` although their stamps were right.
   var clockRefusals = 0
@@ -232,7 +232,7 @@ extension HistoryPlay {
     }
   }
 
-  /// Refuses the next message with edits, with a random code. The later messages still reach the room.
+  /// Refuses the next message that has edits. The refusal's code is random. The later messages still reach the room.
   private mutating func refuse(_ host: Int, _ random: inout SeededGenerator) {
     guard let (place, submission) = submissions(host).first else { return }
     // The room accepts a repeated message again (W8), so a message that it has accepted before isn't refused.

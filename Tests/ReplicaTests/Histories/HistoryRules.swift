@@ -42,7 +42,7 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // The model can't predict the result either if a value was refused after an undo or redo had written it again. The
+    // The model also can't predict the result if a value was refused after an undo or redo had written it again. The
     // value then still exists in that later operation.
     let done = model.places
     for place in writes.refused {

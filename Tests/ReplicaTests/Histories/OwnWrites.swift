@@ -8,7 +8,7 @@ struct OwnWrites {
     let set: Properties
     /// Whether an undo or redo made this write.
     let isExchange: Bool
-    /// All stamps that the write has had, oldest first. Later ones may be of another actor.
+    /// All stamps that the write has had, oldest first. Later stamps can have another actor.
     var stamps: [Stamp]
     /// The properties whose values are lost, because the server refused them, or refused values that had replaced them.
     var gone = PropertyMask()
@@ -34,8 +34,8 @@ struct OwnWrites {
   /// Whether there was an event whose effect on the writes can't be determined.
   private(set) var isUnsure = false
 
-  /// Whether the server has refused the writes of an undo or redo, or an edit that had replaced such writes before they
-  /// were sent.
+  /// Whether the server has refused the writes of an undo or redo. The refusal of an edit counts too if the edit had
+  /// replaced such writes before they were sent.
   var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
 
   func place(of stamp: Stamp) -> Int? { places[stamp] }
@@ -45,8 +45,8 @@ struct OwnWrites {
     let old = OwnWrites.pending(before).map(\.operation)
     let pending = OwnWrites.pending(after)
     let new = pending.map(\.operation)
-    // A replica may give its pending edits new stamps when it gets the `welcome`, and when the room's state has
-    // arrived.
+    // A replica can give its pending edits new stamps at two moments: when it gets the `welcome`, and when the room's
+    // state has arrived.
     if before.state != after.state, after.state.isJoined { followNewStamps(from: old, to: new) }
     let first = all.count
     for pending in pending where places[pending.operation.at] == nil {
@@ -69,10 +69,10 @@ struct OwnWrites {
     }
   }
 
-  /// Finds the new stamps of edits. Edits keep their order, but some may be dropped or lose values.
+  /// Finds the new stamps of edits. Edits keep their order, but some can be dropped or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Both lists are compared from the end, because the oldest edits may have been dropped. Most edits keep their
-    // times.
+    // Both lists are compared from the end, because the oldest edits may have been dropped. An edit is first looked for
+    // by its time, which most edits keep.
     var rest = old[...]
     for after in new.reversed() {
       let match =

@@ -86,7 +86,7 @@ extension World {
       judgeWrite(exchange, operations, code)
     case .wrong(let codes):
       count(.requestForbidden)
-      // A request counts toward the address's rate limit before it is checked. So any request may be refused as
+      // A request counts toward the address's rate limit before it is checked. So any request can be refused as
       // `rate_limited`.
       if !codes.contains(code), code != "rate_limited" {
         fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
@@ -103,7 +103,7 @@ extension World {
   }
 
   private mutating func judgeWrite(_ exchange: Exchange, _ operations: [ProposedOperation], _ code: String) {
-    // A request that failed with `unavailable` may have been stored nevertheless (W7).
+    // A request that failed with `unavailable` might have been stored nevertheless (W7).
     if !exchange.isRepeated, code != "unavailable" {
       for operation in operations { ledger.refusedKeys.formUnion(Ledger.keys(operation.shape, operation.set)) }
     }
@@ -111,7 +111,7 @@ extension World {
     case "room_full":
       count(.roomFull)
       guard let room else { return }
-      // The log may have newer records, stored by other nodes, that this node has not read yet.
+      // The log might have newer records, stored by other nodes, that this node has not read yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
@@ -120,7 +120,7 @@ extension World {
       let verdict = judge.verdict(on: operations)
       if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
     case "rate_limited", "unavailable": break
-    // Such an old operation is accepted again only if the room still holds one of its values.
+    // A repeated operation that has become too old is accepted only if the room still holds one of its values.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
     case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
@@ -145,7 +145,8 @@ extension World {
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // After the request was sent, the node closed the room, and will read it from the log again.
+    // Refusing as `unavailable` is right here: after the request was sent, the node closed the room, and has to read it
+    // from the log again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -225,7 +226,7 @@ extension World {
     }
   }
 
-  /// All versions of the canvas that an answer may show.
+  /// All versions of the canvas that an answer is allowed to show.
   private func canvases(_ exchange: Exchange) -> [Canvas] {
     let (first, last) = places(exchange)
     let between = disk.records.map(\.position).filter { $0 > first && $0 <= last }

@@ -185,7 +185,8 @@ actor SimulatedService: RoomService, LogQuestions {
     let number = lastNumber
     let answer = await withCheckedContinuation { waiter in
       let owed = OwedAnswer(to: waiter, otherwise: Result<Cursor, Rejection>.failure(.roomIsGone))
-      // The job may ask about a room that has been closed since then. It gets no answer about another room.
+      // The room that the job asks about has perhaps been closed since then. The job must not get an answer about
+      // another room.
       guard open == life, room != nil else { return }
       storing.owe(owed, number: number)
       submit(&room!, number, now)

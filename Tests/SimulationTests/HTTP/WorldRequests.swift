@@ -73,12 +73,12 @@ extension World {
       else { return (.now, "") }
       return (.position(cursor.position, isKnown: known.life == disk.life), "at=\(known.cursor)")
     case 3:
-      // A tab may hold a cursor from a room that has been deleted since.
+      // A tab can still have the cursor of a room that has been deleted since.
       let cursors = parties.compactMap { $0.replica?.cursor }
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // Asks for the present as a past time. The log may have records of this time that the room has not applied yet.
+      // Asks for the present as a past time. The log can have records of this time that the room has not applied yet.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")

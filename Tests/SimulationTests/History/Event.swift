@@ -14,7 +14,7 @@ enum Event: String, CaseIterable, Sendable {
   case replaceAll
   case show, askDigest
   case tabDies, tabStops, tabStarts, tabOpens, tabDoubles
-  // Requests of clients that keep no canvas: bots, HTTP clients and a hostile program.
+  // Requests by bots, by HTTP clients and by a hostile program. None of them keeps a canvas.
   case write, request, read, hostile
   // Faults of the network.
   case cut, hush, stall, partition

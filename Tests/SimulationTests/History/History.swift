@@ -56,8 +56,8 @@ struct History: Sendable {
 
   func failure(of rule: Rule? = nil) -> Failure? { run(only: rule).failures.first }
 
-  /// The shortest history found that breaks the same rule. Steps are removed in large pieces first, and then one by
-  /// one.
+  /// A shorter history that breaks the same rule. Steps are removed as long as the rule is still broken: first many
+  /// steps at a time, and then one by one.
   func shortened(for failure: Failure) -> History {
     var shortest = self
     var piece = steps.count / 2

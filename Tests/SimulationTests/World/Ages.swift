@@ -15,7 +15,7 @@ struct Ages: Sendable {
     guard cursor != newest else { return }
     if let newest { passedAt[newest] = time }
     newest = cursor
-    // An older copy of the log may have been restored, so the room may be at this cursor again.
+    // An older copy of the log might have been restored. Then the room can be at this cursor for a second time.
     passedAt[cursor] = nil
     let state = room.canvas.stateParts().reduce(into: 0) { bytes, part in
       bytes += WireEncoding.json.encode(.operations(Delivery(cursor: cursor, content: .state(part)))).count
@@ -28,7 +28,7 @@ struct Ages: Sendable {
   func passed(_ cursor: Cursor) -> UInt64? { passedAt[cursor] }
 }
 
-// Checks how far clients behind slow network links lag.
+// Checks how far clients lag behind if their network links are slow.
 
 extension World {
   /// Checks that an undisturbed client behind a slow link doesn't lag too far behind the room. Its link has to carry

@@ -23,13 +23,13 @@ struct Disk {
     var canvas = Canvas()
     var forgottenBefore: UInt64 = 0
 
-    /// Adds the operations, unless they were stored too late.
-    /// - Returns: whether they were ignored.
+    /// Adds the operations, unless one of them is from before the forgotten deletions and not in the sum yet.
+    /// - Returns: whether the operations were ignored.
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
       for operation in stored.operations where operation.at.milliseconds < forgottenBefore {
-        // The room applied this old operation before if it holds one of the operation's values. Deletions are left out,
-        // because the room may have dropped them.
+        // If the room holds one of the values of this old operation, the room has already applied the operation.
+        // Deletions are left out, because the room might have dropped them.
         let values = operation.set.assigned.subtracting([.deleted])
         let isHere = values.contains { canvas.stamp(of: $0, in: operation.shape) == operation.at }
         if !isHere { return true }
@@ -102,7 +102,7 @@ struct Disk {
     )
   }
 
-  /// The error for an append that was sent before a standby took over. The append may depend on records that the
+  /// The error for an append that was sent before a standby took over. The append might depend on records that the
   /// standby lacks.
   static let otherTimeline = LogError.unavailable(.database("the log goes on from another copy"))
 

@@ -28,12 +28,12 @@ struct FullnessJudge {
     }
     func fits(_ count: Int, _ before: Int, _ most: UInt64) -> Bool { count <= before || UInt64(count) <= most }
     let isLive = fits(after.liveCount, canvas.liveCount, limits.shapes)
-    // If a shape is deleted while a value for it is pending, a record of the shape stays. The room counts this record
-    // only when the value is stored, so the limit may be exceeded by one.
+    // If a shape is deleted while a value for it is pending, a record of the shape is left over. The room counts this
+    // record only when the value is stored, so the room can exceed the limit by one.
     let isKept =
       UInt64(after.shapeCount) < 2 * limits.shapes && UInt64(after.shapeCount - after.liveCount) < limits.shapes
     // Each new shape also needs space for its later deletion. Deletions of existing shapes always fit. Erasures and
-    // records without a shape are counted together, because a late edit turns one into the other.
+    // records without a live shape are counted together, because a late edit turns an erasure into such a record.
     let newcomers = max(0, after.liveCount - canvas.liveCount)
     let isMore = after.shapeCount + after.erasureCount > canvas.shapeCount + canvas.erasureCount
     let remembered = after.erasureCount + after.shapeCount - after.liveCount + newcomers

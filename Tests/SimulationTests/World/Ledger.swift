@@ -5,10 +5,10 @@ struct Ledger {
   /// The stamps that the server acknowledged to their writers, and the stamps that it sent to others.
   var acknowledged: Set<Stamp> = []
   var seen: Set<Stamp> = []
-  /// The last value that each party wrote to each register. It must be in the log, unless the simulation has seen a
-  /// reason why it may be missing.
+  /// The last value that each party wrote to each register. The log must contain it, unless the simulation knows a
+  /// reason why it can be missing.
   private var owed: [Int: [Register: (value: String, at: UInt64)]] = [:]
-  /// For each tab, the other tabs that started from a copy of its stored edits. Those tabs may replace its values.
+  /// For each tab, the other tabs that started from a copy of its stored edits. Those tabs can replace its values.
   private var doubles: [Int: [Int]] = [:]
   private var lastValue = 0
   /// The refusals that clients were sent.
@@ -22,11 +22,12 @@ struct Ledger {
   private(set) var hasDoubles = false
   /// Stamps of operations that were deliberately removed from the log, or that were lost when a standby took over.
   private(set) var gone: Set<Stamp> = []
-  /// The hashes of logs that were lost when a standby took over.
+  /// For each log that was lost when a standby took over: the log's hash.
   var lostMarks: Set<UInt64> = []
   /// Whether the room has ever dropped erasures (tombstones).
   var hasForgotten = false
-  /// The values of HTTP requests: those that succeeded, and those that were refused.
+  /// The values that HTTP requests wrote, as keys of `Ledger.keys`: first those of accepted requests, then those of
+  /// refused requests.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
 
@@ -57,8 +58,8 @@ struct Ledger {
     doubles[other, default: []].append(party)
   }
 
-  /// Stops expecting the party's values of these properties in the log. The party has replaced or given up its values,
-  /// or it was told whether they were stored.
+  /// These values of the party need not be in the log any more: the party has replaced or given up the values, or was
+  /// told whether they were stored.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -68,8 +69,8 @@ struct Ledger {
     for property in PropertyMask.all { owed[party]?[Register(shape: shape, property: property)] = nil }
   }
 
-  /// Stops expecting what a party wrote since this time in the log. Its tab died, perhaps before these values were
-  /// saved.
+  /// The log need not have what a party wrote at `time` or later, because the party's tab died, perhaps before these
+  /// values were saved.
   mutating func settle(since time: UInt64, of party: Int) {
     guard let entries = owed[party] else { return }
     owed[party] = entries.filter { $0.value.at < time }

@@ -33,7 +33,7 @@ struct Node {
   var appends: [Append] = []
   /// Notifications from the log that have not reached the node, in order.
   var reports: [(at: UInt64, what: Report)] = []
-  /// Notifications that arrive after later ones, so that the node notices a gap.
+  /// Notifications that arrive only after later ones, so that the node notices a gap.
   var leftOut: [(at: UInt64, what: Report)] = []
   /// The time until which the log's queue is full. Until then, the log refuses requests that carry bytes.
   var fullUntil: UInt64 = 0
@@ -43,7 +43,7 @@ struct Node {
   var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
   /// Appends that were reported to the node as failed, and are stored later nevertheless, before any other append.
   var unknown: [Append] = []
-  /// Messages from other nodes about their members, each with its time of arrival.
+  /// The messages from other nodes about their members, each with its time of arrival.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
   // MARK: The node's room

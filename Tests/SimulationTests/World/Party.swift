@@ -29,7 +29,7 @@ struct Party {
   var keptDrawing: [UInt8]?
   var keepsEditsAt: UInt64?
   var keepsDrawingAt: UInt64?
-  /// Saves of edits that have not reached the storage yet.
+  /// The edits that are being saved and have not reached the storage yet.
   var keeping: [Keeping] = []
   /// The time of the oldest edit that is not part of any save yet.
   var unsavedSince: UInt64?

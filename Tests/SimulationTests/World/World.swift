@@ -195,7 +195,7 @@ enum Happening: String, CaseIterable {
   // Situations that need several nodes.
   case cutOff, undecided, undecidedStored, undecidedLost, stoodStill, toldLate, notWoken, caughtUp
   case deletedElsewhere, deletedUnderAppend, followingLost, joinedCreation, moved, heardNews, lostNews, heldUpNews
-  // A standby database without the newest records has taken over.
+  // What happened after a standby database without the newest records had taken over.
   case wentBack, wentBackBeforeCreation, deletionLost, toldByAppend, roomLost, roomKept, lostCursorRefused,
     lostEditSentAgain
   case leftOut, gapClosed, toldAgain, queueFull

@@ -8,15 +8,15 @@ extension World {
   mutating func checkBounds() {
     guard let kept = room?.kept else { return }
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
-    // Streams with short states have a limit of their own, four times as high. So there may be five times as many
-    // streams in all.
+    // Streams with short states have a limit of their own, which is four times `stateStreams`. So five times
+    // `stateStreams` is allowed for all streams together.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
     if kept.waiting > 0 { count(.waitedForState) }
     for line in lines where line.node == here {
       guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
       fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
     }
-    // The longest broadcast. It may contain everything that arrived at once.
+    // The longest broadcast. It can contain everything that arrived at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
     let shapes = UInt64(room?.canvas.liveCount ?? 0)
     mostShapes = max(mostShapes, shapes)
@@ -131,7 +131,7 @@ extension World {
     guard !ledger.hasForgotten else { return }
     var rest = fold
     var kept = room.canvas
-    // The room may have forgotten deletions from before `forgottenBefore`, because it refuses all operations from
+    // The room might have forgotten deletions from before `forgottenBefore`, because it refuses all operations from
     // before that time. So the comparison ignores them.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
@@ -213,7 +213,8 @@ extension World {
     let seen = Set(replica.peers.map(\.actor))
     if isCrowd {
       count(.unnamed)
-      // Each client has as many people by name as the room lists, and the number of the others.
+      // The people whom a client knows by name and those whom it only counts are together all other people. It knows as
+      // many names as the limit allows.
       let isCounted = replica.peers.count + replica.unnamedCount == others.count
       if !seen.isSubset(of: others) || !isCounted || seen.count + 1 < limits.namedPeople {
         fail(.people, "\(party.name) sees \(seen.count) people and counts \(replica.unnamedCount) of \(others.count)")
@@ -222,7 +223,7 @@ extension World {
       fail(.people, "\(party.name) sees other people than there are")
     }
     guard replica.configuration.overlaps else { return }
-    // If too many pairs overlap, the server sends none.
+    // If too many pairs overlap, the server sends no pairs.
     if room.overlaps.settled?.index.isCrowded ?? false { return count(.crowded) }
     var outlines: [(identifier: Identifier, outline: Outline)] = []
     for shape in fold.shapes where shape.properties.visible { outlines.append((shape.id, shape.outline)) }

@@ -29,7 +29,7 @@ extension World {
     for operation in operations {
       guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
       // Compares only properties that both versions of the edit have. A pending edit loses values that newer edits
-      // replace, and a tab that dies may continue with an older version.
+      // replace, and a tab that dies can continue with an older version.
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }

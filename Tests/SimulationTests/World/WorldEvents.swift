@@ -183,7 +183,7 @@ extension World {
     edit(edits, tab)
   }
 
-  /// Somebody moves a shape while somebody else deletes it. The second person can't have received the move yet.
+  /// One person deletes a shape, and another person moves the shape before the deletion has reached them.
   private mutating func cross(_ shape: Identifier, _ tab: Int) {
     let others = parties.indices.filter { parties[$0].replica != nil && $0 != tab }
     guard let other = others.randomElement(using: &random) else { return }
@@ -378,7 +378,7 @@ extension World {
     guard let before = room?.canvas else { return }
     let now = now
     room?.forgetErasures(now: now)
-    // Counts only if forgetting changes the canvas.
+    // The event is counted only if forgetting has changed the canvas.
     guard room?.canvas != before else { return }
     count(.forgotten)
     ledger.hasForgotten = true

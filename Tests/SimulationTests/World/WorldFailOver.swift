@@ -50,8 +50,8 @@ extension World {
     if !isLost { reportMissing(after: told?.position ?? 0) }
   }
 
-  /// Reports the records that the standby has and the node lacks. They may come from before the failover, or from a
-  /// room whose deletion is lost.
+  /// Reports the records that the standby has and the node lacks. These records can come from before the failover, or
+  /// from a room whose deletion is lost.
   private mutating func reportMissing(after position: UInt64) {
     guard let epoch = disk.epoch, position < disk.records.last?.position ?? 0 else { return }
     guard let records = disk.read(after: position) else { return report(.lost, to: here, after: 0) }
@@ -59,8 +59,8 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// The pending notifications may be about records that the standby lacks. The node gets a random first part of these,
-  /// and never the others.
+  /// The pending notifications might be about records that the standby lacks. The node gets a random number of the
+  /// first ones, and never the others.
   /// - Returns: the room and position of which the node was notified. `nil` if there was no room, or if it was deleted.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil

@@ -53,7 +53,7 @@ extension World {
   /// Whether the log's queue is full. If so, the log refuses requests that carry bytes.
   var isQueueFull: Bool { time < node.fullUntil }
 
-  /// Delays a report, so that later ones arrive before it. The node notices the gap within a second.
+  /// Delays a report, so that the node gets later reports before this one. The node notices the gap within a second.
   private mutating func leaveOut(_ what: Node.Report, of number: Int, for milliseconds: UInt64) {
     guard nodes[number].isUp else { return }
     count(.leftOut)
@@ -96,7 +96,7 @@ extension World {
     guard isOfRoom else { return }
     for record in appended.records {
       deliver(record, batch: batch, endsBatch: record.position == appended.records.last?.position)
-      // Other events may happen between two records of a batch.
+      // At random, other events happen between two records of a batch.
       if appended.records.count > 1, happens(0.3) { turnRoom() }
     }
     // A log that has reconnected may report the same record twice.
@@ -116,7 +116,7 @@ extension World {
   /// Makes a batch durable, and reports it to all nodes that have the room open.
   mutating func commit(_ append: Node.Append) throws(LogError) {
     if append.request.timeline != disk.timeline, let notice = node.notice, notice.at > time, !notice.isDue {
-      // This append shows the log that a standby has taken over.
+      // From the answer to this append, the log learns that a standby has taken over.
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
@@ -169,14 +169,14 @@ extension World {
     if room?.forgottenBefore ?? 0 > forgotten { count(.forgottenEarly) }
     if disk.records.contains(where: { $0.position == record.position && $0.isLate }) {
       count(.cameTooLate)
-      // The log ignores this batch, because it was stored too late. The room may have counted on the space that the
-      // batch would have freed.
+      // This batch was stored too late, so rooms ignore it. This room might have counted on the space that the batch
+      // would have freed.
       node.failedBatches += 1
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // A room may exceed its limit only if it counted on a deletion that was not stored, or if other nodes wrote what
-    // this node couldn't count.
+    // A room can exceed its limit only if the room counted on a deletion that was then not stored, or if other nodes
+    // wrote something that this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
     {
@@ -194,8 +194,8 @@ extension World {
     }
   }
 
-  /// Checks that a client that returns with a cursor gets only the newer records, if the room has all records up to the
-  /// cursor.
+  /// Checks what a client gets when it returns with a cursor. If the room has all records up to the cursor, the client
+  /// must get only the records after it.
   mutating func checkResumption(from cursor: Cursor?) {
     guard let room, let cursor, let mark = ledger.cursors[cursor.text], node.life == disk.life else { return }
     guard let place = room.place(of: cursor) else {

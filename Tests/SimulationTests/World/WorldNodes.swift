@@ -38,7 +38,7 @@ extension World {
     if Bool.random(using: &random) {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
-    // The log may have dropped records that the node missed while it was disconnected.
+    // The log might have dropped records that the node missed while it was disconnected.
     if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
   }
 

@@ -108,9 +108,9 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // Digests may differ if a restored log lacks what was acknowledged to the replica. They may also differ after the
-      // room dropped an erasure (tombstone): it then sent a state without the erasure before it answered the replica's
-      // own edit of that shape.
+      // The replica's digest must agree with the room's, with two exceptions. A restored log can lack operations that
+      // the replica knows to be stored. And the room can drop an erasure (tombstone) and send its state without the
+      // erasure, before it answers the replica's own edit of that shape.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
@@ -150,7 +150,7 @@ extension World {
       fail(.clockAhead, "\(parties[index].name) has lost an edit of \(edit.operation.shape)")
     }
     guard let at = edit.operation.at else { return }
-    // The room may seem full to this node only because it has not read what the client sent to another node. So the
+    // The room can seem full to this node only because it has not read what the client sent to another node. So the
     // refusal isn't checked.
     if nodes.count > 1, edit.code == .roomFull { return }
     ledger.refused.append((index, at, edit.operation))

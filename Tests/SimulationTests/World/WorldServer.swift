@@ -70,7 +70,7 @@ extension World {
     count(.crashed)
     if !node.reports.isEmpty { count(.committedNotDelivered) }
     if !node.appends.isEmpty { count(.lostUnsynced) }
-    // A random first part of the pending appends may be stored nevertheless.
+    // A random number of the oldest pending appends are stored nevertheless.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
     if Bool.random(using: &random) { node.unknown = [] }
     let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
@@ -233,7 +233,7 @@ extension World {
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
       guard let member = lines[line].member else { return }
       let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
-      // Only accepted operations are checked, because the stamp of a refused one may be used again.
+      // Only accepted operations are checked, because another operation is allowed to have the stamp of a refused one.
       if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
       if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
     } else {

@@ -58,7 +58,7 @@ import Testing
   @Test("docs/SECURITY.md has a price for each method of each resource and for each message") func prices() throws {
     let priced = try priced()
     for resource in Resource.allCases {
-      // `HEAD` costs the same as `GET`.
+      // `HEAD` is not listed, because it costs the same as `GET`.
       for method in resource.methods where method != "HEAD" {
         #expect(priced.contains("`\(method) \(resource.rawValue)`"), "\(method) \(resource.rawValue)")
       }

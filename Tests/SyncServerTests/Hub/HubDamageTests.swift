@@ -8,7 +8,7 @@ import WebSocketLoop
 
 @Suite("Damage that somebody meets in an open room")
 struct HubDamageTests {
-  /// A log whose disk has damaged a record. Once it has read the damage, it refuses to store anything in the room until
+  /// A log whose disk has damaged a record. After reading the damage, it refuses to store anything in the room until
   /// a snapshot includes the damaged record.
   private final class DamagedLog: RoomLog {
     private enum State { case unseen, met, covered }

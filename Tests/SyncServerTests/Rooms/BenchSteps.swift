@@ -14,7 +14,8 @@ extension RoomBench {
     }
   }
 
-  /// Moves several shapes `times` times, and lets the room finish its work each time. Makes them if necessary.
+  /// Moves several shapes `times` times, and lets the room finish its work each time. Shapes that don't exist are made
+  /// first.
   mutating func drag(_ writer: Int, _ numbers: ClosedRange<UInt64>, times: Int) {
     for time in 0..<times {
       for number in numbers {

@@ -11,7 +11,7 @@ struct RoomsCompanyTests {
   /// One room that is open at several nodes, which exchange messages about it.
   private struct Nodes {
     var benches: [RoomBench]
-    /// Nodes that neither send nor receive.
+    /// The nodes that send nothing and receive nothing.
     var silent: Set<Int> = []
     /// Pairs of nodes. No message from the first to the second arrives.
     var broken: [(from: Int, to: Int)] = []
@@ -281,7 +281,7 @@ struct RoomsCompanyTests {
     #expect(nodes.benches[editor].clients[ann].closed == nil)
     #expect(nodes.benches[viewer].clients[looking].closed == .actorElsewhere)
     #expect(nodes.peers(viewer, bob).contains(actor))
-    // This node knows that the actor is an editor elsewhere, so a viewer who claims the actor gets another one.
+    // This node knows that the actor is an editor elsewhere, so a viewer who claims the actor gets another actor.
     let later = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, later) != actor)
   }

@@ -20,7 +20,7 @@ struct RoomsCrowdTests {
     bench.clients[client].messages[since...]
   }
 
-  /// Joins a client, without waiting until others are told of it.
+  /// Lets a client join, without waiting until others are told of it.
   private func arrive(_ bench: inout RoomBench, _ encoding: WireEncoding = .binary) -> Int {
     let client = bench.connect(encoding)
     bench.say(.hello(Hello()), client)
@@ -111,8 +111,8 @@ struct RoomsCrowdTests {
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
-    // All three listed people were active recently. So the next active person is not listed yet, and others don't get
-    // that person's presence.
+    // The list of people is full, and all three of them were active recently. So the next active person is not listed
+    // yet, and others don't get that person's presence.
     bench.say(.presence(try state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
@@ -122,7 +122,7 @@ struct RoomsCrowdTests {
     bench.say(.presence(try state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
-    // A newcomer gets the same names as Ann.
+    // A newcomer is sent the same people's names as Ann was sent.
     let late = bench.join()
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }
@@ -205,8 +205,8 @@ struct RoomsCrowdTests {
       "everybody is seen as often: \(people.map { seen[bench.actor($0)] ?? 0 })"
     )
 
-    // A person who has not moved for long sends presence. It is sent before the presence of people who move all the
-    // time.
+    // A person who has not moved for long shows presence again. The room sends it before the presence of people who
+    // move all the time.
     bench.say(.presence(try state(7)), still)
     for person in people { bench.say(.presence(try state(1_000)), person) }
     var beats = 0
@@ -233,7 +233,7 @@ struct RoomsCrowdTests {
     while !bench.waiting.isEmpty { bench.commit() }
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
-    // The broadcast went to four members. The writer may have got it as well, together with its answer.
+    // The broadcast went to four members, and perhaps also to the writer, together with the writer's answer.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
     // The next broadcast is made before all members got the last one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
@@ -309,7 +309,7 @@ struct RoomsCrowdTests {
     bench.expectCaughtUp(bob)
     #expect(bench.acknowledgements(ann).count == 202)
 
-    // Once sending is fast again, broadcasts are frequent again.
+    // When sending is fast again, broadcasts are frequent again.
     for _ in 0..<40 { bench.room.sendingTook(microseconds: 10, seats: bench.room.memberCount) }
     bench.write(ann, bench.shape(1), id: 1_000) { $0.alpha = 4 }
     bench.commit()

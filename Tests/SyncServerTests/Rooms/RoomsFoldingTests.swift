@@ -46,8 +46,8 @@ struct RoomsFoldingTests {
     #expect(live.canvas.shapes == restarted.canvas.shapes)
   }
 
-  /// Records of a few shapes that writers with different clocks make, change and delete. Some operations are repeated,
-  /// and deletions are sometimes forgotten.
+  /// The records of a random history. Writers with different clocks make, change and delete a few shapes. Some
+  /// operations are repeated, and deletions are sometimes forgotten.
   private func history(_ random: inout SeededGenerator) -> [RoomRecord] {
     var records: [RoomRecord] = []
     var written: [Operation] = []

@@ -135,8 +135,8 @@ struct RoomsForgettingTests {
     forget(&bench, before: bench.now.wallMilliseconds)
     bench.commit()
     #expect(bench.room.canvas.erasureCount == 1)
-    // The room accepts these operations before it forgets deletions. But they are stored after the record that makes it
-    // forget, so those with old stamps are refused.
+    // The room accepts three operations before it forgets deletions. But they are stored after the record that makes it
+    // forget, so the two operations with old stamps are refused.
     bench.write(writer, bench.shape(1), id: 2, at: late(2)) { $0.kind = .star }
     bench.write(writer, bench.shape(3), id: 4, at: late(3)) { $0.kind = .star }
     let fresh = bench.write(writer, bench.shape(2), id: 3) { $0.kind = .star }

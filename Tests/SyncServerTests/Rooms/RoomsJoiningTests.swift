@@ -482,8 +482,8 @@ struct RoomsJoiningTests {
       bench.settle()
     }
     for client in clients { bench.expectCaughtUp(client) }
-    // Each round has one broadcast with the operations of six writers, encoded once per encoding. So twenty rounds make
-    // about forty encoded broadcasts.
+    // Each round has one broadcast with the operations of six writers, encoded once in each of two encodings. So twenty
+    // rounds make about forty encoded broadcasts.
     #expect(bench.room.counts.beats < 60)
   }
 

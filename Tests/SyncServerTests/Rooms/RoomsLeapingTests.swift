@@ -17,7 +17,7 @@ struct RoomsLeapingTests {
     return (bench, writer, reader)
   }
 
-  /// Drops the messages that the reader has received.
+  /// Drops the messages that the reader has received, except the welcome.
   private func keepWelcome(_ bench: inout RoomBench, _ reader: Int) {
     bench.clients[reader].messages.removeAll { if case .welcome = $0 { false } else { true } }
   }
@@ -125,7 +125,7 @@ struct RoomsLeapingTests {
     }
     wake(&bench, reader)
     bench.expectCaughtUp(reader)
-    // Each cursor is newer than the previous one, so nothing was sent twice or out of order.
+    // Each cursor is newer than the cursor before it, so nothing was sent twice or out of order.
     let positions = bench.deliveries(reader).map { bench.room.place(of: $0.cursor) ?? 0 }
     #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
   }

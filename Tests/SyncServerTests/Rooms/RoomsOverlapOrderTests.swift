@@ -217,8 +217,8 @@ struct RoomsOverlapOrderTests {
     bench.room.rest(now: bench.now)
     bench.takeEffects()
     bench.settle()
-    // Reads the clients' pairs before it asks for overlaps, because asking would make the room announce the latest
-    // pairs.
+    // The clients' pairs are read before the request for overlaps, because the request makes the room announce the
+    // latest pairs.
     let announced = askers.map { bench.clients[$0].pairs }
     let index = bench.askOverlaps()?.index
     bench.settle()

@@ -47,8 +47,8 @@ struct RoomsRestoringTests {
     try restart(&bench)
     lost += write(3, &bench, from: 200)
 
-    // The restored log is shorter, so the clients' cursors are at first beyond its end. Later another process has
-    // written at their positions.
+    // The restored log is shorter, so at first the lost cursors are beyond its end. In the later rounds, another
+    // process has written records at the positions of these cursors.
     copy.random = SeededGenerator(seed: 8)
     try restart(&copy, image: image)
     for round in 0..<3 {
@@ -85,7 +85,8 @@ struct RoomsRestoringTests {
     bench.deliver(
       RoomRecord(position: 4, milliseconds: bench.now.wallMilliseconds, run: bench.run, operations: unknown.operations)
     )
-    // The run of a process begins right after the last record of the process before it.
+    // A run is all that one process of the server stores. It begins right after the last record of the process before
+    // it.
     #expect(bench.room.places.runs.newest.map(\.first) == [1, 2])
     bench.settle()
     bench.expectCaughtUp(writer)

@@ -121,7 +121,7 @@ struct RoomsStallingTests {
     for client in bench.clients.indices { bench.expectCaughtUp(client) }
   }
 
-  /// A fault that the simulation found: while no client used a certain encoding (channel), broadcasts were not encoded
+  /// The simulation found this fault: while no client used a certain encoding (channel), broadcasts were not encoded
   /// for it. The next client with this encoding then missed a broadcast.
   @Test(
     "a state that was made for who has left is no use once beats were not encoded for it",
@@ -270,7 +270,7 @@ struct RoomsStallingTests {
     bench.expectCaughtUp(slow)
   }
 
-  /// The people whose joining and leaving a client was told.
+  /// The people about whom a client was told that they joined, and those about whom it was told that they left.
   private func news(_ bench: RoomBench, _ client: Int) -> (came: [Identifier], left: [Identifier]) {
     let messages = bench.clients[client].messages
     return (

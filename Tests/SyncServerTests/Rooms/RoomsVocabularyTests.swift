@@ -57,7 +57,7 @@ struct RoomsVocabularyTests {
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // A client that knows texts, but not arrows, doesn't get this property either.
+    // A client that knows texts but no arrows isn't sent the property `toEnd` either.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow

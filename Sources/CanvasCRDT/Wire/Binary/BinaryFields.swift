@@ -100,7 +100,7 @@ extension ByteWriter {
 
   mutating func append(_ identifier: Identifier) {
     append(upTo: 8) { room in
-      // Stores eight bytes at once: the identifier's six, and two more that the next value overwrites.
+      // Eight bytes are stored at once: the identifier's six, and two more that the next value overwrites.
       room.storeBytes(of: (identifier.packed << 16).bigEndian, as: UInt64.self)
       return 6
     }

@@ -19,8 +19,8 @@ enum BinaryNumber {
   static func multiple(of scale: Double, in value: Double) -> Int64? {
     let scaled = value * scale
     guard abs(scaled) <= integerMax else { return nil }
-    // Rounds by converting to an integer, because `rounded()` is a function call on processors without an instruction
-    // for it.
+    // The value is rounded by converting it to an integer, because `rounded()` is a function call on processors without
+    // an instruction for it.
     let nearest = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
     guard Double(nearest) / scale == value else { return nil }
     return nearest

@@ -35,8 +35,8 @@ struct BitWriter {
 struct BitReader {
   private var bitsRead: UInt64 = 0
 
-  /// Reads a number. `width` must be at most `BitWriter.widthMax`. Up to seven bits of the number's first byte were
-  /// read before, and all bits together must fit into a word of 64.
+  /// Reads a number. `width` must be at most `BitWriter.widthMax`. The number's first byte can also hold up to seven
+  /// bits of the previous number. These bits and the number must fit into a 64-bit word together.
   @inline(__always)
   mutating func read(width: Int, from reader: inout ByteReader) throws(BinaryFailure) -> UInt64 {
     let word = reader.next64() &>> bitsRead

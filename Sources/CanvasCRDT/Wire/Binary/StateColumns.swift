@@ -30,8 +30,8 @@
 enum StateColumns {
   static let version: UInt8 = 1
 
-  /// An upper bound on the shapes in a part, because a few bytes of columns can describe very many. A reader allocates
-  /// at most 25 MB of records, and half as much again for rare properties.
+  /// An upper bound on the shapes in a part. It is needed because a few bytes of columns can describe very many shapes.
+  /// A reader allocates at most 25 MB of records, and half as much again for rare properties.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16

@@ -121,7 +121,7 @@ extension StateColumnsReader {
             if same > 0 {
               same -= 1
             } else {
-              // Reads the 1 bit that ends the zeros.
+              // Skips the bit 1 that ends the run of 0 bits.
               if !isFirst { _ = try bits.read(width: 1, from: &reader) }
               let time = try bits.read(width: timeBits, from: &reader)
               let counter = try bits.read(width: counterBits, from: &reader)
@@ -186,7 +186,8 @@ extension StateColumnsReader {
 }
 
 extension ShapeRecord {
-  /// Whether every register is newer than the erasure. A merge guarantees this, but received bytes may not have it.
+  /// Whether every register is newer than the erasure. A merge guarantees this, but nothing guarantees it for received
+  /// bytes.
   fileprivate var survivesItsErasure: Bool {
     guard let erasure else { return true }
     for property in registers where assignedStamp(of: property) <= erasure { return false }

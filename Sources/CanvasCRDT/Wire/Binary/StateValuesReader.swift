@@ -183,8 +183,9 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // The numbers in `others` appear as zeros. Apart from them, at least one number must equal `least`, and at least
-    // one must need the full width. Otherwise the writer would have chosen another `least` or `width`.
+    // A correct writer makes `least` as great and `width` as small as possible. So the greatest difference needs all
+    // bits of `width`, and at least one number equals `least`. A number among the `others` doesn't count, although its
+    // difference is written as zero.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

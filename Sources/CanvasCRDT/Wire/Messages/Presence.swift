@@ -111,7 +111,7 @@ extension ByteReader {
 }
 
 extension JSONText {
-  /// Reads a JSON object. One with superfluous whitespace is rejected.
+  /// Reads a JSON object. An object with superfluous whitespace is rejected.
   init(presenceState bytes: UnsafeRawBufferPointer) throws(BinaryFailure) {
     guard let json = JSONText(compact: bytes), json.kind == .object else {
       throw .field("a state that is not a compact JSON object")

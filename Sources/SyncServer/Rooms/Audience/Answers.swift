@@ -8,8 +8,8 @@ struct Answers: Sendable {
     /// to a broadcast that the reader hasn't got.
     let after: UInt64
     let bytes: [UInt8]
-    /// Whether the answer is a digest. If the reader is sent the room's state instead of broadcasts, a new digest
-    /// replaces this one.
+    /// Whether the answer is a digest. While the reader is sent the room's state instead of broadcasts, a new digest
+    /// replaces an older digest that waits.
     let isDigest: Bool
   }
 

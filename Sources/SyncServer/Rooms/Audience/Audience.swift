@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// Everyone who is in a room. Each member has a seat, an index that another member may get later.
+/// Everyone who is in a room. Each member has a seat, an index that another member can get later.
 ///
 /// Guests are people who are connected to other nodes. They have seats, so that the room announces them like everyone
 /// else, but nothing is sent to them. A guest's claim says which node it is connected to.
@@ -19,8 +19,8 @@ struct Audience: Sendable {
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts = ForEachChannel<Int>(repeating: 0)
-  /// By channel: the first broadcast since which the channel has always had a member. Earlier broadcasts were not
-  /// encoded for the channel.
+  /// By channel: the channel has had at least one member since this broadcast. Earlier broadcasts were not encoded for
+  /// the channel.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var guestCount = 0
@@ -61,7 +61,7 @@ struct Audience: Sendable {
   func id(of actor: Identifier) -> MemberID? { actors[actor].flatMap { members[Int($0)]?.id } }
   func member(of actor: Identifier) -> Member? { actors[actor].flatMap { members[Int($0)] } }
 
-  /// Everyone who is here, ordered by actor, with the newest presence of each.
+  /// Everyone who is in the room, ordered by actor. Each person has the newest presence.
   var peers: [Peer] {
     var peers: [Peer] = []
     peers.reserveCapacity(actors.count)
@@ -145,8 +145,8 @@ struct Audience: Sendable {
 
   // MARK: What peers are told of each other
 
-  /// A member shows something, such as its pointer.
-  /// - Returns: when the others may be sent it. `nil` if that was scheduled already.
+  /// Notes what a member shows to the others, such as its pointer.
+  /// - Returns: the time from which this can be sent to the others. `nil` if that time was scheduled already.
   mutating func show(_ state: JSONText, by id: MemberID) -> UInt64? {
     guard holds(id), let dueAt = members[id.seat]?.show(state) else { return nil }
     news.shows(id.index)
@@ -259,8 +259,8 @@ struct Audience: Sendable {
     )
   }
 
-  /// Sends a connection what else it missed, after it has been sent the state as of a log position. After that it gets
-  /// broadcasts again.
+  /// After a connection has been sent the state as of a log position, sends it everything else that it missed. After
+  /// that it gets broadcasts again.
   /// - Parameters:
   ///   - pairs: all pairs that overlapped at that position. `nil` if a later broadcast sends all pairs.
   ///   - allPairs: makes the notices of all pairs, for a connection that has been sent none.
@@ -305,7 +305,8 @@ struct Audience: Sendable {
 
   /// The joins, leaves and presence that a connection lacks, up to the newest broadcast.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring buffer still has all the broadcasts, their joins and leaves take fewer bytes than comparing everyone.
+    // If the ring buffer still has all broadcasts that the connection lacks, their joins and leaves are sent. They take
+    // fewer bytes than a message made by comparing everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }

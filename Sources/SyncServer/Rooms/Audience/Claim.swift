@@ -6,9 +6,9 @@ import CanvasCRDT
 /// claims of an actor are equal. So both nodes decide alike, in whichever order their messages arrive.
 struct Claim: Hashable, Comparable, Sendable {
   let role: Role
-  /// When the connection arrived, in milliseconds of its node's wall clock. If the node knows of an arrival of the same
-  /// actor that is not earlier, this time is set later than that one, as in a Lamport clock. So a newer connection
-  /// replaces any older one that its node knew of, even if the clocks differ.
+  /// When the connection arrived, in milliseconds of its node's wall clock. If the node knows that another connection
+  /// of the same actor arrived at this time or later, this connection gets a still later time, as in a Lamport clock.
+  /// So a newer connection replaces any older one that its node knew of, even if the nodes' clocks differ.
   let arrival: UInt64
   /// The number of the node's process. It decides between two connections that arrived at the same time.
   let node: UInt64

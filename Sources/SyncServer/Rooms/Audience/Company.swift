@@ -66,7 +66,7 @@ struct Company: Sendable {
   /// The last of this node's people has left the room.
   /// - Returns: the messages for the other nodes.
   mutating func left() -> [[UInt8]] {
-    // This is sent even if this node knows of no other node, because other nodes may know of this one.
+    // The message is sent even if this node knows of no other node, because other nodes might know of this one.
     let parts = parts(of: NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
@@ -79,7 +79,7 @@ struct Company: Sendable {
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
   /// The messages about people here that are due now.
-  /// - Returns: the parts of the messages, and when more is due, if that is soon.
+  /// - Returns: the parts of the messages, and when more messages are due, if that is soon.
   mutating func takeNews(
     now: Moment,
     person: (Identifier) -> NodeNews.Person?,
@@ -157,8 +157,8 @@ struct Company: Sendable {
     }
   }
 
-  /// A message of another node is missing. It may have claimed an actor that is connected here. So this node sends its
-  /// own people again too, and all nodes compare the claims.
+  /// A message of another node is missing. That message might have claimed an actor that is connected here. So this
+  /// node sends its own people again too, and all nodes compare the claims.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true

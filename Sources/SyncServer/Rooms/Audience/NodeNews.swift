@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A message about the people connected to a node, for the other nodes that have the room open.
+/// A message to the other nodes that have the room open, about the people who are connected to this node.
 struct NodeNews: Sendable {
   /// Whether the other nodes should send all their people.
   var asks = false

@@ -10,7 +10,7 @@ struct PresenceBudget: Sendable {
   /// after presence that was longer than what was left.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
-  /// Whether the budget was used up. Then nothing is sent until the budget is enough for the presence of several
+  /// Whether the budget was used up. If so, nothing is sent until the budget is enough for the presence of several
   /// members. Otherwise each member's presence would be sent in a message of its own.
   private(set) var isUsedUp = false
 

@@ -20,8 +20,8 @@ struct Reader: Sendable {
 
   /// Where the reader's next bytes come from.
   enum Stage: Sendable {
-    /// From a stream of the room's state that the reader can't enter yet. The reader waits for a broadcast or, if it
-    /// was turned away because there were too many streams, until a new stream may begin.
+    /// The reader can't enter a stream of the room's state yet. It tries again after the next broadcast. If it was
+    /// turned away because there were too many streams, it tries again when a new stream can begin.
     case waiting(wasTurnedAway: Bool)
     /// From a stream of the room's state. `next` is the index of its next part.
     case state(stream: Int, next: Int)
@@ -38,7 +38,7 @@ struct Reader: Sendable {
   private(set) var told: Told?
   /// How many of the reader's state streams in a row were ended before the reader had got them whole.
   private(set) var statesLost = 0
-  /// The reader knows the joins and leaves of the broadcasts before this ordinal, from its welcome or from when it
+  /// The reader knows who has joined or left in the broadcasts before this ordinal: from its welcome, or from when it
   /// caught up.
   private(set) var peopleToldBefore: UInt64
 
@@ -61,7 +61,7 @@ struct Reader: Sendable {
   /// The members whose newest presence still has to be sent, because the connection was too slow. Members who have
   /// waited longest come first.
   private(set) var owed: [Identifier] = []
-  /// What `owed` will be as soon as a loaded byte has been sent.
+  /// The value that `owed` gets when the first loaded byte has been sent. `nil` if `owed` stays as it is.
   private var owedAfterwards: [Identifier]?
 
   // MARK: Backlog
@@ -133,8 +133,8 @@ struct Reader: Sendable {
     owe(owed)
   }
 
-  /// Sets the members whose presence still has to be sent. The change takes effect when a loaded byte has been sent, or
-  /// at once if nothing is loaded.
+  /// Sets the members whose presence still has to be sent. If bytes are loaded, the change takes effect when the first
+  /// of them has been sent.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
@@ -154,8 +154,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // A digest is about one log position. The reader skips the position that the waiting digest is about, so it gets a
-    // digest of the position that it has after the newest values.
+    // Each waiting digest describes a log position that the reader skips here. So it is replaced by a digest of the
+    // position that the reader has after the newest values.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -227,8 +227,8 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// If the socket has begun to take newest values, these values count from now on as one broadcast: the last of those
-  /// that they replace.
+  /// If the socket has begun to take the newest values, which replace several broadcasts, these values count from now
+  /// on as the last of those broadcasts.
   /// - Returns: the ordinal of that broadcast. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }

@@ -5,8 +5,8 @@ import CanvasCRDT
 /// What always holds:
 /// - A taken seat has a reader and a lane, and both belong to the same connection.
 /// - A plain lane belongs to a reader that needs only the next broadcasts.
-/// - A reader that may have something to be sent is listed as ready, or its seat is still to come in the current round
-///   (one pass over all seats).
+/// - A reader that might have something to be sent is listed as ready, or its seat is still to come in the current
+///   round (one pass over all seats).
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
@@ -19,8 +19,8 @@ struct Readers: Sendable {
   /// left.
   private var roundAt = 0
   private var roundLeft = 0
-  /// The seats whose readers wait for a state stream, in the order in which they came. Some may be free by now. No seat
-  /// is listed twice.
+  /// The seats whose readers wait for a state stream, in the order in which the readers came. Some of these seats can
+  /// be free by now. No seat is listed twice.
   private var waitingSeats: [Int] = []
 
   init(limits: Limits) { self.limits = limits }
@@ -35,7 +35,8 @@ struct Readers: Sendable {
     }
     readers[seat] = reader
     var lane = Lane(id: reader.id, channel: reader.channel)
-    // The seat may still be on the list because of its former member, and must not be listed twice.
+    // The list of waiting seats can still contain this seat because of its former member. A seat must not be listed
+    // twice.
     lane.isListedAsWaiting = lanes[seat].isListedAsWaiting
     lanes[seat] = lane
   }
@@ -111,10 +112,10 @@ struct Readers: Sendable {
 
   // MARK: - Sending
 
-  /// Begins a round of all readers, because there is a new broadcast. It begins where the last round stopped, so that
-  /// readers who were not offered the last broadcast come first.
+  /// Begins a round of all readers, because there is a new broadcast. It begins where the previous round stopped, so
+  /// that readers who were not offered the previous broadcast come first.
   mutating func everyoneIsReady() { roundLeft = lanes.count }
-  /// Whether any reader may have something to be sent.
+  /// Whether there might be a reader that has to be sent something.
   var isReady: Bool { roundLeft > 0 || !readySeats.isEmpty }
 
   /// The readers that may have something to be sent: those that became ready since the last call, and the next seats of
@@ -173,7 +174,8 @@ struct Readers: Sendable {
     }
   }
 
-  /// Whether the broadcasts from `place` on tell of the reader itself, or of people that the reader already knows.
+  /// Whether the broadcasts that start at `place` are about the reader itself, or about people that the reader already
+  /// knows.
   private func concern(_ reader: Reader, from place: UInt64, _ ring: borrowing Ring) -> Bool {
     for ordinal in place..<ring.end where !ring[ordinal].peers.isEmpty {
       if ordinal < reader.peopleToldBefore || ring[ordinal].peers.concern(reader.actor) { return true }
@@ -185,13 +187,13 @@ struct Readers: Sendable {
   enum Next {
     /// Nothing, because the connection has got everything.
     case nothing
-    /// The loaded bytes, which have to be offered to the socket.
+    /// The bytes that are already loaded. They have to be offered to the socket.
     case loaded
     /// A part of the room's state, which has to be loaded.
     case part(Int, stream: Int)
     /// A broadcast of the ring buffer, which has to be loaded.
     case beat(UInt64, Channel, BeatRecipient)
-    /// Presence of others that the connection has not been sent yet.
+    /// The presence of other members that this connection has not been sent yet.
     case states(Channel)
     /// The room's state, because the ring buffer no longer has the connection's next broadcast. The connection has to
     /// enter a state stream.
@@ -238,7 +240,7 @@ struct Readers: Sendable {
   func isOwedStates(_ seat: Int) -> Bool { readers[seat]?.owed.isEmpty == false }
 
   mutating func load(beat bytes: [UInt8], at seat: Int) {
-    // If the broadcast has nothing for this channel, it counts as sent.
+    // If the broadcast has nothing for this channel, it is skipped as if it had been sent.
     if readers[seat]?.load(beat: bytes, ordinal: lanes[seat].place) == false { lanes[seat].place &+= 1 }
   }
 
@@ -350,7 +352,7 @@ struct Readers: Sendable {
 
   func wantsDigest(_ seat: Int) -> Bool { readers[seat]?.told.map { $0.digestsWanted > 0 } ?? false }
 
-  /// A connection has been sent the state as of a log position.
+  /// A connection has been sent the state up to a log position.
   /// - Returns: what the connection knew besides operations, and the ordinal of its next broadcast. `nil` if the ring
   ///   buffer has dropped that broadcast. Then the connection has to read another state stream.
   mutating func reach(_ position: UInt64, at seat: Int, _ ring: borrowing Ring) -> (told: Told, place: UInt64)? {

@@ -20,14 +20,15 @@ struct Roster: Sendable {
     let namedAt: UInt64
     /// The ordinal of the broadcast that sent this person's newest presence.
     fileprivate(set) var stateAt: UInt64
-    /// When this person last showed anything, on the monotonic clock.
+    /// When this person last sent presence, on the monotonic clock. 0 if that never happened.
     fileprivate(set) var shownAt: UInt64
   }
 
   private let limits: Limits
   private var entries: [Identifier: Entry] = [:]
   private var gone: [Identifier] = []
-  /// The people who wait to be named, in the order in which they came. Some may have left or been named since then.
+  /// The people who wait to be named, in the order in which they came. Some of these people can have left or been named
+  /// meanwhile.
   private var unnamed: [MemberID] = []
   private var unnamedTaken = 0
   /// The number of people that was last sent to clients that want to know it.
@@ -186,8 +187,8 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // People who have left may still have entries, which count towards the limit. So these entries are removed first.
-    // One of them may be an earlier session of this actor.
+    // People who have left can still have entries, which count towards the limit. So these entries are removed first.
+    // One of them can be an earlier session of this actor.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -204,7 +205,7 @@ struct Roster: Sendable {
   /// How long somebody must have shown nothing before another person may replace them.
   private static let quietMilliseconds: UInt64 = 10_000
 
-  /// The broadcast `ordinal` sends the presence of this actor.
+  /// Notes that the broadcast `ordinal` has the presence of this actor.
   mutating func told(_ state: JSONText, of actor: Identifier, beat ordinal: UInt64, now: Moment) {
     entries[actor]?.peer.state = state
     entries[actor]?.stateAt = ordinal

@@ -7,8 +7,8 @@ import CanvasCRDT
 struct Told: Sendable {
   /// The ordinal of the first broadcast that the connection has not been sent.
   let ordinal: UInt64
-  /// The ordinal of the first broadcast whose joins and leaves the connection doesn't know. It is later than `ordinal`
-  /// if, for instance, its welcome contained earlier joins and leaves.
+  /// The ordinal of the first broadcast whose joins and leaves are news to the connection. It is later than `ordinal`
+  /// if the connection has learned of earlier joins and leaves in another way, for instance from its welcome.
   let peopleOrdinal: UInt64
   /// The people whom the connection knows of.
   let peers: [Identifier]
@@ -69,7 +69,7 @@ struct Told: Sendable {
     named = Array(fitting)
   }
 
-  /// The notices of the pairs that began or ended since the connection was last sent notices.
+  /// The notices about the overlaps that have begun or ended after the connection was sent its last notices.
   func overlapNotices(to standing: [ShapePair], encoder: MessageEncoder) -> [OverlapNotice] {
     let known = Set(standing)
     let began = standing.filter { !pairs.contains($0) }

@@ -9,8 +9,7 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// A clock that gives the stamps reserved for the shapes in `made`. To give these stamps, it needs `milliseconds` as
-  /// the time.
+  /// A clock that gives the stamps reserved for the shapes in `made`, if it is always given `milliseconds` as the time.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

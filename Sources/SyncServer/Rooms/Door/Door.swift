@@ -25,9 +25,10 @@ struct Door: Sendable {
 
     let origin: Origin
     let operationCount: UInt64
-    /// The shapes that the batch may make or delete.
+    /// The shapes that the batch might make or delete.
     fileprivate let counted: [Identifier]
-    /// Whether a record of the batch came too late: after the room forgot deletions that the record may conflict with.
+    /// Whether a record of the batch came too late: after the room forgot deletions that the record might conflict
+    /// with.
     fileprivate(set) var isTooOld = false
   }
 
@@ -101,7 +102,7 @@ struct Door: Sendable {
     )
   }
 
-  /// Makes a batch after which the room forgets deletions from before a time, in Unix milliseconds.
+  /// Makes a batch that tells the room to forget all deletions that are older than `milliseconds`, in Unix time.
   mutating func admitForgetting(
     before milliseconds: UInt64,
     from origin: Passage.Origin,
@@ -226,14 +227,14 @@ struct Door: Sendable {
     return passage
   }
 
-  /// To be called when a record of the batch came too late: after the room forgot deletions that the record may
-  /// conflict with.
+  /// To be called when a record of the batch came too late: the room had already forgotten deletions with which the
+  /// record might conflict.
   mutating func markTooOld(_ batch: UInt64?) {
     if let batch { underWay[batch]?.isTooOld = true }
   }
 
-  /// The log could not store a batch, or can't say whether it has stored the batch. If it has, the batch still arrives
-  /// as a record, before any batch that the log stores later.
+  /// The log could not store a batch, or can't say whether it has stored the batch. If the log has stored the batch,
+  /// the batch still arrives as a record, before any batch that the log stores later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
     guard let passage = land(batch, on: canvas) else { return nil }
     isLogInDoubt = true

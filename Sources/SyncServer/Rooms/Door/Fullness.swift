@@ -29,7 +29,8 @@ struct Fullness: Sendable {
     var records = 0
     var erasures = 0
 
-    /// Records without a live shape, made by late edits to deleted shapes, or by edits to shapes that never existed.
+    /// The records without a live shape. They were made by late edits to deleted shapes, or by edits to shapes that
+    /// never existed.
     var remnants: Int { records - live }
 
     /// The counts that this many new shapes add.
@@ -70,7 +71,7 @@ struct Fullness: Sendable {
   // MARK: - What is on its way
 
   /// To be called when a batch has been admitted.
-  /// - Returns: the shapes that the batch may make or delete, to be handed to `remove` later.
+  /// - Returns: the shapes that the batch might make or delete, to be handed to `remove` later.
   mutating func add(_ operations: [Operation], batch: UInt64, on canvas: borrowing Canvas) -> [Identifier] {
     var arriving: [Identifier: Outlook] = [:]
     for operation in operations {
@@ -91,7 +92,7 @@ struct Fullness: Sendable {
     coming = coming + .made(count)
   }
 
-  /// To be called when `count` shapes of `add(unseen:batch:)` have been applied to the canvas.
+  /// Must be called when `count` of the shapes that `add(unseen:batch:)` has counted have been applied to the canvas.
   mutating func seen(_ count: Int, batch: UInt64) {
     guard let before = unseen[batch] else { return }
     let left = max(0, before - count)
@@ -148,8 +149,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // An operation without a stamp will get a stamp that is later than all others in the room and the message. Any
-      // stamp that late serves here.
+      // An operation without a stamp will get a stamp that is later than all others in the room and the message. Until
+      // then, any stamp that is late enough can stand for it.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }

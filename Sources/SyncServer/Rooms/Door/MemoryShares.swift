@@ -32,8 +32,8 @@ struct MemoryShares: Sendable {
   /// How many places one payer may use in a memory that has `most` places.
   private func share(of most: UInt64) -> Double { Double(max(most / 8, MemoryShares.shareMin)) }
 
-  /// Refuses a message with which its payer would use more than its share. Shares are enforced only while the memory
-  /// for deletions, or the memory for remnants, is more than half full.
+  /// Refuses a message if its payer would then use more than the payer's share. Shares are enforced only while the
+  /// memory for deletions, or the memory for remnants, is more than half full.
   func check(
     _ places: Int,
     for payer: Payer?,

@@ -7,17 +7,17 @@ protocol Newest {
 ///
 /// What always holds:
 /// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was pending
-///   may stay in `sum` until that batch is removed. If the value was removed because it was stored, that does no harm:
+///   can stay in `sum` until that batch is removed. If the value was removed because it was stored, that does no harm:
 ///   merging it with the canvas again changes nothing.
 /// - Adding and removing take two merges each on average, however many batches there are, because the log mostly
 ///   answers for batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
   /// The older batches, the oldest last. Each value includes the values of all newer batches in this array.
   private var older: [(batch: UInt64, value: Value)] = []
-  /// The newer batches, the newest last.
+  /// The batches that are newer than those in `older`. The newest batch is last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Removed batches that are still in one of the arrays, because an older batch is pending.
+  /// Removed batches that are still in one of the two arrays, because an older batch is pending.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// What one shape will be, as far as the limits need it: the newest stamps with which it was made, changed and deleted.
-/// Older stamps are not needed, because merging gives the same result in any order (M2, M4, M5).
+/// What one shape will be, as far as the limits need to know it: the newest stamps with which the shape was made,
+/// changed and deleted. Older stamps are not needed, because merging gives the same result in any order (M2, M4, M5).
 struct Outlook: Newest, Sendable {
   private var kind: Stamp?
   /// The newest stamp of any property except the kind.
@@ -17,7 +17,7 @@ struct Outlook: Newest, Sendable {
     for property in canvas.registers(of: shape) { note(property, canvas.stamp(of: property, in: shape)) }
   }
 
-  /// What one operation does to a shape. If it deletes the shape, its other values don't count.
+  /// What one operation does to a shape. If the operation deletes the shape, the operation's other values don't count.
   init(_ set: borrowing Properties, at stamp: Stamp) {
     if set.deleted {
       erasure = stamp

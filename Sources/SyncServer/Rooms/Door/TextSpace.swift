@@ -13,16 +13,17 @@ struct TextSpace: Sendable {
   private let limits: Limits
   private var batches: [UInt64: Growth] = [:]
   private var coming = 0
-  /// By shape, the number of pending batches that write its text, delete it, or rely on the space that its text frees.
+  /// By shape: how many pending batches write or delete the shape's text, or fit into the room only because this text
+  /// becomes shorter.
   private var touched: [Identifier: Int] = [:]
-  /// By shape, the number of pending batches that rely on the space that its text frees.
+  /// By shape: how many pending batches fit into the room only because the shape's text becomes shorter.
   private var freed: [Identifier: Int] = [:]
 
   /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether no other operation can name the batch's shapes yet. If so, the bytes of each text can be subtracted as
-    /// soon as that text has been applied.
+    /// Whether no other operation can name the batch's shapes yet. If so, the bytes of each text stop counting as
+    /// pending as soon as that text has been applied.
     fileprivate var isOfUnseen = false
     /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
@@ -42,7 +43,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // This deletion frees the shape's text. So no other batch may rely on freeing the same text.
+      // This deletion frees the space of the shape's text. So no other batch must count on the same space.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -113,7 +114,7 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt may never
+    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt might never
     // store.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
@@ -142,7 +143,7 @@ struct TextSpace: Sendable {
     coming -= arrived
   }
 
-  /// The log has stored or refused a batch, so its text no longer counts as coming.
+  /// The log has stored or refused a batch, so its text no longer counts as text that is about to be added.
   mutating func remove(batch: UInt64) {
     guard let growth = batches.removeValue(forKey: batch) else { return }
     coming -= growth.bytes

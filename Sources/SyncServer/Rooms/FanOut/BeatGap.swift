@@ -3,7 +3,7 @@ import CanvasCRDT
 /// The broadcasts that a connection lacks: from its next one to the newest. The ring buffer still has all of them.
 struct BeatGap: Sendable {
   let place: UInt64
-  /// The ordinal of the first broadcast whose joins and leaves the connection doesn't know yet.
+  /// The ordinal of the first broadcast whose joins and leaves are news to the connection.
   let peopleFrom: UInt64
   /// The log position up to which the connection has read.
   let since: UInt64
@@ -26,7 +26,7 @@ extension Ring {
       let peers = self[ordinal].peers
       for actor in peers.left {
         states[actor] = nil
-        // If a peer came and left within these broadcasts, the reader is sent neither.
+        // If a peer came and left within these broadcasts, the reader is told of neither the coming nor the leaving.
         if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
           net.joined.remove(at: came)
         } else {
@@ -44,7 +44,7 @@ extension Ring {
   /// The changed overlaps of the broadcasts from `place` on, combined. `nil` if there is nothing to send. A connection
   /// that still has to be sent all pairs gets a value even if there are no pairs.
   func overlaps(from place: UInt64) -> OverlapChanges? {
-    // A pair that began and ended, or ended and began, has not changed.
+    // A pair of shapes that began and then stopped overlapping, or stopped and then began again, counts as unchanged.
     var net: [ShapePair: Bool] = [:]
     var isFirst = false
     for ordinal in place..<end {

@@ -1,19 +1,20 @@
 import CanvasCRDT
 
-/// What is known to a reader that has got all broadcasts that the ring buffer has dropped, and none of those in it.
+/// What a reader knows that has got all broadcasts that the ring buffer has dropped, and none of the broadcasts that
+/// the buffer still has.
 ///
 /// What always holds: these values and the broadcasts of the ring buffer, in order, add up to the room as it is.
 struct DroppedBeats: Sendable {
   /// The log position after the dropped broadcasts.
   private(set) var position: UInt64 = 0
-  /// The people who are here after the dropped broadcasts.
+  /// The people who were here after the last dropped broadcast.
   private(set) var peers: Set<Identifier> = []
   /// The pairs that overlap after the dropped broadcasts.
   private(set) var pairs: Set<ShapePair> = []
   /// Whether the dropped broadcasts contained all pairs, so that later broadcasts contain only changes.
   private(set) var arePairsTold = false
-  /// Overlaps in broadcasts before this ordinal don't count, because the readers of those broadcasts no longer want
-  /// overlaps.
+  /// Overlaps in broadcasts before this ordinal are not added to `pairs`, because the readers of those broadcasts no
+  /// longer want overlaps.
   private var pairsSince: UInt64 = 0
 
   mutating func add(_ beat: borrowing Beat, ordinal: UInt64) {

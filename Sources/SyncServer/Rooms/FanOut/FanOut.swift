@@ -6,7 +6,8 @@ import CanvasCRDT
 /// What always holds:
 /// - The ring is within its bounds, or has only one broadcast.
 /// - Everything that was gathered goes out in the next broadcast.
-/// - `dropped` and the broadcasts of the ring add up to the people who are here and the pairs that overlap.
+/// - If the broadcasts of the ring are applied to the people and pairs in `dropped`, the result is the people who are
+///   here now and the pairs that overlap now.
 struct FanOut: Sendable {
   let encoder: MessageEncoder
   private let limits: Limits
@@ -142,7 +143,7 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest broadcast has to be dropped. Some readers may need that broadcast next. What they know has to
+  /// Whether the oldest broadcast has to be dropped. Some readers might need that broadcast next. What they know has to
   /// be recorded before `dropOldest` is called.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
@@ -192,8 +193,8 @@ struct FanOut: Sendable {
     return leaps[gap]
   }
 
-  /// The most bytes of presence that a slow reader gets together with this many bytes of operations: as many, but at
-  /// least a 64th of what is sent in a second.
+  /// The upper bound on the bytes of presence that a slow reader gets together with `bytes` bytes of operations. It is
+  /// equal to `bytes`, but at least a 64th of the presence that is sent in a second.
   func statesBytesMax(beside bytes: Int) -> Int { max(bytes, Int(clamping: limits.presenceBytesPerSecond / 64)) }
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {

@@ -4,12 +4,13 @@ import CanvasCRDT
 ///
 /// What always holds: the operations are those of the log between `start` and the room's position. If the room has
 /// applied a record since the last broadcast, another one is due: even readers that get no operation from it get the
-/// new cursor. At most about four broadcasts are made during a round, in which each reader is offered the newest ones.
+/// new cursor. A round offers the newest broadcasts to each reader. At most about four broadcasts are made in that
+/// time.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
   private(set) var hasRecords = false
-  /// The log position before the operations.
+  /// The log position before the gathered operations.
   private(set) var start: UInt64 = 0
   /// When the broadcast has to be made. All times here are on the monotonic clock.
   private(set) var dueAt: UInt64?
@@ -19,8 +20,8 @@ struct Gathering: Sendable {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// Schedules a broadcast for now, or for as soon as the shortest time between two broadcasts has passed. A broadcast
-  /// that was scheduled for later is made earlier now.
+  /// Schedules a broadcast for now or, if the last broadcast was too short a time ago, for the end of the shortest time
+  /// between two broadcasts. If a broadcast is scheduled for a later time already, it is moved to the earlier time.
   mutating func begin(_ now: Moment) {
     let time = now.monotonicMilliseconds
     guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else { return begin(dueAt: time) }
@@ -34,7 +35,7 @@ struct Gathering: Sendable {
   }
   private static let beatsInARound: UInt64 = 4
 
-  /// Records how long it took to send a broadcast to `seats` of `all` seats.
+  /// To be called with the time that it took to send a broadcast to `seats` of `all` seats.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
     // The time for a few seats doesn't tell how long the whole room takes.
     guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
@@ -68,7 +69,7 @@ struct Gathering: Sendable {
     hasRecords = false
   }
 
-  /// Sets when the next broadcast is due. To be called when everything that may be sent now has been taken.
+  /// Decides when the next broadcast is due. To be called when everything that may be sent now has been taken.
   /// - Parameter next: when there will be more to send, if that is known.
   mutating func noteLook(next: UInt64?) { dueAt = next }
 

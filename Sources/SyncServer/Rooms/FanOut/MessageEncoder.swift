@@ -26,8 +26,9 @@ struct MessageEncoder: Sendable {
     framing.append(encoding.encode(message), encoding, &bytes)
   }
 
-  /// Appends the operations as one message. If it would be too long, each half is appended in the same way. Only the
-  /// last message moves the reader's cursor, so a reader that has got only some of the messages keeps its old cursor.
+  /// Appends the operations as one message. If that message would be too long, each half of the operations is appended
+  /// in the same way. Only the last message moves the reader's cursor, so a reader that has got only some of the
+  /// messages keeps its old cursor.
   /// - Parameters:
   ///   - before: the log position before the operations.
   ///   - after: the log position after the operations.

@@ -56,8 +56,8 @@ struct Ring: Sendable {
     dropped += 1
     start &+= 1
     byteCount -= beat.byteCount
-    // The broadcasts are moved up only when more slots are empty than filled. So the average cost of a broadcast is
-    // constant.
+    // The broadcasts are moved to the front of the array only when most of its slots are empty. So the average cost of
+    // a broadcast is constant.
     if dropped * 2 > beats.count {
       beats.removeFirst(dropped)
       dropped = 0

@@ -96,8 +96,8 @@ struct Fold: Sendable {
     return canvas.stateParts(since: place, shapesMax: shapesMax) { registers[$0] ?? [] }
   }
 
-  /// Whether the values written after the log position `place` may fit into one part. If `place` is `nil`, whether all
-  /// values of the room may.
+  /// Whether few values were written after the log position `place`, so that they probably fit into one part. If
+  /// `place` is `nil`, all values of the room count.
   func hasLittle(since place: UInt64?) -> Bool {
     guard let place else { return canvas.shapeCount <= Fold.fewEntries }
     return recent.hasAtMost(Fold.fewEntries, after: place)
@@ -162,7 +162,7 @@ struct Fold: Sendable {
     /// The record was applied before.
     case known
     case leftOut
-    /// The record was applied. If the caller wants to know, these are the values that lost to newer ones.
+    /// The record was applied. The values that lost to newer ones are listed only if the caller wants to know them.
     case taken([Superseded])
   }
 
@@ -181,7 +181,7 @@ struct Fold: Sendable {
   }
 
   /// Reserves stamps for operations that are stamped on another thread.
-  /// - Returns: a clock that gives those stamps. To give these stamps, it needs the wall time of `now` as the time.
+  /// - Returns: a clock that gives those stamps, if it is always given the wall time of `now`.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -202,13 +202,13 @@ struct Fold: Sendable {
     forgetMore()
   }
 
-  /// Drops from memory some of the deletions that are to be forgotten. To be called now and then, because dropping all
-  /// of them in one call could hold up others for long.
+  /// Frees the memory of some deletions that are to be forgotten. To be called now and then, because freeing all of it
+  /// in one call could hold up others for long.
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // All deletions from before that time have been dropped. If the time were kept, and a clock were set back,
-    // deletions made afterwards would be dropped too.
+    // All deletions from before `forgettingBefore` have been dropped. If that time were kept, and a clock were set
+    // back, deletions made afterwards would be dropped too.
     if count < most { forgettingBefore = 0 }
   }
 
@@ -217,8 +217,8 @@ struct Fold: Sendable {
 }
 
 extension Canvas {
-  /// Whether any of these operations is from before `milliseconds` and not in the canvas. If so, it may conflict with a
-  /// deletion that was forgotten.
+  /// Whether any of these operations is from before `milliseconds` and not in the canvas. If so, it might conflict with
+  /// a deletion that was forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }

@@ -4,7 +4,7 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Ends at a time in Unix milliseconds, or at the open room's position if that is earlier. The log may have newer
+    /// Ends at a time in Unix milliseconds, or at the open room's position if that is earlier. The log can have newer
     /// records, for which the room has no cursors yet.
     case time(UInt64, upTo: UInt64)
   }
@@ -13,7 +13,7 @@ struct RoomHistory: Sendable {
   private(set) var canvas: Canvas
   private(set) var position: UInt64 = 0
   private(set) var runs: RoomRuns
-  /// Deletions from before this time, in Unix milliseconds, were forgotten early, as in `Fold`.
+  /// Deletions from before this time, in Unix milliseconds, were forgotten sooner than usual. 0 if none were.
   private var forgottenBefore: UInt64
   /// The actor whose operations are left out. `shapesOfLeftOut` are the shapes that this actor made.
   let leftOut: Identifier?
@@ -35,7 +35,7 @@ struct RoomHistory: Sendable {
   }
 
   /// Applies the next record.
-  /// - Returns: false if the record is past the end, as all later ones are.
+  /// - Returns: false if the record is past the end. Then all later records are past the end too.
   mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
@@ -45,7 +45,8 @@ struct RoomHistory: Sendable {
     if let run = record.run { runs.note(run, after: position) }
     position = record.position
     forgottenBefore = max(forgottenBefore, record.forgottenBefore)
-    // This canvas lacks the shapes that the left-out actor made, so everyone's operations on them are left out too.
+    // This canvas doesn't have the shapes that the left-out actor made. So other people's operations on those shapes
+    // are left out too.
     let known = shapesOfLeftOut.isEmpty ? record.operations : record.operations.filter { !isLeftOut($0) }
     guard !canvas.hasForgotten(known, before: forgottenBefore) else { return true }
     for operation in record.operations { take(operation) }

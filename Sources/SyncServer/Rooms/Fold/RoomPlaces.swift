@@ -16,7 +16,7 @@ struct RoomPlaces: Hashable, Sendable {
     RoomCursor(epoch: epoch, run: runs.number(at: position) ?? RoomRuns.none, position: position).cursor
   }
 
-  /// The position of a cursor in a log that ends with `last`. `nil` if the cursor may come from another log, whose
+  /// The position of a cursor in a log that ends with `last`. `nil` if the cursor might come from another log, whose
   /// records up to that position differ from this log's.
   func position(of cursor: RoomCursor, upTo last: UInt64) -> UInt64? {
     guard cursor.position <= last, let run = runs.number(at: cursor.position), cursor.isOf(epoch: epoch, run: run)

@@ -45,8 +45,8 @@ struct RoomRuns: Hashable, Sendable {
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Notes the run's number that a record carries. Several records may carry it: those that were sent to the log
-  /// together with the run's first one.
+  /// Remembers a run, if it is new, from a record that carries the run's number. Several records may carry it: those
+  /// that were sent to the log together with the run's first one.
   /// - Parameter position: the position of the record before this one.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }

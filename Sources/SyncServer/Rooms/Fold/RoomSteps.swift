@@ -21,7 +21,7 @@ struct RoomSteps: Sendable {
 
   /// The longest time between two operations of an actor that belong to the same step.
   static let gatherMilliseconds: UInt64 = 1_000
-  /// The upper bound on the steps, which is what a slider can show.
+  /// The upper bound on the number of steps. A slider can't show more.
   static let stepsMax = 200
 
   /// The steps, in the order in which they began.

@@ -15,7 +15,7 @@ struct OverlapBudget: Sendable {
 
   init(stepsPerShape: UInt64) { self.stepsPerShape = stepsPerShape }
 
-  /// Adds the steps for the time since the last call to the budget.
+  /// Adds steps to the budget, for the time that has passed since the last call of this function.
   /// - Parameter shapes: how many shapes there are now.
   mutating func grow(shapes: Int, now: Moment) {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)

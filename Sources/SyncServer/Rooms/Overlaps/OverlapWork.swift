@@ -5,12 +5,11 @@ import CanvasCRDT
 struct OverlapWork: Sendable {
   /// Where the work gets the outlines of the shapes.
   enum Source: Sendable {
-    /// From the canvas, to build the whole index.
+    /// Builds the whole index from the canvas.
     case all(Canvas)
-    /// From these values. No other shapes have changed. A shape without an outline is deleted or hidden.
+    /// The work gets these outlines, and no other shapes have changed. A shape without an outline is deleted or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// From the canvas, for these shapes only. Reading the outlines of many shapes takes a while, so the other thread
-    /// does that too.
+    /// The work reads these shapes from the canvas, on the other thread, because reading many outlines takes a while.
     case shapesOf(Canvas, Set<Identifier>)
     /// There is nothing to read: the index is only freed. For many shapes that takes a while, so another thread does
     /// it.

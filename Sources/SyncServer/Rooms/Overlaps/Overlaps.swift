@@ -36,9 +36,9 @@ struct Overlaps: Sendable {
   /// What the members who want notices have been sent.
   private enum Telling: Sendable {
     case nobodyAsks
-    /// The members still have to be sent all pairs, which the order with this number, or a later one, computes.
+    /// The members still have to be sent all pairs. The order with this number, or a later order, computes all pairs.
     case due(from: UInt64)
-    /// All pairs are known, or have been sent.
+    /// The members have been sent all pairs, or `news` has all pairs for them.
     case begun
   }
 
@@ -57,8 +57,8 @@ struct Overlaps: Sendable {
 
   /// The overlaps in one broadcast (`Beat`).
   struct Notices: Sendable {
-    /// Whether the notices name all pairs, as if each had just begun, for members who have been sent none yet. Such
-    /// notices are sent even if there are no pairs.
+    /// Whether the notices name all pairs, for members who have not been sent any pair yet. Each pair is then reported
+    /// as if its overlap had just begun. Such notices are sent even if there are no pairs.
     let isFirst: Bool
     var changes: OverlapChanges
   }
@@ -67,9 +67,9 @@ struct Overlaps: Sendable {
 
   // MARK: Requests for overlaps
 
-  /// To be called when members begin to want notices.
+  /// To be called when a member wants overlap notices and no member wanted them before.
   mutating func beginTelling() {
-    // The current order lacks the newest changes, so the next one has to bring all pairs.
+    // The order in progress lacks the newest changes. So it can't bring all pairs, and the next order has to.
     telling = .due(from: orders + 1)
     news = nil
     want()
@@ -81,7 +81,7 @@ struct Overlaps: Sendable {
     news = nil
   }
 
-  /// Takes an HTTP request. A later call of `took` returns its number when it can be answered.
+  /// Takes the number of an HTTP request. When the request can be answered, a call of `took` returns the number.
   mutating func ask(_ question: UInt64, now: Moment) {
     neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     questions.append(question)
@@ -90,8 +90,8 @@ struct Overlaps: Sendable {
 
   private mutating func want() { if case .none = place { place = .wanted } }
 
-  /// Drops the index, unless it is still kept for HTTP requests, or an order has it. To be called when nobody in the
-  /// room wants notices.
+  /// Drops the index, unless it is still kept for HTTP requests, or another thread has it and works on it. To be called
+  /// when nobody in the room wants notices.
   /// - Returns: the work that frees the index.
   mutating func dropIfIdle(now: Moment) -> OverlapWork? {
     guard now.monotonicMilliseconds >= neededUntil, questions.isEmpty else { return nil }
@@ -109,8 +109,8 @@ struct Overlaps: Sendable {
 
   // MARK: Following the canvas
 
-  /// Notes a change that may affect an outline. The next order reads each changed outline once, however often it
-  /// changed.
+  /// Notes a change that can affect an outline. The next `OverlapWork` reads each changed outline once, however often
+  /// the outline changed.
   mutating func follow(_ change: Change) {
     switch place {
     case .none, .wanted: return
@@ -123,7 +123,7 @@ struct Overlaps: Sendable {
     }
   }
 
-  /// The next order, if there is any work and no other order is being carried out.
+  /// The next order (a piece of work for another thread), if there is any work and no other order is being carried out.
   mutating func order(_ canvas: borrowing Canvas, at position: UInt64, now: Moment) -> OverlapWork? {
     switch place {
     case .none, .away: return nil
@@ -194,8 +194,8 @@ struct Overlaps: Sendable {
     switch telling {
     case .nobodyAsks: break
     case .due(let first):
-      // If a member began to want notices after this order was given, the outcome may lack some pairs. Then the next
-      // order brings all of them.
+      // If a member began to want notices after this `OverlapOrder` was given, the outcome can lack some pairs. Then
+      // the outcome of the next one brings all pairs.
       if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -210,13 +210,13 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // A broadcast is always made between the end of an order and the next order. So there are no earlier notices to
-    // combine the new ones with.
+    // A broadcast is always made between the end of one `OverlapWork` and the start of the next. So no earlier notices
+    // wait to be combined with the new ones.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
 
-  /// The index after the last order, to answer HTTP requests from.
+  /// The index, from which HTTP requests are answered. `nil` if there is none, or while another thread works on it.
   var settled: (index: OverlapIndex, position: UInt64)? {
     guard case .here(let index) = place else { return nil }
     return (index, position)
@@ -231,9 +231,10 @@ struct Overlaps: Sendable {
   }
 
   var hasNews: Bool { news != nil }
-  /// Whether shapes have changed since the last order was given.
+  /// Whether shapes have changed since the newest order was given.
   var isBehind: Bool { !unsettled.isEmpty }
-  /// Whether a member or an HTTP request waits for an order that has not been given yet.
+  /// Whether a member or an HTTP request waits for pairs that no order (a piece of work for another thread) will bring
+  /// yet.
   var isAsked: Bool { areAllPairsDue || !questions.isEmpty }
   private var areAllPairsDue: Bool { if case .due = telling { true } else { false } }
 

@@ -38,8 +38,8 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// If `steps` has more entries than this, old ones are dropped. The limit is then set to twice the number of
-  /// remaining entries.
+  /// If `steps` has more entries than this, the oldest entries are dropped. After that, this limit is twice the number
+  /// of the remaining entries.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
@@ -102,7 +102,7 @@ struct Steps {
 
   func isRecent(at now: UInt64) -> Bool { toldAt.map { Double(now &- $0) < Steps.pauseMilliseconds } ?? false }
 
-  /// Notes a change. Returns the duration of the glide. `nil` if the change isn't part of a movement.
+  /// Must be called at each change. Returns the duration of the glide, or `nil` if the change isn't part of a movement.
   mutating func take(at now: UInt64) -> Double? {
     defer { toldAt = now }
     guard let toldAt, isRecent(at: now) else {

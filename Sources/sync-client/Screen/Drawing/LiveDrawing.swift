@@ -26,7 +26,7 @@ struct LiveDrawing {
     for shape in canvas.shapes { note(canvas.drawn(shape)) }
   }
 
-  /// - Parameter now: lets the shape glide from this time on. Without it, the shape jumps.
+  /// - Parameter now: the time from which the shape glides to its new place. If it is `nil`, the shape jumps there.
   private mutating func note(_ shape: Shape, glidingAt now: UInt64? = nil) {
     if shape.properties.visible {
       let item = CanvasScene.Item(shape)

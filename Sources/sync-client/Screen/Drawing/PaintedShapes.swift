@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// The painted shapes and their names. The painting is kept until a shape changes, because people's cursors may move
+/// The painted shapes and their names. The painting is kept until a shape changes, because people's cursors can move
 /// many times before that. A frame paints only a limited part of a large drawing, so that keys are handled between
 /// frames.
 struct PaintedShapes {
@@ -14,10 +14,10 @@ struct PaintedShapes {
   /// Whether everything is painted.
   private(set) var isDone = false
   let labels: [CanvasScene.Label]
-  /// Whether all common areas are included.
+  /// Whether the common areas of all overlapping shapes are painted.
   let isWhole: Bool
-  /// Until this time, the painting is shown although common areas are missing. The time is chosen so that repainting
-  /// takes at most a fifth of all time.
+  /// Until this time, the painting is shown even if the common areas of overlapping shapes are not painted yet. The
+  /// time is chosen so that repainting takes at most a fifth of all time.
   private(set) var partialUntil: UInt64 = 0
   /// How long painting has taken so far.
   private(set) var milliseconds: UInt64 = 0
@@ -60,7 +60,8 @@ struct PaintedShapes {
     goOn(since: began)
   }
 
-  /// - Parameter view: the view in which to show the painting. It may have moved since the painting was made.
+  /// - Parameter view: the view in which to show the painting. It can differ from the view for which the painting was
+  ///   made.
   func pixels(in view: CanvasView) -> Pixels { painter.pixels.moved(from: self.view, to: view, paper: theme.paper) }
 
   /// Paints as much as fits in one frame.

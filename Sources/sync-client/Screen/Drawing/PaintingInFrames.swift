@@ -52,8 +52,8 @@ struct PaintingInFrames {
       return newest
     }
     guard !isOutdated else { return nil }
-    // Each frame computes some hundred common areas. If thousands are missing, repainting after each frame would take
-    // too long. So the painting is kept until `partialUntil`.
+    // Each frame computes some hundred common areas. If thousands are missing, repainting after each of these frames
+    // would take too long. So the picture is kept until `partialUntil`, or until all areas are computed.
     return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
   }
 }

@@ -1,7 +1,7 @@
 import CanvasCRDT
 import TerminalCanvas
 
-/// Shapes that the black hole is swallowing. They are deleted, but drawn for a moment longer.
+/// The shapes that the black hole is swallowing. They are deleted, but drawn for a moment longer.
 struct Departures {
   private struct Departure {
     let item: CanvasScene.Item
@@ -16,7 +16,8 @@ struct Departures {
 
   var isEmpty: Bool { departures.isEmpty }
 
-  /// - Parameter box: where the shape ends, and its size there. The operation that deletes it contains both.
+  /// - Parameter box: the position and size that the deleted shape has at the end of its way into the hole. The
+  ///   operation that deletes the shape contains both.
   mutating func add(_ item: CanvasScene.Item, to box: Rect, at now: UInt64) {
     departures.append(Departure(item: item, target: box.center, since: now))
   }

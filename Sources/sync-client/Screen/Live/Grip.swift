@@ -54,7 +54,7 @@ enum Grip {
 
 /// Counts quick clicks at the same place.
 struct Clicks {
-  /// After a longer pause than this, the count starts again.
+  /// If the pause between two clicks is longer than this, counting starts again.
   static let pauseMilliseconds: UInt64 = 350
 
   private(set) var count = 0

@@ -39,7 +39,7 @@ extension LiveCanvas {
     return true
   }
 
-  /// Locks the selected shapes. Unlocks them if all are locked.
+  /// Sets the lock of the selected shapes. If all of them are locked already, removes the lock.
   func toggleLock() {
     let canvas = canvas
     let isLocked = selection.allSatisfy { canvas[$0]?.properties.isLocked == true }

@@ -238,7 +238,7 @@ extension LiveCanvas {
     case .pulling(_, _, selects: true):
       if let band = grip.band { select(unlocked(drawing.shapes(touching: band))) }
     case .pulling(_, _, selects: false):
-      // A smaller box comes from an unsteady hand, so it draws nothing.
+      // A box below this size comes from an unsteady hand, so no shape is drawn.
       if let band = grip.band, band.size.width * view.scale >= 2 || band.size.height * view.rowScale >= 2 {
         clicks.forget()
         addRectangle(

@@ -102,7 +102,7 @@ final class Terminal {
       let height = Double(window.ws_ypixel) / Double(window.ws_row)
       aspect = height / width
     }
-    // A terminal may report a wrong size. Larger screens than this would only cost time.
+    // A terminal can report a wrong size. Larger screens than this would only cost time.
     return Size(columns: min(Int(window.ws_col), 1_000), rows: min(Int(window.ws_row), 500), aspect: aspect)
   }
 
@@ -134,7 +134,8 @@ final class Terminal {
 
   // MARK: - Output
 
-  /// Writes what differs from the shown screen. Call `isBehind` first.
+  /// Writes what differs from the shown screen. To be called only after `isBehind` has returned `false`, because
+  /// otherwise unwritten bytes would pile up.
   func show(_ screen: Screen) {
     let bytes = ScreenDiff.bytes(from: shown, to: screen)
     shown = screen
@@ -175,7 +176,8 @@ final class Terminal {
       } else if count < 0, errno == EINTR {
         continue
       } else {
-        // The terminal's buffer is full. Any other error will be reported again by the next read.
+        // The terminal's buffer is full, so the remaining bytes are written when the terminal takes more. After any
+        // other error, the next read reports that error again.
         watch?.want(readable: true, writable: true)
         return
       }

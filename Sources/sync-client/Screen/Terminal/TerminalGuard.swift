@@ -45,7 +45,8 @@ enum TerminalGuard {
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
     handle(SIGTSTP, TerminalGuard.stopped)
     handle(SIGCONT, TerminalGuard.continued)
-    // If a second signal comes while the command is ending, the process ends with `exit`, which runs this.
+    // If a second signal comes while the command is ending, the process ends with `exit`, and `exit` calls this
+    // closure.
     atexit { TerminalGuard.release() }
     return true
   }
@@ -83,7 +84,8 @@ enum TerminalGuard {
 
   private static let stopped: @convention(c) (Int32) -> Void = { _ in
     TerminalGuard.leave()
-    // The process stops here, unless its process group is orphaned, because then nothing could continue it.
+    // The process is suspended here, unless its process group is orphaned. An orphaned process is not suspended,
+    // because nothing could resume it.
     TerminalGuard.raiseAsUsual(SIGTSTP)
     TerminalGuard.handle(SIGTSTP, TerminalGuard.stopped)
     TerminalGuard.comeBack()
