@@ -31,23 +31,23 @@ enum TypeScriptTable {
         "[" + ShapeKind.allCases.map { quoted($0.wireName) }.joined(separator: ", ") + "]"
       ),
       """
-      /** Kinds as people call them. */
+      /** The words for kinds that people see. */
       export const kindWords: Readonly<Record<string, string>> = Object.freeze(\(object(ShapeKind.allCases.map { ("\($0)", quoted($0.words)) })))
       """,
       """
-      /** Why a connection ends. A number without a name of its own is `unknown`. */
+      /** Why a connection was closed. `unknown` is any close code that has no name here. */
       export type CloseName =\(alternatives(CloseCode.allCases.map { quoted($0.wireName) } + ["'unknown'"]))
       """,
       """
       /** Why a message is refused. */
       export type RejectCode =\(alternatives(RejectCode.allCases.map { quoted($0.wireName) }))
       """,
-      numbers("what the core asks of the page or tells it", "effectKind", EffectKind.self),
+      numbers("what an effect of the core asks the page to do", "effectKind", EffectKind.self),
       numbers("the ways to move shapes within the drawing order", "reordering", Reordering.self),
       numbers("the shapes that the core makes at random", "randomShape", RandomShape.self),
       numbers("the encodings that a session speaks", "wireEncoding", WireEncoding.self),
       frozen(
-        "broken lines: how long a part is and how far it is to the next, in widths of the line",
+        "dashed and dotted lines: the length of a dash, and the distance from one dash to the next, in line widths",
         "dashForms",
         object(
           Dash.allCases.filter { $0 != .solid }.map { dash in
@@ -56,13 +56,13 @@ enum TypeScriptTable {
         )
       ),
       """
-      /** How many parts the broken lines of one picture may have. */
+      /** The upper bound on the dashes in one picture. */
       export const dashPartsMax = \(DashBudget.partsMax)
       """,
-      numbers("flags of a row that tells of a shape", "shapeFlag", ShapeFlag.self),
-      numbers("flags of what changed", "changesFlag", ChangesFlag.self),
-      numbers("flags of a place in a gesture: what is meant", "placeFlag", PlaceFlag.self),
-      numbers("flags of a hello", "helloFlag", BinaryEncoding.HelloFlag.self),
+      numbers("flags of a row that describes a shape", "shapeFlag", ShapeFlag.self),
+      numbers("flags of a list of changes", "changesFlag", ChangesFlag.self),
+      numbers("flags of a box in a gesture: which of its values count", "placeFlag", PlaceFlag.self),
+      numbers("flags of a `hello` message: which fields it has", "helloFlag", BinaryEncoding.HelloFlag.self),
     ].joined(separator: "\n\n")
   }
 
@@ -91,17 +91,17 @@ enum TypeScriptTable {
       form: 'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'path' | 'tie' | 'flag' | 'color'
         | 'integer' | 'number' | 'pair'
       decidesOutline: boolean
-      /** What its numbers are called in a shape. */
+      /** The names of the fields of `Shape` that hold the property's values. */
       parts: readonly (keyof Shape)[]
       min?: number
       max?: number
-      /** Of a name or a text. */
+      /** The upper bound on the UTF-8 bytes of a name or a text. */
       bytesMax?: number
-      /** Of a choice, in the order of their numbers. */
+      /** The words of a choice, ordered by number. */
       words?: readonly string[]
-      /** Documents have it only where somebody has set it. */
+      /** Documents contain the property only for shapes on which somebody has set it. */
       isRare?: true
-      /** What it is where nobody has set it, if it is rare. */
+      /** The value of a rare property that nobody has set. */
       standard?: unknown
       unit?: 'none' | 'degrees' | 'tenths' | 'ratio'
       inspector?: Readonly<InspectorField>
@@ -111,17 +111,17 @@ enum TypeScriptTable {
     export interface InspectorField {
       label: string
       group: 'who' | 'place' | 'color' | 'form' | 'text'
-      /** The shapes for which it means anything. */
+      /** The kinds of shapes that the property affects. */
       kinds: readonly string[]
       slider?: { min: number, max: number, step: number }
     }
 
-    /** In the order of their bits. */
+    /** The rows of the table of properties, ordered by bit number. */
     export const properties: readonly Readonly<PropertyRow>[] = Object.freeze<PropertyRow>([
     \(Property.allCases.sorted { $0.rawValue < $1.rawValue }.map(row).joined(separator: "\n"))
     ])
 
-    /** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
+    /** The names of all properties, in the order that docs/PROTOCOL.md and JSON have. */
     export const propertiesInOrder = Object.freeze([
     \(Property.inOrder.all.map { "  \(quoted($0.wireName))," }.joined(separator: "\n"))
     ])
@@ -200,7 +200,7 @@ enum TypeScriptTable {
     return """
       \(frozen("`changed & changedBit.position`: whether a shape was moved", "changedBit", object(bits)))
 
-      /** The bits of the properties of which this is true. */
+      /** A bit mask of the properties for which the name is true. */
       export function changedBits(isWanted: (row: Readonly<PropertyRow>) => boolean): number {
         return properties.reduce((mask, row, bit) => (isWanted(row) ? mask | 1 << bit : mask), 0)
       }
@@ -218,10 +218,10 @@ enum TypeScriptTable {
       lines += property.parts.map { "  \($0): \(property.form.typeWord)" }
     }
     lines += [
-      "  /** It has a name of its own. */", "  named: boolean",
-      "  /** There is text in it. */", "  written: boolean",
-      "  /** It has a path of its own. */", "  led: boolean",
-      "  /** How many are drawn before it. */", "  place: number",
+      "  /** Whether the shape has a name of its own. */", "  named: boolean",
+      "  /** Whether the shape has a text. */", "  written: boolean",
+      "  /** Whether the shape has a path of its own. */", "  led: boolean",
+      "  /** The number of shapes that are drawn before this one. */", "  place: number",
       "}",
     ]
     return lines.joined(separator: "\n")

@@ -6,7 +6,7 @@ import { colorText } from './colors.js'
 /** Kinds, in the order of their numbers. */
 export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text', 'line', 'ink'])
 
-/** Kinds as people call them. */
+/** The words for kinds that people see. */
 export const kindWords: Readonly<Record<string, string>> = Object.freeze({
   rectangle: 'Rectangle',
   roundedRectangle: 'Rounded rectangle',
@@ -18,7 +18,7 @@ export const kindWords: Readonly<Record<string, string>> = Object.freeze({
   ink: 'Ink',
 })
 
-/** Why a connection ends. A number without a name of its own is `unknown`. */
+/** Why a connection was closed. `unknown` is any close code that has no name here. */
 export type CloseName =
   | 'normal'
   | 'going_away'
@@ -52,7 +52,7 @@ export type RejectCode =
   | 'quota_exceeded'
   | 'storage_low'
 
-/** What the core asks of the page or tells it. */
+/** What an effect of the core asks the page to do. */
 export const effectKind = Object.freeze({
   json: 0,
   connect: 1,
@@ -85,16 +85,16 @@ export const wireEncoding = Object.freeze({
   binary: 1,
 })
 
-/** Broken lines: how long a part is and how far it is to the next, in widths of the line. */
+/** Dashed and dotted lines: the length of a dash, and the distance from one dash to the next, in line widths. */
 export const dashForms = Object.freeze({
   dashed: { part: 3, step: 5 },
   dotted: { part: 0, step: 2 },
 })
 
-/** How many parts the broken lines of one picture may have. */
+/** The upper bound on the dashes in one picture. */
 export const dashPartsMax = 50000
 
-/** Flags of a row that tells of a shape. */
+/** Flags of a row that describes a shape. */
 export const shapeFlag = Object.freeze({
   live: 1,
   named: 2,
@@ -103,20 +103,20 @@ export const shapeFlag = Object.freeze({
   led: 16,
 })
 
-/** Flags of what changed. */
+/** Flags of a list of changes. */
 export const changesFlag = Object.freeze({
   reset: 1,
   reordered: 2,
 })
 
-/** Flags of a place in a gesture: what is meant. */
+/** Flags of a box in a gesture: which of its values count. */
 export const placeFlag = Object.freeze({
   position: 1,
   size: 2,
   rotation: 4,
 })
 
-/** Flags of a hello. */
+/** Flags of a `hello` message: which fields it has. */
 export const helloFlag = Object.freeze({
   name: 1,
   color: 2,
@@ -135,17 +135,17 @@ export interface PropertyRow {
   form: 'erasure' | 'kind' | 'name' | 'orderKey' | 'text' | 'choice' | 'identifier' | 'path' | 'tie' | 'flag' | 'color'
     | 'integer' | 'number' | 'pair'
   decidesOutline: boolean
-  /** What its numbers are called in a shape. */
+  /** The names of the fields of `Shape` that hold the property's values. */
   parts: readonly (keyof Shape)[]
   min?: number
   max?: number
-  /** Of a name or a text. */
+  /** The upper bound on the UTF-8 bytes of a name or a text. */
   bytesMax?: number
-  /** Of a choice, in the order of their numbers. */
+  /** The words of a choice, ordered by number. */
   words?: readonly string[]
-  /** Documents have it only where somebody has set it. */
+  /** Documents contain the property only for shapes on which somebody has set it. */
   isRare?: true
-  /** What it is where nobody has set it, if it is rare. */
+  /** The value of a rare property that nobody has set. */
   standard?: unknown
   unit?: 'none' | 'degrees' | 'tenths' | 'ratio'
   inspector?: Readonly<InspectorField>
@@ -155,12 +155,12 @@ export interface PropertyRow {
 export interface InspectorField {
   label: string
   group: 'who' | 'place' | 'color' | 'form' | 'text'
-  /** The shapes for which it means anything. */
+  /** The kinds of shapes that the property affects. */
   kinds: readonly string[]
   slider?: { min: number, max: number, step: number }
 }
 
-/** In the order of their bits. */
+/** The rows of the table of properties, ordered by bit number. */
 export const properties: readonly Readonly<PropertyRow>[] = Object.freeze<PropertyRow>([
   { name: 'position', form: 'pair', decidesOutline: true, parts: ['x', 'y'], min: -10000000, max: 10000000, inspector: { label: 'Position', group: 'place', kinds: kinds } },
   { name: 'size', form: 'pair', decidesOutline: true, parts: ['width', 'height'], min: 1, max: 1000000, inspector: { label: 'Size', group: 'place', kinds: kinds } },
@@ -192,7 +192,7 @@ export const properties: readonly Readonly<PropertyRow>[] = Object.freeze<Proper
   { name: 'toEnd', form: 'choice', decidesOutline: false, parts: ['toEnd'], words: ['plain', 'arrow', 'dot'], isRare: true, standard: 'plain', inspector: { label: 'Ends', group: 'form', kinds: ['line'] } },
 ])
 
-/** Their names in the order of docs/PROTOCOL.md, which JSON has too. */
+/** The names of all properties, in the order that docs/PROTOCOL.md and JSON have. */
 export const propertiesInOrder = Object.freeze([
   'kind',
   'name',
@@ -263,7 +263,7 @@ export const changedBit = Object.freeze({
   shownName: 1 << 28,
 })
 
-/** The bits of the properties of which this is true. */
+/** A bit mask of the properties for which the name is true. */
 export function changedBits(isWanted: (row: Readonly<PropertyRow>) => boolean): number {
   return properties.reduce((mask, row, bit) => (isWanted(row) ? mask | 1 << bit : mask), 0)
 }
@@ -323,13 +323,13 @@ export interface Shape {
   fromEnd: 'plain' | 'arrow' | 'dot'
   /** How the end of a line is drawn (S14). */
   toEnd: 'plain' | 'arrow' | 'dot'
-  /** It has a name of its own. */
+  /** Whether the shape has a name of its own. */
   named: boolean
-  /** There is text in it. */
+  /** Whether the shape has a text. */
   written: boolean
-  /** It has a path of its own. */
+  /** Whether the shape has a path of its own. */
   led: boolean
-  /** How many are drawn before it. */
+  /** The number of shapes that are drawn before this one. */
   place: number
 }
 
