@@ -263,11 +263,11 @@ class Monkey(AtFurniture):
     def wheel(self, place, way, _, chance):
         self.page.mouse.move(*place)
         self.hold(("Control",) if chance % 3 == 0 else (), lambda: self.page.mouse.wheel(way[0] - 195, (way[1] - 395) / 2))
-        self.page.evaluate("new Promise(requestAnimationFrame)")
+        self.person.see()
 
     def key(self, _, __, ___, chance):
         self.page.keyboard.press(KEYS[chance % len(KEYS)])
-        self.page.evaluate("new Promise(requestAnimationFrame)")
+        self.person.see()
 
     # The deeds
 
@@ -331,7 +331,7 @@ class Monkey(AtFurniture):
         """Resizes the window, or rotates the phone."""
         width, height = (PHONES if self.phone else DESKS)[chance % 4]
         self.page.set_viewport_size({"width": width, "height": height})
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.person.see(frames=2)
 
     def inspect(self, place, _, __, chance):
         """Types a name in the inspector, and then selects another shape without leaving the field."""

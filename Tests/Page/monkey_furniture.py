@@ -201,7 +201,7 @@ class AtFurniture:
         for at in range(4):
             self.open_shape(chance + at)
             self.page.locator(".inspector-form").wait_for()
-            self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.person.see(frames=2)
             fields = self.page.locator(f".inspector-form {selector.replace(', ', ', .inspector-form ')}")
             if fields.count():
                 return fields.nth(chance // 7 % fields.count())

@@ -217,17 +217,17 @@ class Person:
     def select(self, *identifiers):
         self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
 
-    def see(self):
+    def see(self, frames=1):
         """Waits for the next frame: a person acts on what they see, and a frame shows all that the page knew before it.
-        While the clock is stopped there are no frames."""
+        With two frames, what the first of them asked for is seen too. While the clock is stopped there are no frames."""
         if not self.is_clock_stopped:
-            self.page.evaluate("new Promise(requestAnimationFrame)")
+            self.page.evaluate("async (frames) => { while (frames-- > 0) await new Promise(requestAnimationFrame) }", frames)
 
     def painted(self):
         """Waits until nothing moves and everything is painted."""
         self.see()
         self.wait("!app.scene.moves(performance.now()) && app.painter.isDone", "all is painted")
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.see(frames=2)
 
     # Where things are
 

@@ -163,7 +163,7 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
 
     def judge(what):
         # After two frames the painting has begun.
-        ann.page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+        ann.see(frames=2)
         ann.wait("app.painter.isDone")
         counts = ann.run("counts")
         assert counts["most"] <= TURN, (what, counts)

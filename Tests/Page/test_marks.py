@@ -155,7 +155,7 @@ def test_a_swarm_is_painted_without_thousands_of_marks(room):
         ann.run("window.painted.clip = window.painted.fill = 0; return null")
         for step in range(6):
             ann.run(move, 3)
-            ann.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            ann.see(frames=2)
         return ann.run("window.painted")
 
     ann.run(f"app.selection.set([{number('00a-000-000')}]); app.selection.clear(); return null")

@@ -8,7 +8,7 @@ from pixels import rgb
 
 
 def overlay(person):
-    person.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    person.see()
     return person.picture("#overlay")
 
 

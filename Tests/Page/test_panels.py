@@ -335,14 +335,13 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     field.fill("55")
     room.write((ground, {"position": [300, 200]}))
     ann.wait_for_shape(ground, "shape.x === 300")
-    ann.page.evaluate("new Promise(requestAnimationFrame)")
+    ann.see()
     assert field.input_value() == "55"
     ann.press("Enter")
     ann.wait_for_shape(ground, "shape.x === 55")
     field.fill("66")
     room.write((ground, {"position": [400, 200]}))
     ann.wait_for_shape(ground, "shape.x === 400")
-    ann.page.evaluate("new Promise(requestAnimationFrame)")
     ann.press("Escape")
     assert field.input_value() == "400"
     for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
