@@ -14,6 +14,9 @@ import { regionWorkOf, workOf } from './work.js'
 /** How a picture is painted: the view, the device pixels for a CSS pixel, and the colours. */
 export type Look = { pixels: Pixels, ratio: number, colors: Colors }
 
+/** The painting of one shape. `steps` yield the fraction that they have painted. `whole`, `left`: units of work. */
+type Steps = { steps: Generator<number, void>, whole: number, left: number }
+
 /** How many units of work are done between two checks of the time. */
 const batchWork = 100
 
@@ -37,7 +40,7 @@ export class Picture {
   #askUntil = -Infinity
   #sight: Sight
   /** The remaining steps of a shape that takes so long that it is continued in the next frames. */
-  #rest: { steps: Generator<number, void>, whole: number, left: number } | null = null
+  #rest: Steps | null = null
   #coverage
   #regionsOn: (drawn: Drawn) => Region[] = () => []
   /** The visible part of each shape. Hidden shapes have no entry. */
@@ -222,24 +225,25 @@ export class Picture {
 
   /** Paints a shape, or the next part of a shape that takes much work. */
   #paintShape(drawn: Drawn) {
-    if (this.#rest) return this.#paintSteps(this.#rest.steps, this.#rest.whole)
-    const seen = this.#seen.get(drawn)
-    if (!seen) return
-    const regions = this.#regionsOn(drawn)
-    if (regions.length === 0) {
-      this.#paintSteps(paintShape(this.context, drawn, { ...this.#sight, ...seen }), seen.work)
-      return
-    }
-    const work = regions.length * stepsOfRegions * regionWorkOf(drawn, this.#sight)
-    this.#paintSteps(this.#shapeWithRegions(drawn, seen, regions, work), seen.work + work)
+    const steps = this.#rest ?? this.#stepsOf(drawn)
+    if (steps) this.#paintSteps(steps)
   }
 
-  /**
-   * Paints step by step until a batch of work is done. A shape that is not finished yet is continued first.
-   * @param steps yield the fraction that they have painted
-   */
-  #paintSteps(steps: Generator<number, void>, whole: number) {
-    const rest = this.#rest ?? { steps, whole, left: whole }
+  /** The steps that paint a shape. `null` if nothing of the shape is seen. */
+  #stepsOf(drawn: Drawn): Steps | null {
+    const seen = this.#seen.get(drawn)
+    if (!seen) return null
+    const regions = this.#regionsOn(drawn)
+    if (regions.length === 0) {
+      return { steps: paintShape(this.context, drawn, { ...this.#sight, ...seen }), whole: seen.work, left: seen.work }
+    }
+    const work = regions.length * stepsOfRegions * regionWorkOf(drawn, this.#sight)
+    const whole = seen.work + work
+    return { steps: this.#shapeWithRegions(drawn, seen, regions, work), whole, left: whole }
+  }
+
+  /** Paints step by step until a batch of work is done. What is left is kept for the next call. */
+  #paintSteps(rest: Steps) {
     const most = this.work + batchWork
     while (this.work < most) {
       const { done, value } = rest.steps.next()
