@@ -204,7 +204,7 @@ export class Core extends Module {
 }
 
 /** A canvas without a replica. It merges frames and has a digest, but has no connection and no undo. */
-export class BareCanvas {
+class BareCanvas {
   #core
   #handle
 

@@ -123,7 +123,7 @@ function pathNumbers(value: unknown): number[] {
 }
 
 /** The default width at a point of ink, in hundredths of the stroke's width. */
-export const evenWidth = 100
+const evenWidth = 100
 
 export function valueRows(edits: { shape: number, set: Values }[]): Uint8Array {
   const numbers: number[] = []

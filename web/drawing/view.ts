@@ -7,7 +7,7 @@ import { isMotionReduced } from './motion.js'
 
 /** The smallest scale that a person can choose. For very large drawings, `fit` may choose a smaller one. */
 export const scaleMin = 0.02
-export const scaleMax = 64
+const scaleMax = 64
 /** The smallest scale of all. At this scale a phone shows the whole canvas. */
 const scaleOfAll = 1e-5
 

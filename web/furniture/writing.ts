@@ -25,7 +25,7 @@ const widthMax = 640
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
 /** Cleans a text for a shape: no control characters, only line feeds as line breaks, and not too long. */
-export function plainText(typed: string) {
+function plainText(typed: string) {
   const text = typed.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ').replace(controls, '')
   if (text.length * 3 <= bytesMax || encoder.encode(text).length <= bytesMax) return text
   let bytes = 0

@@ -121,7 +121,7 @@ export function numberField(
  * Parses a number as people write it: with a decimal point or comma, with spaces or commas between thousands, or with
  * full-width digits.
  */
-export function readNumber(text: string): number | null {
+function readNumber(text: string): number | null {
   const plain = text.normalize('NFKC').replace(/\s/g, '').replace('−', '-')
   const isGrouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(plain)
   const written = isGrouped ? plain.replaceAll(',', '') : plain.replace(',', '.')

@@ -16,7 +16,7 @@ const straightReach = 5
 const turnStep = 15
 
 /** Rounds the direction from one point to another, to a multiple of `turnStep`. */
-export function inSteps(from: Point, to: Point): Point {
+function inSteps(from: Point, to: Point): Point {
   const length = Math.hypot(to.x - from.x, to.y - from.y)
   const step = turnStep * Math.PI / 180
   const turn = Math.round(Math.atan2(to.y - from.y, to.x - from.x) / step) * step
