@@ -126,17 +126,17 @@ extension LogCommand {
 
   /// Copies a database's rooms into a new directory, which a server can use with `--data`.
   private static func backUp(_ database: Configuration.Storage, to directory: String) throws(StorageFault) -> Int32 {
+    var directory = directory
+    while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
     guard access(directory, F_OK) != 0 else {
       StandardError.complain("\(directory): \(String(cString: strerror(EEXIST)))")
       return 1
     }
-    var directory = directory
-    while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
     let new = directory + LogBackup.unfinished
     guard mkdir(new, 0o700) == 0 else {
       let isLeft = errno == EEXIST
       StandardError.complain(
-        "\(new): \(isLeft ? "a backup that was not finished; remove it" : String(cString: strerror(errno)))"
+        "\(new): \(isLeft ? "a backup that is not finished; if none is running, remove it" : String(cString: strerror(errno)))"
       )
       return 1
     }
@@ -144,7 +144,8 @@ extension LogCommand {
     do throws(StorageFault) {
       move = try LogMove(from: database, to: .directory(new), isBackup: true)
     } catch {
-      // Nothing has been copied. The new directory is removed, because the next try would be refused if it existed.
+      // If the database can't be reached, the new directory is empty. It is removed then, because the next try would be
+      // refused if it existed.
       rmdir(new)
       throw error
     }
