@@ -6,7 +6,8 @@
 // split nor joined. A canvas asks for the same few sizes over and over, so little memory lies idle. New memory is taken
 // from the end.
 //
-// No locks are needed, because there is one thread. The file is in C, because Swift reserves the names of these functions for its runtime.
+// No locks are needed, because there is one thread. The file is in C, because Swift reserves the names of these functions
+// for its runtime.
 
 #include <stddef.h>
 #include <stdint.h>

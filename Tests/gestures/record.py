@@ -1,4 +1,5 @@
-"""Records traces in Debian's Chromium: `record.py PATH_OF_SYNCSERVER`, with the Python of the page's tests.
+"""Records traces in Debian's Chromium: `record.py PATH_OF_SYNCSERVER`, with the Python of the page's tests. It imports a
+module of the page, so `CANVAS_PAGE` has to name a folder with single modules, made as in scripts/coverage.
 
 The browser simulates fingers and mice with the timing and unsteadiness of hands. What the page's recogniser received is
 written to traces/recorded-*.ndjson. The expected gestures are listed in this file, and not recorded.

@@ -179,7 +179,7 @@ export class Toolbar {
       button.style.setProperty('--dash', paint.dash)
     }
     paint.on('change', show)
-    // The event `changes` comes in every frame, but the next colour changes only when there is a new shape.
+    // The event `changes` comes in every frame, but the next colour changes only with the number of shapes.
     this.#shown.on('changes', () => { if (next() !== color) show() })
     show()
     return button

@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
 import type { Permission } from './permission.js'
 
-/** The current tool: `select`, `hand`, or the kind of shape that a drag draws. `change`: another tool was chosen. */
+/** The name of the current tool, one of `tools/toolbox.ts`. `change`: another tool was chosen. */
 export class Tool extends Source<{ change: string }> {
   #permission
   #name = 'select'

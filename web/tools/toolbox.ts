@@ -32,8 +32,8 @@ export interface HeldTool {
   /** Begins a drag on the empty canvas. */
   begin: (reach: ActReach, gesture: Drag, trail: TrailPoint[]) => Act
   /**
-   * Handles a tap on the empty canvas. Without this function, the tap clears the selection. `at` is in canvas
-   * coordinates.
+   * Handles a tap on the empty canvas. Without this function, or without the right to edit, the tap clears the
+   * selection. `at` is in canvas coordinates.
    */
   tap?: (reach: ActReach, at: Point, trail: TrailPoint[]) => void
   /** The shape that a key adds in place of a drag with this tool, for people who can't use a pointer. */

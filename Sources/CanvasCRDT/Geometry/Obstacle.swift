@@ -131,7 +131,8 @@ struct Obstacles {
     close(from: start, around: placed.box, isExact: false)
   }
 
-  /// Adds a side of a piece, moved outwards by the size of the free box.
+  /// Adds a side of a piece. A side that faces left or up is moved outwards, by the extent of the free box in that
+  /// direction.
   private mutating func appendSide(_ outward: Point, reach: Double) {
     let back = Swift.max(0, 0 - outward.x) * size.width + Swift.max(0, 0 - outward.y) * size.height
     sides.append(ObstacleSide(outward: outward, reach: reach + back))

@@ -253,7 +253,8 @@ public struct TrimRequest: Sendable {
   }
 }
 
-/// Repairs a damaged room in the way that an operator has chosen. The log never drops damaged data by itself.
+/// Repairs a damaged room in the way that an operator has chosen. Apart from
+/// retention, the log never drops damaged data by itself.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
     /// Drops all records that the newest snapshot covers. The damaged ones must be among them. The drawing is kept, but

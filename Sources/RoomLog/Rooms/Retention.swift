@@ -27,8 +27,8 @@ extension RoomEntry {
 
   /// The snapshots that can be deleted:
   /// - Those before the snapshot to which the room is trimmed.
-  /// - Those too near the snapshot before them, with less than 1/`Retention.partsMax` of the history in between. The
-  ///   newest snapshot is always kept.
+  /// - Those too near the snapshot before them, with less than 1/`Retention.partsMax` of the kept age in between, or of
+  ///   all operations if no age is set. The newest snapshot is always kept.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

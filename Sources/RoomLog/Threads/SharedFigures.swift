@@ -46,7 +46,7 @@ final class SharedFigures: Sendable {
     noteSnapshots(areDamaged: false, room: number)
   }
 
-  /// Remembers whether verifying a room has found damaged snapshots.
+  /// Remembers whether a room has snapshots that are known to be damaged.
   func noteSnapshots(areDamaged: Bool, room number: Int64) {
     damagedSnapshots.withLock { if areDamaged { $0.insert(number) } else { $0.remove(number) } }
   }

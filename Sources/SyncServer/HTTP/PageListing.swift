@@ -2,7 +2,7 @@ import CanvasCRDT
 import Glibc
 import WebSocketLoop
 
-/// Lists the page's files with one version for all of them: `{"version","files":["/core/core.js",…]}`. The page's
+/// Lists the page's files with one version for all of them: `{"version","files":["/room/room.js",…]}`. The page's
 /// worker asks for this list, to store the files for offline use. The version tells a page that was loaded long ago
 /// that the server has a newer page.
 extension StaticFiles {

@@ -59,7 +59,7 @@ final class HeavyWork: @unchecked Sendable {
 
   /// - Parameters:
   ///   - threads: at least two, so that one client or room never has all of them.
-  ///   - waitingMax: how many jobs of one client or room may wait.
+  ///   - waitingMax: at most this many jobs of one client or room wait. Jobs that must not be refused don't count.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads >= 2, "one party may not have all threads")
     threadsOfPartyMax = threads - 1

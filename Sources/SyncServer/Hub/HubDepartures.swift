@@ -5,7 +5,8 @@ import WebSocketLoop
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
-  /// - Parameter error: the code word of the error that is sent. `nil` for the name of the close code.
+  /// - Parameter error: the code word of the error that is sent. `nil` for the name of the close code, or for no error if
+  ///   the code is `goingAway`.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
     // A visitor that is asked to reconnect to another node has done nothing wrong, so it gets no error.
     let error = error ?? (code == .goingAway ? nil : code.word)

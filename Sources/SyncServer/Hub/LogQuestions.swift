@@ -26,8 +26,8 @@ extension LogQuestions {
       }
     var start = bound
     if actor != nil {
-      // Snapshots are not used here: they have merged the actor's operations with those of others, so the actor's
-      // operations can't be left out. All records are read, from the oldest one on.
+      // All records are read, from the oldest one on. Newer snapshots are not used, because the actor's operations can't
+      // be left out of a snapshot.
       let event = await ask { .load(LoadRequest(id: $0, room: room)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)

@@ -2,8 +2,8 @@ import RoomLog
 
 /// Writes metrics in the text form that Prometheus reads.
 ///
-/// The text is made on the loop, and has hundreds of short lines. It is gathered as bytes, because adding a few letters to
-/// a long `String` costs several times as much.
+/// The text is made on the loop, and has hundreds of short lines. It is gathered as bytes, because adding a few letters
+/// to a long `String` costs several times as much.
 struct PrometheusText {
   enum Kind: String {
     case counter

@@ -14,7 +14,7 @@ import Synchronization
 /// observers then send in one write what the whole turn has brought. So under load writes get larger, not more
 /// numerous.
 ///
-/// **Fair.** A turn lasts at most five milliseconds (`turnMicrosecondsMax`); other work waits for the next turn.
+/// **Fair.** After five milliseconds (`turnMicrosecondsMax`) a turn begins no more work; the rest waits for the next.
 /// Clients' requests and messages wait in a queue that serves their addresses round-robin (`TurnQueue`).
 ///
 /// **Threads.** `enqueue`, `execute`, `perform`, `listen` and `stop` may be called from any thread. Everything else

@@ -129,7 +129,8 @@ struct StateStreams: Sendable {
 
   /// The stream that may be dropped for a reader from the address `party`. First choice is a stream that nobody reads,
   /// then one whose readers take nothing. The third choice is a stream of the address that has the most streams to
-  /// itself, if that stream is old or that address has more than its share. So one address can't keep others out.
+  /// itself, if that stream is old, or if that address is another one and has more than its share. So one address can't
+  /// keep others out.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()

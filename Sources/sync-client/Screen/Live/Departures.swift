@@ -42,7 +42,7 @@ struct Departures {
     }
   }
 
-  /// A point on an arc that is a quarter as high as it is long.
+  /// A point on a curve whose control point lies beside the middle of the straight path, at a quarter of its length.
   private static func curve(from start: Point, to end: Point, part: Double) -> Point {
     let x = end.x - start.x
     let y = end.y - start.y
