@@ -19,7 +19,7 @@ import WebSocketLoop
     var configuration = Configuration()
     configuration.port = 0
     let hub = Hub(
-      loop: loop,
+      on: Machine(loop: loop),
       configuration: configuration,
       logger: Logger(level: .error, format: .text),
       files: StaticFiles(directory: "web")

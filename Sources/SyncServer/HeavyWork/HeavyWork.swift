@@ -58,11 +58,12 @@ final class HeavyWork: @unchecked Sendable {
   private let signal: UnsafeMutablePointer<sem_t>
 
   /// - Parameters:
-  ///   - threads: at least two, so that one client or room never has all of them.
-  ///   - waitingMax: at most this many jobs of one client or room wait. Jobs that must not be refused don't count.
+  ///   - threads: at least two, so that one client or room never has all of them. Or none: then the caller does the
+  ///     jobs that it gets from `takeNext`.
+  ///   - waitingMax: how many jobs of one client or room may wait.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
-    precondition(threads >= 2, "one party may not have all threads")
-    threadsOfPartyMax = threads - 1
+    precondition(threads != 1, "one party may not have all threads")
+    threadsOfPartyMax = max(1, threads - 1)
     self.waitingMax = waitingMax
     signal = .allocate(capacity: 1)
     sem_init(signal, 0, 0)
@@ -73,7 +74,7 @@ final class HeavyWork: @unchecked Sendable {
 
   /// Does the work on one of the threads, and returns the result.
   /// - Parameter isBounded: whether the job is refused if too many bounded jobs of the same client or room wait.
-  func run<Value: Sendable>(
+  nonisolated(nonsending) func run<Value: Sendable>(
     for party: String,
     isBounded: Bool = true,
     _ work: @escaping @Sendable () -> Value
@@ -155,10 +156,16 @@ final class HeavyWork: @unchecked Sendable {
       while sem_wait(signal) != 0 {}
       // Jobs may be waiting that this thread may not take, because their party already uses as many threads as it may.
       // One of the party's own threads takes them when it becomes free.
-      while let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) {
-        piece.work()
-        state.withLock { $0.ended(party) }
-      }
+      while let job = takeNext() { job() }
+    }
+  }
+
+  /// The job that comes next. `nil` if none may begin now.
+  func takeNext() -> (() -> Void)? {
+    guard let (party, piece) = state.withLock({ $0.next(threadsOfPartyMax: threadsOfPartyMax) }) else { return nil }
+    return { [self] in
+      piece.work()
+      state.withLock { $0.ended(party) }
     }
   }
 

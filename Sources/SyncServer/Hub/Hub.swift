@@ -11,11 +11,11 @@ import WebSocketLoop
 ///
 /// The hub passes each event to the values that it owns. The file of each value says what always holds of that value.
 actor Hub {
-  nonisolated let loop: EventLoop
+  nonisolated let machine: Machine
   nonisolated let configuration: Configuration
   nonisolated let files: StaticFiles
   let logger: Logger
-  let startedAt = WallClock.now()
+  let startedAt: UInt64
   /// Turns a message into WebSocket frames.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
@@ -53,27 +53,26 @@ actor Hub {
   var requestBook: RequestBook
   var quotas: DayQuotas
   var storage: StorageReserve
-  /// Threads for work that would hold up the loop.
-  nonisolated let heavyWork: HeavyWork
   /// How many layouts (shapes of one HTTP request) have been admitted but not yet sent to the log.
   var layoutsUnderWay = 0
   var deliveries = Deliveries()
   /// Rooms for which the other nodes still have to be asked who is connected there.
   var roomsToAsk: [OpenRoom] = []
-  var generator = SystemRandomNumberGenerator()
+  var generator: RandomNumbers
   /// The number of this process. The records that the process writes carry it.
   var run: Run
   /// The number under which other nodes know this one.
   let nodeNumber: UInt64
 
   init(
-    loop: EventLoop,
+    on machine: Machine,
     configuration: Configuration,
     logger: Logger,
     files: StaticFiles,
     credentials: Credentials = Credentials()
   ) {
-    self.loop = loop
+    self.machine = machine
+    startedAt = machine.clocks.wallMilliseconds()
     self.configuration = configuration
     self.logger = logger
     self.files = files
@@ -87,13 +86,18 @@ actor Hub {
     requestBook = RequestBook(limits: limits)
     quotas = DayQuotas(limits: limits)
     storage = StorageReserve(configuration)
-    heavyWork = HeavyWork()
-    nodeNumber = UInt64.random(in: 1...UInt64.max)
+    generator = machine.random
+    nodeNumber = UInt64.random(in: 1...UInt64.max, using: &generator)
     run = Run(number: nodeNumber)
     if case .postgres = configuration.storage {
       neighbours = Neighbours(number: nodeNumber, recordForm: configuration.recordForm)
     }
   }
+
+  nonisolated var loop: any ServerLoop { machine.loop }
+  nonisolated var clocks: Clocks { machine.clocks }
+  /// Threads for work that would hold up the loop.
+  nonisolated var heavyWork: HeavyWork { machine.heavyWork }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -199,11 +203,7 @@ extension Hub: ServerHandler, TurnObserver {
   }
 
   nonisolated func requested(_ exchange: PendingRequest) {
-    // Starts a job on this actor. `assumeIsolated` makes its first step run here, without a hop to another thread.
-    assumeIsolated { hub in
-      let job = Task { await hub.answer(exchange) }
-      exchange.whenGone { job.cancel() }
-    }
+    assumeIsolated { $0.begin(exchange) }
   }
 
   nonisolated func refused(_ status: Int, from peer: String, reason: String) {

@@ -17,7 +17,7 @@ extension Hub {
   func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) {
     guard let payer else { return }
     let rooms = open.putOnAccount() ? 1 : 0
-    quotas.charge(payer, bytes: bytes, rooms: rooms, now: SteadyClock.milliseconds())
+    quotas.charge(payer, bytes: bytes, rooms: rooms, now: clocks.steadyMilliseconds)
   }
 
   func lookAtStorage() {

@@ -24,7 +24,7 @@ extension Hub {
     return .refuse(response)
   }
 
-  func accept(_ connection: Connection, request: Request) {
+  func accept(_ connection: any ServerConnection, request: Request) {
     counts.noteConnection()
     connection.tag = -1
     let name = request.pathParts[2]
@@ -66,7 +66,7 @@ extension Hub {
         address: address,
         token: credentials.areAskedFor ? request.token : nil,
         grant: grant,
-        conversation: Conversation(encoding: encoding, roleMax: role(of: grant, in: name), limits: limits, now: .now()),
+        conversation: Conversation(encoding: encoding, roleMax: role(of: grant, in: name), limits: limits, now: now),
         helloTimer: loop.schedule(afterMilliseconds: limits.helloMilliseconds) { self.helloIsDue(number) }
       )
     }
@@ -78,7 +78,7 @@ extension Hub {
   }
 
   private func turnAway(
-    _ connection: Connection,
+    _ connection: any ServerConnection,
     _ encoding: WireEncoding,
     _ code: CloseCode,
     _ reason: Text,
@@ -93,7 +93,7 @@ extension Hub {
 
   private func helloIsDue(_ number: Int) {
     guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
-    var now = Moment.now()
+    var now = now
     // The loop reads the clock only once an iteration, so the deadline may be in the past already.
     if let deadline = visitor.conversation.deadline {
       now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
@@ -102,7 +102,7 @@ extension Hub {
   }
 }
 
-extension Connection {
+extension ServerConnection {
   /// Sends the client an error: a code word and a sentence.
   func send(error word: String, _ reason: Text, _ encoding: WireEncoding) {
     let message = encoding.encode(.error(code: Text(word), message: reason))

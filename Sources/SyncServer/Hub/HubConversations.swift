@@ -4,23 +4,23 @@ import WebSocketLoop
 // Messages from visitors, and what is sent to them.
 
 extension Hub {
-  func take(_ message: Message, from connection: Connection) {
+  func take(_ message: Message, from connection: any ServerConnection) {
     guard let visitor = visitors[connection.tag], !visitor.isGone, !isStopping else { return }
     counts.noteMessage()
-    let now = Moment.now()
+    let now = now
     perform(visitor.conversation.received(message.bytes, isText: message.isText, now: now), for: visitor, now: now)
     letRest(visitor)
   }
 
-  func countPing(of connection: Connection) {
+  func countPing(of connection: any ServerConnection) {
     guard let visitor = visitors[connection.tag], !visitor.isGone else { return }
-    visitor.conversation.pinged(now: .now())
+    visitor.conversation.pinged(now: now)
     letRest(visitor)
   }
 
   private func letRest(_ visitor: Visitor) {
     guard let milliseconds = visitor.conversation.takeRest() else { return }
-    visitor.rests(milliseconds: milliseconds)
+    visitor.rests(milliseconds: milliseconds, on: loop)
   }
 
   func perform(_ step: ConversationStep, for visitor: Visitor, now: Moment) {
@@ -32,7 +32,7 @@ extension Hub {
         join(visitor, open, hello, role)
       } else {
         visitor.pauseReading(.opening)
-        Task { await self.openAndJoin(visitor, hello, role) }
+        job { await self.openAndJoin(visitor, hello, role) }
       }
     case .close(let code, let reason): close(visitor, code, reason)
     case .submit, .presence, .digest, .token, .reply:
@@ -104,7 +104,7 @@ extension Hub {
   }
 
   private func join(_ visitor: Visitor, _ open: OpenRoom, _ hello: Hello, _ role: Role) {
-    let now = Moment.now()
+    let now = now
     let encoding = visitor.conversation.encoding
     var hello = hello
     if let name = visitor.grant.name { hello.name = Text(name) }
@@ -160,9 +160,9 @@ extension Hub {
 
   // MARK: Sending
 
-  func resume(_ connection: Connection) {
+  func resume(_ connection: any ServerConnection) {
     guard let visitor = visitors[connection.tag], case .joined(let open, let id) = visitor.stage else { return }
-    open.room.writable(id, now: .now()) { self.write($1, to: $0, of: open) }
+    open.room.writable(id, now: now) { self.write($1, to: $0, of: open) }
     rooms.markDirty(open)
   }
 

@@ -27,12 +27,12 @@ extension Hub {
 
   /// The loop is about to close a connection on its own: a message was too long or not UTF-8, or the client has been
   /// silent for too long.
-  func noteClosing(_ connection: Connection, code: UInt16, reason: String) {
+  func noteClosing(_ connection: any ServerConnection, code: UInt16, reason: String) {
     guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
     close(visitor, code, Text(reason))
   }
 
-  func forget(_ connection: Connection, closure: Closure) {
+  func forget(_ connection: any ServerConnection, closure: Closure) {
     guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
     // If the hub closed the connection itself, the close has been counted already.
     if !visitor.isGone, closure.cause == .ours {
@@ -58,6 +58,6 @@ extension Hub {
     guard case .joined(let open, let id) = visitor.stage else { return true }
     unseat(id, in: open)
     defer { rooms.markDirty(open) }
-    return open.room.leave(id, now: .now())
+    return open.room.leave(id, now: now)
   }
 }

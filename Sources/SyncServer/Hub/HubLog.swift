@@ -91,7 +91,7 @@ extension Hub {
   /// The log continues on another timeline (an unbroken history of the database). Some of what this process stored may
   /// be lost, and other nodes may have stored other records at the same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
-    if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max)) {
+    if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max, using: &generator)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
     }
     guard let lost else { return }
@@ -110,7 +110,7 @@ extension Hub {
   /// announce its people, and the database carries about a thousand such messages a second.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
-      open.room.askForCompany(now: .now())
+      open.room.askForCompany(now: now)
       rooms.markDirty(open)
     }
     roomsToAsk.removeLast(min(roomsToAsk.count, Hub.roomsAskingAtOnce))
@@ -123,7 +123,7 @@ extension Hub {
     // A message in the format of another server version is skipped. No drawing is lost, because these messages only say
     // who is present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
-    open.room.heard(part, now: .now())
+    open.room.heard(part, now: now)
     rooms.markDirty(open)
   }
 
@@ -143,13 +143,13 @@ extension Hub {
 
   /// Lets rooms process the log's answers, up to the time limit for one iteration of the event loop.
   private func deliver() {
-    let until = SteadyClock.microseconds() + Hub.deliveryMicroseconds
+    let until = clocks.steadyMicroseconds() + Hub.deliveryMicroseconds
     while let (open, answer) = deliveries.takeNext() {
       switch answer {
       case .failure(let append, let error): failed(append, error)
       case .record(let record, let part, let append): deliver(record, part: part, of: append, to: open)
       }
-      guard SteadyClock.microseconds() < until else { break }
+      guard clocks.steadyMicroseconds() < until else { break }
     }
     guard !deliveries.isEmpty, !deliveries.isNextTurnDue else { return }
     deliveries.isNextTurnDue = true
@@ -174,7 +174,7 @@ extension Hub {
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
     let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
     do throws(MissingRecord) {
-      try open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: .now())
+      try open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: now)
     } catch {
       logger.error("a record is missing", ["room": .text(open.name), "position": .init(error.position)])
       return stop(open, "the log has left out what came next; connect again")

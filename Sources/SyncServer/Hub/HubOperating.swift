@@ -18,7 +18,7 @@ extension Hub {
       // Each change writes the whole list of locked rooms, so a change waits until the one before it is stored.
       let before = lockWriting
       let party = party(of: request)
-      let writing = Task {
+      let writing = job {
         _ = await before?.value
         return await store(lockOf: room, isLocked, for: party)
       }
@@ -72,9 +72,9 @@ extension Hub {
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
     // The connections are closed a few at a time. Writes that the lock forbids are refused meanwhile.
-    Task {
+    job {
       for (index, visitor) in editors.enumerated() {
-        if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await Task.yield() }
+        if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await letOthersGoFirst() }
         if !visitor.isGone, self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
       }
     }

@@ -7,11 +7,11 @@ extension Hub {
   /// Updates a room's index of overlaps on another thread, and then gives the index back to the room.
   func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
     counts.noteOverlapOrder()
-    Task {
+    job {
       let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.carryOut() }
       counts.noteOverlapOrderDone()
       guard let outcome = done ?? nil else { return }
-      open.room.overlapsDone(outcome, now: .now())
+      open.room.overlapsDone(outcome, now: now)
       carryOutEffects(of: open)
       rooms.markDirty(open)
     }
@@ -23,7 +23,7 @@ extension Hub {
     let number = log.nextNumber()
     return await withCheckedContinuation { waiter in
       open.settling.owe(OwedAnswer(to: waiter, otherwise: nil), number: number)
-      open.room.askOverlaps(request: number, now: .now())
+      open.room.askOverlaps(request: number, now: now)
       carryOutEffects(of: open)
       rooms.markDirty(open)
     }

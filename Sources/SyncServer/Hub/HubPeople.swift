@@ -66,7 +66,7 @@ extension Hub {
   /// The newest record format that may be written now. `nil` just after the start, when this node doesn't know yet what
   /// other nodes can read.
   var recordForm: RecordForm? {
-    if let neighbours { neighbours.recordForm(now: .now()) } else { configuration.recordForm }
+    if let neighbours { neighbours.recordForm(now: now) } else { configuration.recordForm }
   }
 
   /// Tells the other nodes about the people connected to this node.
@@ -84,7 +84,7 @@ extension Hub {
   }
 
   func heardOfNeighbours(_ bytes: [UInt8]) {
-    guard let part = NewsPart(bytes), let unwanted = neighbours?.heard(part, now: .now()) else { return }
+    guard let part = NewsPart(bytes), let unwanted = neighbours?.heard(part, now: now) else { return }
     let wasHere = unwanted.filter { sendAway($0.actor, from: $0.room) }
     if !wasHere.isEmpty { tellNeighbours() }
   }

@@ -18,11 +18,11 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func access(by token: String?) throws(TokenRefusal) -> Grant {
-    try credentials.access(by: token, at: WallClock.now())
+    try credentials.access(by: token, at: now.wallMilliseconds)
   }
 
-  nonisolated var now: Moment { .now() }
-  nonisolated func randomness() -> SystemRandomNumberGenerator { SystemRandomNumberGenerator() }
+  nonisolated var now: Moment { clocks.now }
+  func randomness() -> RandomNumbers { generator }
 
   func workOut<Value: Sendable>(
     for party: String,
@@ -31,7 +31,12 @@ extension Hub: RoomService, LogQuestions {
     try await heavyWork.run(for: party, work)
   }
 
-  func answer(_ exchange: PendingRequest) async {
+  func begin(_ exchange: any ServerRequest) {
+    let answering = job { await answer(exchange) }
+    exchange.whenGone { answering.cancel() }
+  }
+
+  private func answer(_ exchange: any ServerRequest) async {
     let response = await response(to: exchange.request, body: exchange.body)
     guard exchange.answer(response) else { return }
     noteAnswer(response, to: exchange.request)
@@ -87,13 +92,13 @@ extension Hub: RoomService, LogQuestions {
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
     await submitting(to: open, by: writer) { room, number, allowance in
-      room.submit(operations, request: number, actor: writer.actor, allowance: allowance, now: .now())
+      room.submit(operations, request: number, actor: writer.actor, allowance: allowance, now: now)
     }
   }
 
   func submit(_ layout: LayoutEdits, to open: OpenRoom, by writer: Writer) async -> Result<Cursor, WritingRefusal> {
     await submitting(to: open, by: writer) { room, number, allowance in
-      room.submit(layout, request: number, actor: writer.actor, allowance: allowance, now: .now())
+      room.submit(layout, request: number, actor: writer.actor, allowance: allowance, now: now)
     }
   }
 
@@ -104,7 +109,7 @@ extension Hub: RoomService, LogQuestions {
   ) async -> Result<Cursor, WritingRefusal> {
     func ask() async -> Result<Cursor, WritingRefusal> {
       await asking(open, for: writer) { room, number in
-        submit(&room, number, allowance(of: writer.payer, in: open, now: .now()))
+        submit(&room, number, allowance(of: writer.payer, in: open, now: now))
       }
     }
     let answer = await ask()
@@ -197,8 +202,8 @@ extension Hub: RoomService, LogQuestions {
     } catch {
       return .failure(.refused(error))
     }
-    let patientUntil = SteadyClock.microseconds() + Hub.openingsForListMicroseconds
-    for room in uncounted where SteadyClock.microseconds() < patientUntil {
+    let patientUntil = clocks.steadyMicroseconds() + Hub.openingsForListMicroseconds
+    for room in uncounted where clocks.steadyMicroseconds() < patientUntil {
       switch await opened(room.name, mayCreate: false, for: party) {
       case .open(let open): list.correct(room, .counted(listing(of: open)))
       case .failed(let words): list.correct(room, .faulty(Text(words)))
@@ -213,7 +218,7 @@ extension Hub: RoomService, LogQuestions {
     var listings: [RoomListing] = []
     for (index, open) in rooms.all.enumerated() {
       // A long list is made over several iterations of the event loop.
-      if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await Task.yield() }
+      if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await letOthersGoFirst() }
       if !open.isGone { listings.append(listing(of: open)) }
     }
     return listings

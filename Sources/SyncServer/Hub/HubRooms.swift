@@ -13,17 +13,19 @@ extension Hub {
     var isAbsent = false
     while true {
       if let open = rooms[name] { return .open(open) }
-      let creates = isAbsent
-      let task = rooms.opening(of: name) {
-        Task { creates ? await self.create(name) : await self.load(name, for: party) }
-      }
-      let opening = await task.value
+      let opening = await (rooms.opening(of: name) ?? begin(name, creates: isAbsent, for: party)).value
       switch opening {
       case .open(let open) where open.isGone: isAbsent = false
       case .absent where mayCreate: isAbsent = true
       case .open, .absent, .full, .failed: return opening
       }
     }
+  }
+
+  private func begin(_ name: String, creates: Bool, for party: String) -> Task<Opening<OpenRoom>, Never> {
+    let opening = job { creates ? await create(name) : await load(name, for: party) }
+    rooms.begin(opening, of: name)
+    return opening
   }
 
   /// What a new room knows of the other nodes. `nil` if the log is not shared.
@@ -66,7 +68,7 @@ extension Hub {
     // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
     // have begun to open the room again.
     defer { rooms.endOpening(of: name) }
-    let began = SteadyClock.microseconds()
+    let began = clocks.steadyMicroseconds()
     let timeline = run.timeline
     let event = await ask { .load(LoadRequest(id: $0, room: name)) }
     guard case .loaded(_, let loaded) = event else {
@@ -117,7 +119,7 @@ extension Hub {
       "room opened",
       [
         "room": .text(name), "shapes": .init(open.room.canvas.liveCount),
-        "milliseconds": .init((SteadyClock.microseconds() - began) / 1_000),
+        "milliseconds": .init((clocks.steadyMicroseconds() - began) / 1_000),
       ]
     )
     return .open(open)
@@ -130,7 +132,7 @@ extension Hub {
     while after < last {
       let event = await ask { .read(ReadRequest(id: $0, room: folding.name, epoch: folding.epoch, after: after)) }
       guard case .read(_, let page) = event else { return event.words }
-      let now = Moment.now()
+      let now = now
       let fault = try? await heavyWork.run(for: party, isBounded: false) { folding.fold(page.records, now: now) }
       if let fault { return fault }
       guard page.through > after, !page.isLast else { break }
@@ -178,9 +180,25 @@ extension Hub {
     return nil
   }
 
+  // MARK: Jobs
+
+  /// Starts a job of this actor that runs on the loop from its beginning to its end. With a plain `Task`, each wait would
+  /// end in Swift's pool of threads, and the order of the jobs after it would be left to chance.
+  @discardableResult
+  nonisolated func job<Value: Sendable>(
+    @_inheritActorContext @_implicitSelfCapture _ work: sending @escaping @isolated(any) () async -> Value
+  ) -> Task<Value, Never> {
+    Task(executorPreference: loop, operation: work)
+  }
+
   /// Suspends the job, so that the loop serves others meanwhile.
   func pause(milliseconds: UInt64) async {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
+  }
+
+  /// Suspends the job until the loop has done what waits now.
+  func letOthersGoFirst() async {
+    await withCheckedContinuation { turn in loop.execute { turn.resume() } }
   }
 
   // MARK: Closing
@@ -229,7 +247,7 @@ extension Hub {
   /// - Returns: false if the room was already gone.
   private func dismiss(_ open: OpenRoom, _ code: CloseCode, _ reason: Text) -> Bool {
     guard !open.isGone else { return false }
-    open.room.close(code, reason, now: .now())
+    open.room.close(code, reason, now: now)
     carryOutEffects(of: open)
     takeOut(open)
     log.forgetAppends(of: open)

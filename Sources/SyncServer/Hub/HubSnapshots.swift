@@ -6,22 +6,22 @@ import WebSocketLoop
 
 extension Hub {
   func snapshot(_ open: OpenRoom) {
-    guard open.snapshot.mayBegin(now: SteadyClock.milliseconds()), log.fault == nil else { return }
+    guard open.snapshot.mayBegin(now: clocks.steadyMilliseconds), log.fault == nil else { return }
     let shapes = open.room.canvas.shapeCount
     guard snapshots.begin(shapes: shapes) else { return }
     open.beginSnapshot()
-    Task {
+    job {
       await self.takeSnapshot(of: open)
       snapshots.end(shapes: shapes)
     }
   }
 
   private func takeSnapshot(of open: OpenRoom) async {
-    open.room.forgetErasures(now: .now())
+    open.room.forgetErasures(now: now)
     let image = open.room.image()
     let operations = open.room.operationCount
     let isStored = await store(image, of: open)
-    let now = SteadyClock.milliseconds()
+    let now = clocks.steadyMilliseconds
     open.endSnapshot(position: image.position, operations: operations, isStored: isStored, now: now)
   }
 
@@ -79,7 +79,7 @@ extension Hub {
         timeline: run.timeline
       )
       log.send(.snapshot(snapshot))
-      _ = log.endTurn { SteadyClock.milliseconds() }
+      _ = log.endTurn { clocks.steadyMilliseconds }
     }
   }
 }

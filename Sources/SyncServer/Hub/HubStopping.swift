@@ -1,7 +1,6 @@
 import CanvasCRDT
 import RoomLog
 import WebSocketLoop
-import Glibc
 
 // What SIGTERM does: the server accepts nothing more, stores and sends the operations that it has accepted, closes all
 // connections with code 1001, and closes the log.
@@ -23,7 +22,7 @@ extension Hub {
       self.writeGathered(isEnd: true)
       self.logger.writeSums(isEnd: true)
       self.logger.warning("stopped before everything was stored and sent")
-      exit(0)
+      self.machine.exit(0)
     }
     loop.schedule(afterMilliseconds: Hub.drainMilliseconds) {
       guard self.lifetime.stage == .draining else { return }
@@ -54,7 +53,7 @@ extension Hub {
     // Sends the updates that rooms have gathered so far. Later updates are not waited for, because people at other
     // nodes might go on drawing for ever.
     for open in rooms.all where open.room.isGathering {
-      open.room.flush(now: .now())
+      open.room.flush(now: now)
       rooms.markDirty(open)
     }
     // The close frames are sent at the end of this iteration of the event loop.
@@ -94,9 +93,9 @@ extension Hub {
   }
 
   /// Ends the process, because the log stays unusable until an operator removes the cause.
-  func end(for fault: StorageFault) -> Never {
+  func end(for fault: StorageFault) {
     StandardError.complain("\(fault)")
-    exit(1)
+    machine.exit(1)
   }
 
   func logClosed() {
@@ -104,6 +103,6 @@ extension Hub {
     writeGathered(isEnd: true)
     logger.writeSums(isEnd: true)
     logger.info("stopped")
-    exit(0)
+    machine.exit(0)
   }
 }

@@ -11,9 +11,9 @@ extension Hub {
     credentialsRead += 1
     let reading = credentialsRead
     let tokens = Set(visitors.all.compactMap { $0.isGone ? nil : $0.token })
-    Task {
+    let now = now.wallMilliseconds
+    job {
       let grants = try? await heavyWork.run(for: "", isBounded: false) {
-        let now = WallClock.now()
         var grants: [String: Grant] = [:]
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
@@ -39,7 +39,7 @@ extension Hub {
     var closed = 0
     for (index, visitor) in visitors.all.enumerated() {
       // Lets the event loop serve others now and then, because there may be many visitors to close.
-      if index % Hub.closedInATurn == 0 { await Task.yield() }
+      if index % Hub.closedInATurn == 0 { await letOthersGoFirst() }
       guard reading == credentialsRead else { return nil }
       guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
       let now = grants[token]

@@ -8,25 +8,25 @@ extension Hub {
   func endTurn() {
     defer { turns.end() }
     if rooms.hasDirty { flushRooms() }
-    switch log.endTurn(now: { SteadyClock.milliseconds() }) {
+    switch log.endTurn(now: { clocks.steadyMilliseconds }) {
     case .nothing: break
-    case .waits(let due): wake(at: due, now: SteadyClock.milliseconds())
+    case .waits(let due): wake(at: due, now: clocks.steadyMilliseconds)
     }
   }
 
   private func flushRooms() {
-    let now = Moment.now()
-    let until = SteadyClock.microseconds() + Hub.flushMicrosecondsMax
+    let now = now
+    let until = clocks.steadyMicroseconds() + Hub.flushMicrosecondsMax
     var due: UInt64?
     var waiting = rooms.takeDirty()[...]
     while let open = waiting.popFirst() {
       if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
       let writes = counts.writes
       if open.room.hasUnsent {
-        let began = ProcessorClock.microseconds()
+        let began = clocks.processorMicroseconds()
         let seatsMax = now.monotonicMilliseconds < open.roundGoesOnAt ? 0 : Hub.seatsInATurn
         let seats = open.room.send(now: now, seatsMax: seatsMax) { self.write($1, to: $0, of: open) }
-        let took = ProcessorClock.microseconds() - began
+        let took = clocks.processorMicroseconds() - began
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
@@ -40,7 +40,7 @@ extension Hub {
         counts.noteBeats(beats, operations: operations, frames: counts.writes - writes)
       }
       let arrivals = open.takeArrivals()
-      if !arrivals.isEmpty { counts.noteArrivals(arrivals, now: SteadyClock.microseconds()) }
+      if !arrivals.isEmpty { counts.noteArrivals(arrivals, now: clocks.steadyMicroseconds()) }
       carryOutEffects(of: open)
       if let next = open.room.flushDueAt, !open.isGone {
         due = min(due ?? next, next)
@@ -48,7 +48,7 @@ extension Hub {
       }
       // When the time is up, the remaining rooms wait for the next iteration, so that a client with a thousand rooms
       // doesn't delay everyone else. At shutdown all rooms are served in one iteration.
-      if SteadyClock.microseconds() >= until, !isStopping { break }
+      if clocks.steadyMicroseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
       rooms.putBack(waiting)
@@ -105,7 +105,7 @@ extension Hub {
     let timeline = run.timeline
     let limits = limits
     layoutsUnderWay += 1
-    Task {
+    job {
       let party = layout.payer?.address ?? ""
       let batch = try? await heavyWork.run(for: party, isBounded: false) {
         EncodedBatch(layout.stamped(), run: number, timeline: timeline, limits)
@@ -128,14 +128,14 @@ extension Hub {
     charge(batch.payer, bytes: batch.storedBytes, to: open)
     counts.noteAppend(operations: batch.operationCount)
     log.append(
-      LogDesk.Append(room: open, batch: batch.number, parts: batch.parts, arrivedAt: SteadyClock.microseconds()),
+      LogDesk.Append(room: open, batch: batch.number, parts: batch.parts, arrivedAt: clocks.steadyMicroseconds()),
       number: number,
       AppendRequest(
         id: number,
         room: open.name,
         epoch: open.epochToAppend { generator.next() },
         mayCreate: !open.isStored,
-        milliseconds: WallClock.now(),
+        milliseconds: now.wallMilliseconds,
         records: batch.records,
         timeline: batch.timeline
       )
@@ -147,7 +147,7 @@ extension Hub {
   /// To be called once a second, for work that nobody waits for.
   func tick() {
     lifetime.willTick(loop.schedule(afterMilliseconds: 1_000) { self.tick() })
-    let now = Moment.now()
+    let now = now
     requestBook.rest(now: now.monotonicMilliseconds)
     guard !isStopping else { return }
     let mayForget = recordForm.map { $0 >= .forgetting } ?? false

@@ -15,9 +15,9 @@ struct Lifetime {
   }
 
   private(set) var stage = Stage.serving
-  private var listener: Listener?
+  private var listener: (any ServerListening)?
   /// The timer of the work that is done once a second.
-  private var tickTimer: LoopTimer?
+  private var tickTimer: (any ServerTimer)?
 
   /// The port on which the server listens. `nil` before it listens.
   var port: Int? { listener?.port }
@@ -25,8 +25,8 @@ struct Lifetime {
   var connectionsMax: Int? { listener?.connectionsMax }
   var isStopping: Bool { stage != .serving }
 
-  mutating func begin(_ listener: Listener) { self.listener = listener }
-  mutating func willTick(_ timer: LoopTimer) { tickTimer = timer }
+  mutating func begin(_ listener: any ServerListening) { self.listener = listener }
+  mutating func willTick(_ timer: any ServerTimer) { tickTimer = timer }
 
   mutating func drain() {
     stage = .draining

@@ -22,14 +22,8 @@ struct RoomTable {
   var all: [OpenRoom] { Array(rooms.values) }
   subscript(name: String) -> OpenRoom? { rooms[name] }
 
-  mutating func opening(of name: String, _ begin: () -> Task<Opening<OpenRoom>, Never>) -> Task<
-    Opening<OpenRoom>, Never
-  > {
-    let opening = openings[name] ?? begin()
-    openings[name] = opening
-    return opening
-  }
-
+  func opening(of name: String) -> Task<Opening<OpenRoom>, Never>? { openings[name] }
+  mutating func begin(_ opening: Task<Opening<OpenRoom>, Never>, of name: String) { openings[name] = opening }
   mutating func endOpening(of name: String) { openings[name] = nil }
 
   /// Whether the limit of open rooms is reached.

@@ -6,12 +6,12 @@ import WebSocketLoop
 /// What always holds: there is at most one timer, and it fires at the earliest time that was requested.
 struct Turns {
   private(set) var number: UInt64 = 1
-  private var alarm: (timer: LoopTimer, due: UInt64)?
+  private var alarm: (timer: any ServerTimer, due: UInt64)?
 
   mutating func end() { number += 1 }
 
   /// - Parameter timer: makes a timer that calls `noteAlarm` after a number of milliseconds.
-  mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> LoopTimer) {
+  mutating func wake(at due: UInt64, now: UInt64, _ timer: (UInt64) -> any ServerTimer) {
     if let alarm {
       guard due < alarm.due else { return }
       alarm.timer.cancel()

@@ -94,7 +94,7 @@ extension Hub {
   /// Asks the log to verify the next part of what it has stored, on its reading thread.
   func verifySome(now: Moment) {
     guard log.fault == nil, let request = verification.begin(now: now) else { return }
-    Task {
+    job {
       let event = await ask { request($0) }
       guard case .verifiedPart(_, let part) = event else {
         verification.failed()
@@ -120,7 +120,7 @@ extension Hub {
   }
 
   private func tell(_ round: Verification.Round) {
-    let milliseconds = SteadyClock.milliseconds() - round.began.monotonicMilliseconds
+    let milliseconds = clocks.steadyMilliseconds - round.began.monotonicMilliseconds
     logger.info(
       "verified all rooms",
       [

@@ -9,7 +9,7 @@ import WebSocketLoop
 /// keep a reference while they wait for the log.
 final class Visitor: @unchecked Sendable {
   enum Stage {
-    case awaitingHello(LoopTimer)
+    case awaitingHello(any ServerTimer)
     /// The visitor's room is being opened. Reading is paused, and messages that had already arrived wait here.
     case joining([ConversationStep])
     case joined(OpenRoom, MemberID)
@@ -17,7 +17,7 @@ final class Visitor: @unchecked Sendable {
     case gone
   }
 
-  let connection: Connection
+  let connection: any ServerConnection
   let room: String
   let address: String
   /// The newest token that the visitor has sent.
@@ -37,13 +37,13 @@ final class Visitor: @unchecked Sendable {
   private var turnBytes = 0
 
   init(
-    connection: Connection,
+    connection: any ServerConnection,
     room: String,
     address: String,
     token: String?,
     grant: Grant,
     conversation: Conversation,
-    helloTimer: LoopTimer
+    helloTimer: any ServerTimer
   ) {
     self.connection = connection
     self.room = room
@@ -129,8 +129,7 @@ final class Visitor: @unchecked Sendable {
   }
 
   /// The client has exceeded its rate limit, so reading from it pauses for a while.
-  func rests(milliseconds: UInt64) {
-    let loop = connection.loop
+  func rests(milliseconds: UInt64, on loop: any ServerLoop) {
     pauses.rest(until: loop.now + milliseconds)
     connection.pauseReading()
     loop.schedule(afterMilliseconds: milliseconds) {

@@ -43,6 +43,25 @@ enum ProcessorClock {
   }
 }
 
+/// The clocks that a server reads: this machine's, or those that a test makes up.
+struct Clocks: Sendable {
+  /// Unix time.
+  let wallMilliseconds: @Sendable () -> UInt64
+  /// A clock that never goes back.
+  let steadyMicroseconds: @Sendable () -> UInt64
+  /// The processor time that this thread has used.
+  let processorMicroseconds: @Sendable () -> UInt64
+
+  static let ofMachine = Clocks(
+    wallMilliseconds: WallClock.now,
+    steadyMicroseconds: SteadyClock.microseconds,
+    processorMicroseconds: ProcessorClock.microseconds
+  )
+
+  var steadyMilliseconds: UInt64 { steadyMicroseconds() / 1_000 }
+  var now: Moment { Moment(wallMilliseconds: wallMilliseconds(), monotonicMilliseconds: steadyMilliseconds) }
+}
+
 extension Moment {
   static func now() -> Moment {
     Moment(wallMilliseconds: WallClock.now(), monotonicMilliseconds: SteadyClock.microseconds() / 1_000)

@@ -64,16 +64,17 @@ struct Logger: Sendable {
     case by([String])
   }
 
-  let level: Level
+  /// The level of the least important lines that are written. `nil` if no lines are.
+  let level: Level?
   let format: Format
   private let gathering = Gathering()
 
-  init(level: Level, format: Format) {
+  init(level: Level?, format: Format) {
     self.level = level
     self.format = format
   }
 
-  func writes(_ level: Level) -> Bool { level <= self.level }
+  func writes(_ level: Level) -> Bool { self.level.map { level <= $0 } ?? false }
 
   func error(_ words: String, _ fields: KeyValuePairs<String, Field> = [:], alike: Alike = .byAll) {
     write(.error, words, fields, alike)

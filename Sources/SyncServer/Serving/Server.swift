@@ -46,7 +46,7 @@ enum Server {
       fail("can't start the event loop: \(error)")
     }
     let hub = Hub(
-      loop: loop,
+      on: Machine(loop: loop),
       configuration: configuration,
       logger: logger,
       files: files,

@@ -6,8 +6,7 @@ import Synchronization
 /// it as their executor.
 ///
 /// An actor takes the loop as its `unownedExecutor`. Then a socket's callback and the actor's own jobs run on the same
-/// thread, and a handler enters the actor with `assumeIsolated`: no task, no lock and no thread switch for each
-/// message.
+/// thread, and a handler enters the actor with `assumeIsolated`: a message takes no task, no lock and no thread switch.
 ///
 /// **A turn** is one iteration of the loop. The loop sleeps until sockets or timers are ready. Then it calls the
 /// handlers of all ready sockets, runs the jobs that result, and tells each `TurnObserver` that the turn is over. The
@@ -246,7 +245,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private func run(_ work: Work) {
     switch work {
-    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .job(let job):
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     case .closure(let closure): closure()
     }
   }

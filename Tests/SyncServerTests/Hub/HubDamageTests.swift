@@ -63,6 +63,6 @@ struct HubDamageTests {
     #expect(await hub.response(to: reading, body: []).status == 503)
     while await hub.counts.snapshots == 0 { await Task.yield() }
     #expect(await write(2))
-    #expect(hub.loop.perform { !open.isLogDamaged })
+    #expect(await hub.perform { _ in !open.isLogDamaged })
   }
 }

@@ -39,7 +39,7 @@ struct HubWritingTests {
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
       // Sets the lock directly, because a request to lock the room would have to wait for the layout.
-      hub.loop.perform { hub.assumeIsolated { $0.locks.set("demo", isLocked: true) } }
+      await hub.perform { $0.locks.set("demo", isLocked: true) }
     } else {
       await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))
     }
@@ -73,7 +73,7 @@ struct HubWritingTests {
     var locks = try RoomLocks(path: folder + "/canvas.locks")
     locks.set("demo", isLocked: true)
     let unstored = locks
-    hub.loop.perform { hub.assumeIsolated { $0.locks = unstored } }
+    await hub.perform { $0.locks = unstored }
     for _ in 0..<2 { #expect(await hub.response(to: request("DELETE", "", keeper), body: []).status == 503) }
     #expect(await hub.isLocked("demo"))
     try #require(mkdir(folder, 0o700) == 0)

@@ -17,15 +17,16 @@ extension Hub {
     var configuration = Configuration()
     configuration.storage = storage
     configuration.port = 0
+    let loop = try EventLoop()
     let hub = Hub(
-      loop: try EventLoop(),
+      on: Machine(loop: loop),
       configuration: configuration,
       logger: Logger(level: .error, format: .text),
       files: StaticFiles(directory: ""),
       credentials: try tokens.map { Credentials(tokens: try Tokens($0)) } ?? Credentials()
     )
     let log = makeLog { hub.logTold($0) }
-    _ = try hub.loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+    _ = try loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
     while await hub.awaitsLog { await Task.yield() }
     return hub
   }

@@ -1,0 +1,34 @@
+import Glibc
+import WebSocketLoop
+
+/// What the hub needs of the machine that it runs on. The program has the real machine. The simulator makes up all of
+/// it, so that it runs the same hub, with a time, a network and threads of its own.
+struct Machine: Sendable {
+  let loop: any ServerLoop
+  let clocks: Clocks
+  let random: RandomNumbers
+  let heavyWork: HeavyWork
+  /// Ends the process, with a status.
+  let exit: @Sendable (Int32) -> Void
+}
+
+extension Machine {
+  /// The machine that this process runs on.
+  init(loop: EventLoop) {
+    self.init(loop: loop, clocks: .ofMachine, random: .ofSystem, heavyWork: HeavyWork(), exit: { Glibc.exit($0) })
+  }
+}
+
+/// Random numbers, from the system or from a test.
+struct RandomNumbers: RandomNumberGenerator, Sendable {
+  private let draw: @Sendable () -> UInt64
+
+  init(_ draw: @escaping @Sendable () -> UInt64) { self.draw = draw }
+
+  func next() -> UInt64 { draw() }
+
+  static let ofSystem = RandomNumbers {
+    var system = SystemRandomNumberGenerator()
+    return system.next()
+  }
+}

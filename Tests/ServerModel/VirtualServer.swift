@@ -1,0 +1,155 @@
+import RoomLog
+import TestSupport
+
+@testable import CanvasCRDT
+@testable import SyncServer
+@testable import WebSocketLoop
+
+/// The server's own hub, on a machine that a test makes up. The test's log, clients and time surround it.
+final class VirtualServer {
+  let hub: Hub
+  let loop: VirtualLoop
+  private let heavyWork: HeavyWork
+  private let process: Process
+
+  /// What the process of the server has and the hub reads.
+  ///
+  /// `@unchecked Sendable`: each process belongs to one test, which runs on one thread.
+  private final class Process: @unchecked Sendable {
+    var wallMilliseconds: UInt64
+    var random: SeededGenerator
+    var exitStatus: Int32?
+
+    init(wallMilliseconds: UInt64, seed: UInt64) {
+      self.wallMilliseconds = wallMilliseconds
+      random = SeededGenerator(seed: seed)
+    }
+  }
+
+  init(
+    _ configuration: Configuration,
+    credentials: Credentials = Credentials(),
+    seed: UInt64,
+    at time: Moment,
+    over makeLog: (@escaping LogSink) -> any RoomLog
+  ) {
+    let process = Process(wallMilliseconds: time.wallMilliseconds, seed: seed)
+    let loop = VirtualLoop(now: time.monotonicMilliseconds)
+    let heavyWork = HeavyWork(threads: 0)
+    self.process = process
+    self.loop = loop
+    self.heavyWork = heavyWork
+    let machine = Machine(
+      loop: loop,
+      clocks: Clocks(
+        wallMilliseconds: { process.wallMilliseconds },
+        steadyMicroseconds: { loop.now * 1_000 },
+        processorMicroseconds: { 0 }
+      ),
+      random: RandomNumbers { process.random.next() },
+      heavyWork: heavyWork,
+      exit: { process.exitStatus = $0 }
+    )
+    let hub = Hub(
+      on: machine,
+      configuration: configuration,
+      logger: Logger(level: nil, format: .text),
+      files: StaticFiles(directory: ""),
+      credentials: credentials
+    )
+    self.hub = hub
+    let log = makeLog { hub.logTold($0) }
+    hub.assumeIsolated { hub in _ = try! hub.start(log: log, keys: .inTests) }
+  }
+
+  /// The status with which the process has ended. `nil` while it runs.
+  var exitStatus: Int32? { process.exitStatus }
+
+  // MARK: Time
+
+  /// One turn of the loop at a time.
+  func turn(at time: Moment) {
+    process.wallMilliseconds = time.wallMilliseconds
+    loop.turn(at: time.monotonicMilliseconds)
+  }
+
+  /// Does the heavy work whose turn it is.
+  /// - Returns: whether there was any.
+  @discardableResult
+  func workHeavily() -> Bool {
+    guard let job = heavyWork.takeNext() else { return false }
+    job()
+    return true
+  }
+
+  // MARK: Connections
+
+  /// Opens a WebSocket.
+  /// - Returns: `nil` if the server refuses the upgrade.
+  func connect(_ encoding: WireEncoding, to room: String, from peer: String, token: String? = nil) -> VirtualConnection?
+  {
+    var headers = [("sec-websocket-protocol", Text(encoding.subprotocol).string)]
+    if let token { headers.append(("authorization", "Bearer \(token)")) }
+    let request = Request(path: "/v1/rooms/\(room)/sync", headers: headers, peer: peer)
+    return hub.assumeIsolated { hub -> VirtualConnection? in
+      guard case .accept(let subprotocol) = hub.decide(on: request) else { return nil }
+      let connection = VirtualConnection(subprotocol: subprotocol, party: NetworkAddress.party(of: peer))
+      hub.accept(connection, request: request)
+      return connection
+    }
+  }
+
+  func receive(_ message: [UInt8], isText: Bool, on connection: VirtualConnection) {
+    message.withUnsafeBytes { bytes in
+      let message = Message(bytes: bytes, isText: isText)
+      hub.assumeIsolated { $0.take(message, from: connection) }
+    }
+  }
+
+  /// The line takes bytes again.
+  func takesMore(_ connection: VirtualConnection) {
+    if connection.takesMore() { hub.assumeIsolated { $0.resume(connection) } }
+  }
+
+  /// The connection is gone.
+  func lose(_ connection: VirtualConnection) {
+    let closure = connection.closure ?? Closure(cause: .lost, code: 1_006)
+    hub.assumeIsolated { $0.forget(connection, closure: closure) }
+  }
+
+  /// Asks something over HTTP.
+  func request(_ request: Request, body: [UInt8] = []) -> VirtualRequest {
+    let asked = VirtualRequest(request, body: body)
+    hub.assumeIsolated { $0.begin(asked) }
+    return asked
+  }
+}
+
+/// An HTTP request without a socket.
+///
+/// `@unchecked Sendable`: each request belongs to one test, which runs on one thread.
+final class VirtualRequest: ServerRequest, @unchecked Sendable {
+  let request: Request
+  let body: [UInt8]
+  private(set) var response: Response?
+  private var left: (() -> Void)?
+
+  fileprivate init(_ request: Request, body: [UInt8]) {
+    self.request = request
+    self.body = body
+  }
+
+  func whenGone(_ work: @escaping () -> Void) { left = work }
+
+  func answer(_ response: Response) -> Bool {
+    self.response = response
+    left = nil
+    return true
+  }
+
+  /// The client leaves before the answer.
+  func leave() {
+    left?()
+    left = nil
+  }
+}

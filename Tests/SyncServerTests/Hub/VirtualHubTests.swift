@@ -1,0 +1,142 @@
+import CanvasCRDT
+import RoomLog
+import Testing
+import WebSocketLoop
+
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("The hub on a machine that a test makes up")
+struct VirtualHubTests {
+  /// A server, its clients, and the time of all of them.
+  private struct World {
+    let server: VirtualServer
+    var replicas: [Replica] = []
+    private var connections: [VirtualConnection?] = []
+    private var unread: [[UInt8]] = []
+    /// Everything that the server has sent to any client, in order.
+    private(set) var sent: [UInt8] = []
+    private(set) var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+
+    init(seed: UInt64 = 1, _ change: (inout Configuration) -> Void = { _ in }) {
+      var configuration = Configuration()
+      configuration.storage = .memory
+      change(&configuration)
+      server = VirtualServer(configuration, seed: seed, at: now) { MemoryLog(sink: $0) }
+      server.turn(at: now)
+    }
+
+    mutating func join(_ encoding: WireEncoding) -> Int {
+      var configuration = ReplicaConfiguration()
+      configuration.encoding = encoding
+      replicas.append(Replica(configuration: configuration, seed: UInt64(replicas.count) + 1))
+      connections.append(nil)
+      unread.append([])
+      run(replicas.count - 1) { $0.start(at: $1) }
+      return replicas.count - 1
+    }
+
+    mutating func run(_ index: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
+      for effect in event(&replicas[index], now) {
+        switch effect {
+        case .connect:
+          connections[index] = server.connect(
+            replicas[index].configuration.encoding,
+            to: "demo",
+            from: "10.0.0.\(index)"
+          )
+          run(index) { $0.connected(at: $1) }
+        case .send(let bytes):
+          guard let connection = connections[index] else { continue }
+          server.receive(bytes, isText: replicas[index].configuration.encoding.isText, on: connection)
+        default: break
+        }
+      }
+    }
+
+    /// Lets time pass, a millisecond a turn.
+    mutating func pass(_ milliseconds: UInt64) {
+      for _ in 0..<milliseconds {
+        now.wallMilliseconds += 1
+        now.monotonicMilliseconds += 1
+        server.turn(at: now)
+        server.workHeavily()
+        for index in replicas.indices { read(index) }
+      }
+    }
+
+    private mutating func read(_ index: Int) {
+      guard let connection = connections[index] else { return }
+      let frames = connection.takeFrames()
+      sent += frames
+      unread[index] += frames
+      let isText = replicas[index].configuration.encoding.isText
+      for message in VirtualConnection.takeMessages(&unread[index]) {
+        run(index) { $0.received(message, isText: isText, at: $1) }
+      }
+      guard let code = connection.closure?.code else { return }
+      connections[index] = nil
+      server.lose(connection)
+      run(index) { $0.disconnected(closeCode: code, at: $1) }
+    }
+  }
+
+  /// Two people join, draw at the same time, and see what the other has drawn.
+  private func drawTogether(seed: UInt64) -> World {
+    var world = World(seed: seed)
+    let (ann, ben) = (world.join(.binary), world.join(.json))
+    world.pass(20)
+    for (person, kind) in [(ann, ShapeKind.star), (ben, .ellipse)] {
+      var set = Properties()
+      set.kind = kind
+      world.run(person) { $0.add(set, at: $1).1 }
+    }
+    world.pass(50)
+    return world
+  }
+
+  @Test("people who are connected without sockets draw in one room, and see each other") func together() {
+    let world = drawTogether(seed: 1)
+    for replica in world.replicas {
+      #expect(replica.state == .live && replica.unsentCount == 0)
+      #expect(replica.canvas.shapes.count == 2 && replica.peers.count == 1)
+    }
+    let digests = world.replicas.map { $0.confirmedCanvas.digest }
+    let stored = world.server.hub.assumeIsolated { $0.rooms["demo"]?.room.canvas.digest }
+    #expect(digests.allSatisfy { $0 == stored })
+  }
+
+  @Test("what a server sends follows from its seed, to the byte") func repeatable() {
+    let first = drawTogether(seed: 1).sent
+    #expect(!first.isEmpty)
+    #expect(drawTogether(seed: 1).sent == first)
+    #expect(drawTogether(seed: 2).sent != first)
+  }
+
+  @Test("a request over HTTP is answered after heavy work has had its turn") func overHTTP() throws {
+    var world = drawTogether(seed: 1)
+    let request = world.server.request(Request(path: "/v1/rooms/demo/picture.svg", peer: "10.0.0.9"))
+    world.server.turn(at: world.now)
+    #expect(request.response == nil)
+    world.pass(5)
+    #expect(request.response?.status == 200)
+  }
+
+  @Test("a server that is stopped closes its connections and its log, and ends") func stopped() {
+    var world = drawTogether(seed: 1)
+    world.server.hub.assumeIsolated { $0.stop() }
+    world.pass(20)
+    #expect(world.server.exitStatus == 0)
+    #expect(world.replicas.allSatisfy { !$0.state.isJoined })
+  }
+
+  @Test("time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
+  func withoutHello() throws {
+    var world = World { $0.limits.helloMilliseconds = 500 }
+    let connection = try #require(world.server.connect(.binary, to: "demo", from: "10.0.0.1"))
+    world.pass(499)
+    #expect(connection.closure == nil)
+    world.pass(1)
+    #expect(connection.closure?.code == CloseCode.noSignOfLife.rawValue)
+  }
+}
