@@ -31,6 +31,8 @@ extension Hub {
     return hub
   }
 
+  func perform<Value: Sendable>(_ work: @Sendable (isolated Hub) -> Value) -> Value { work(self) }
+
   /// Opens the room `demo`. Creates it if it doesn't exist.
   func openDemo() async throws -> OpenRoom {
     guard case .open(let open) = await take("demo", mayCreate: true, for: "192.0.2.1") else { throw NotOpened() }
