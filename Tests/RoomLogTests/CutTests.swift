@@ -39,6 +39,24 @@ struct CutTests {
     }
   }
 
+  @Test(
+    "an answer that libpq can't read, or that nobody asked for, ends the connection like a cut",
+    arguments: [
+      // A length that no message has.
+      [0x31, 0x7F, 0xFF, 0xFF, 0xFF],
+      // The start of a copy, in either direction.
+      [UInt8(ascii: "G"), 0, 0, 0, 7, 0, 0, 0], [UInt8(ascii: "H"), 0, 0, 0, 7, 0, 0, 0],
+    ]
+  )
+  func garbage(_ garbage: [UInt8]) throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let proxy = try #require(bench.proxy)
+    proxy.cut([Cut(way: .answer, place: 0, garbage: garbage)])
+    let stored = try #require(try bench.append("demo", [bytes("first")]).appended).records
+    #expect(proxy.cuts.count == 1)
+    #expect(try bench.records("demo") == stored)
+  }
+
   @Test("unless a test says where to cut, every third commit is cut, both ways and at places that move on")
   func byItself() throws {
     let bench = try LogBench(.cutPostgres)

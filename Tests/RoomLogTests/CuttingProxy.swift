@@ -21,6 +21,8 @@ struct Cut: Hashable, Sendable {
   var place: Int
   /// Whether the connection stays open at the cut and just carries no more bytes of the request, as if the client hung.
   var isSilence = false
+  /// What the client still gets in place of the rest of the answer.
+  var garbage: [UInt8] = []
 }
 
 /// A proxy between logs and their database, which cuts connections within a request or its answer. A test can plan

@@ -137,6 +137,7 @@ final class ProxiedLine {
     let excess = request.answerBytes + message.bytes.count - request.cut.place
     if request.cut.way == .answer, excess > 0 {
       toClient.removeLast(excess)
+      toClient += request.cut.garbage
       return cut(request.cut)
     }
     self.request?.answerBytes += message.bytes.count

@@ -26,7 +26,7 @@ struct PostgresLibrary: @unchecked Sendable {
   let process: @convention(c) (Connection) -> Int32
   let socket: @convention(c) (Connection) -> Int32
   let finish: @convention(c) (Connection) -> Void
-  let errorMessage: @convention(c) (Connection) -> UnsafePointer<CChar>?
+  private let errorMessage: @convention(c) (Connection) -> UnsafePointer<CChar>?
   let needsPassword: @convention(c) (Connection) -> Int32
   let parameterStatus: @convention(c) (Connection, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
   let serverVersion: @convention(c) (Connection) -> Int32
@@ -105,6 +105,13 @@ struct PostgresLibrary: @unchecked Sendable {
   /// A field of an error or a warning: `severityField`, `stateField` or `messageField`.
   func text(_ field: Int32, of result: Result) -> String {
     resultErrorField(result, field).map { String(cString: $0) } ?? ""
+  }
+
+  /// libpq's error message about a connection, on one line.
+  func words(of connection: Connection) -> String {
+    let message = errorMessage(connection).map { String(cString: $0) } ?? ""
+    let lines = message.split(separator: "\n").map { line in line.drop { $0 == " " || $0 == "\t" } }
+    return lines.isEmpty ? "the connection is gone" : lines.joined(separator: " ")
   }
 
   /// The names of the parameters that a URL may have.
@@ -188,6 +195,7 @@ struct PostgresLibrary: @unchecked Sendable {
   enum Outcome {
     static let command: Int32 = 1
     static let rows: Int32 = 2
+    static let error: Int32 = 7
     static let pipelineSync: Int32 = 10
     static let pipelineAborted: Int32 = 11
   }

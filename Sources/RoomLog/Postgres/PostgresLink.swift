@@ -178,7 +178,7 @@ final class PostgresLink {
     guard let connection, !isAway else { return answer(.failure(.lost)) }
     guard put(connection), library.pipelineSync(connection) == 1 else {
       answer(.failure(.lost))
-      return lose(words(of: connection))
+      return lose(library.words(of: connection))
     }
     let deadline = MonotonicClock.microseconds() + microseconds
     requests.append(Request(statements: statements, deadline: deadline, answer: answer))
@@ -242,7 +242,7 @@ final class PostgresLink {
     }
     guard let made else { return lose("no memory") }
     connection = made
-    guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(words(of: made)) }
+    guard library.status(made) != PostgresLibrary.connectionIsBad else { return lose(library.words(of: made)) }
     polling = PostgresLibrary.Polling.writing
     hasMoved = false
     state = .connecting(deadline: deadline)
@@ -253,10 +253,10 @@ final class PostgresLink {
     hasMoved = false
     polling = library.connectPoll(connection)
     switch polling {
-    case PostgresLibrary.Polling.failed: lose(words(of: connection))
+    case PostgresLibrary.Polling.failed: lose(library.words(of: connection))
     case PostgresLibrary.Polling.isDone:
       guard library.setNonblocking(connection, 1) == 0, library.enterPipelineMode(connection) == 1 else {
-        return lose(words(of: connection))
+        return lose(library.words(of: connection))
       }
       _ = library.setNoticeReceiver(connection, PostgresNotices.receiver, Unmanaged.passUnretained(notices).toOpaque())
       state = .settingUp
@@ -278,7 +278,7 @@ final class PostgresLink {
     switch library.flush(connection) {
     case 0: hasUnflushed = false
     case 1: hasUnflushed = true
-    default: lose(words(of: connection))
+    default: lose(library.words(of: connection))
     }
   }
 
@@ -286,11 +286,14 @@ final class PostgresLink {
     guard let connection else { return }
     if hasUnflushed { flush() }
     guard self.connection != nil else { return }
-    guard library.consumeInput(connection) == 1 else { return lose(words(of: connection)) }
+    guard library.consumeInput(connection) == 1 else { return lose(library.words(of: connection)) }
     while self.connection == connection, hasRequests, library.isBusy(connection) == 0 {
-      // libpq returns `nil` between the results of two statements.
-      guard let result = library.getResult(connection) else { continue }
-      take(result)
+      if let result = library.getResult(connection) {
+        take(result)
+      } else if library.status(connection) == PostgresLibrary.connectionIsBad {
+        // libpq returns `nil` once between two results, and for ever after an answer that it could not read.
+        lose(library.words(of: connection))
+      }
     }
     while self.connection == connection, let notification = library.notifies(connection) {
       let process = notification.pointee.process
@@ -309,13 +312,17 @@ final class PostgresLink {
       library.clear(result)
       answerFront()
     case PostgresLibrary.Outcome.pipelineAborted: library.clear(result)
-    default:
+    case PostgresLibrary.Outcome.error:
       let state = library.text(PostgresLibrary.stateField, of: result)
       let message = library.text(PostgresLibrary.messageField, of: result)
       library.clear(result)
       requests.changeFirst { request in
         if request.refusal == nil { request.refusal = .refused(state: state, message: message) }
       }
+    default:
+      // Such as the start of a copy, which no statement asks for, and which libpq would return again and again.
+      library.clear(result)
+      lose("it has answered with something else than rows")
     }
   }
 
@@ -387,12 +394,5 @@ final class PostgresLink {
 
   private func fault(_ words: String) -> StorageFault {
     address.fault(words, needsPassword: connection.map { library.needsPassword($0) != 0 } ?? false)
-  }
-
-  /// libpq's error message, on one line.
-  private func words(of connection: PostgresLibrary.Connection) -> String {
-    let message = library.errorMessage(connection).map { String(cString: $0) } ?? ""
-    let lines = message.split(separator: "\n").map { line in line.drop { $0 == " " || $0 == "\t" } }
-    return lines.isEmpty ? "the connection is gone" : lines.joined(separator: " ")
   }
 }
