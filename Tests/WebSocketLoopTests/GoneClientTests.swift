@@ -45,6 +45,19 @@ import Testing
     }
   }
 
+  @Test("Who gets 503 because the answer takes too long waits no longer") func tooLate() async throws {
+    let (server, held) = holding()
+    var options = ListenOptions()
+    options.http.answerWithinMilliseconds = 50
+    try await withServer(server, options: options) { port, loop in
+      let client = RawClient(port: port)
+      client.send("GET /late" + Self.head)
+      #expect(client.readAnswer()?.status == 503)
+      #expect(loop.perform { held.gone.withLock { $0 } } == ["/late"])
+      #expect(await server.refusals(1) == [503])
+    }
+  }
+
   @Test("A further request, already sent before the client closed its direction, keeps the first one") func pipelined()
     async throws
   {

@@ -355,7 +355,10 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
     switch state {
     case .readingHead(isBegun: true), .readingBody:
       fail(HTTPFault(status: 408, message: "the request took too long"))
-    case .waiting(let pending): fail(pending, .tooLate)
+    case .waiting(let pending):
+      fail(pending, .tooLate)
+      // The client waits no longer, so the owner need not go on with the work.
+      pending.noteGone()
     case .readingHead(isBegun: false), .writing, .lingering, .ended: end()
     }
   }

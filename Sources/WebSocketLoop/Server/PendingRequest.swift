@@ -19,8 +19,9 @@ public final class PendingRequest: @unchecked Sendable {
   /// Whether the client is still waiting, as far as that can be known.
   public var isOpen: Bool { connection?.isWaiting(for: self) ?? false }
 
-  /// Calls `work` once, on the loop, if the client leaves before it is answered. A client that has closed only its own
-  /// direction of the connection counts as gone, although an answer can still reach it.
+  /// Calls `work` once, on the loop, if the client leaves before it is answered, or gets 503 because the answer took too
+  /// long. A client that has closed only its own direction of the connection counts as gone, although an answer can
+  /// still reach it.
   public func whenGone(_ work: @escaping () -> Void) {
     loop.assertCurrent()
     whenGone = work
