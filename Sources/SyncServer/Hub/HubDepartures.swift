@@ -18,17 +18,42 @@ extension Hub {
 
   /// Closes the connection of a visitor that has left its room.
   /// - Parameter error: the code word of an error that is sent first. `nil` for none.
-  func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
+  private func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
+    sayGoodbye([goodbye(to: visitor, code, reason, error: error)])
+  }
+
+  /// From now on, nothing that the visitor sends is taken.
+  /// - Returns: what is left to do: to tell the client, and to close the connection.
+  func goodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) -> Goodbye {
     counts.noteClose(code: code.rawValue)
     visitor.goes()
-    if let error { visitor.connection.send(error: error, reason, visitor.conversation.encoding) }
-    visitor.connection.close(code: code.rawValue, reason: reason.string)
+    return Goodbye(visitor: visitor, code: code, reason: reason, error: error)
   }
+
+  /// Closes connections, the first few at once. Each close is two system calls, and a room may have thousands of
+  /// connections, so the others are closed in later jobs of the loop.
+  func sayGoodbye(_ goodbyes: [Goodbye]) {
+    for goodbye in goodbyes.prefix(Hub.closedInAJob) { goodbye.say() }
+    let others = Array(goodbyes.dropFirst(Hub.closedInAJob))
+    if !others.isEmpty { loop.execute { self.assumeIsolated { $0.sayGoodbye(others) } } }
+  }
+
+  /// Does something to each of many visitors, as long as they are there: a few in each job of the loop, so that its turn
+  /// can end between two jobs.
+  func inPortions(_ visitors: [Visitor], _ treat: (Visitor) -> Void) async {
+    for (index, visitor) in visitors.enumerated() {
+      if index % Hub.closedInAJob == Hub.closedInAJob - 1 { await letOthersGoFirst() }
+      if !visitor.isGone { treat(visitor) }
+    }
+  }
+
+  /// How many connections are closed in one job of the loop, if many are closed for one reason.
+  static let closedInAJob = 16
 
   /// The loop is about to close a connection on its own: a message was too long or not UTF-8, or the client has been
   /// silent for too long.
   func noteClosing(_ connection: any ServerConnection, code: UInt16, reason: String) {
-    guard let visitor = visitors[connection.tag], let code = CloseCode(rawValue: code) else { return }
+    guard let visitor = visitors[connection.tag], !visitor.isGone, let code = CloseCode(rawValue: code) else { return }
     close(visitor, code, Text(reason))
   }
 
@@ -59,5 +84,19 @@ extension Hub {
     unseat(id, in: open)
     defer { rooms.markDirty(open) }
     return open.room.leave(id, now: now)
+  }
+}
+
+/// A connection that has to be closed. Its visitor has left already.
+struct Goodbye: Sendable {
+  let visitor: Visitor
+  let code: CloseCode
+  let reason: Text
+  /// The code word of an error that the client is sent first.
+  let error: String?
+
+  func say() {
+    if let error { visitor.connection.send(error: error, reason, visitor.conversation.encoding) }
+    visitor.connection.close(code: code.rawValue, reason: reason.string)
   }
 }

@@ -71,11 +71,10 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // The connections are closed a few at a time. Writes that the lock forbids are refused meanwhile.
+    // Writes that the lock forbids are refused until a connection is closed.
     job {
-      for (index, visitor) in editors.enumerated() {
-        if index % Hub.closedInATurn == Hub.closedInATurn - 1 { await letOthersGoFirst() }
-        if !visitor.isGone, self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
+      await inPortions(editors) { visitor in
+        if self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
       }
     }
     logger.info(isLocked ? "room locked" : "room unlocked", ["room": .text(room)])

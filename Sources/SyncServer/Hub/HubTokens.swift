@@ -37,16 +37,13 @@ extension Hub {
   /// - Returns: how many were closed. `nil` if the tokens were reloaded again meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
-    for (index, visitor) in visitors.all.enumerated() {
-      // Lets the event loop serve others now and then, because there may be many visitors to close.
-      if index % Hub.closedInATurn == 0 { await letOthersGoFirst() }
-      guard reading == credentialsRead else { return nil }
-      guard !visitor.isGone, let token = visitor.token, tokens.contains(token) else { continue }
+    await inPortions(visitors.all) { visitor in
+      guard reading == credentialsRead, let token = visitor.token, tokens.contains(token) else { return }
       let now = grants[token]
       switch visitor.grant.change(to: now, in: visitor.room) {
       case .none:
         if let now { visitor.grant = now }
-        continue
+        return
       case .ended: close(visitor, .noToken, "the token is no longer valid")
       case .elsewhere:
         close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
@@ -54,12 +51,8 @@ extension Hub {
       }
       closed += 1
     }
-    return closed
+    return reading == credentialsRead ? closed : nil
   }
-
-  /// The most connections that are closed in one iteration of the event loop when the tokens or a lock change. Other
-  /// connections are closed in later iterations.
-  static let closedInATurn = 16
 
   /// Accepts a new token from a connected visitor, so that the visitor can stay when its first token expires. The
   /// visitor keeps its role and its actor. Only another `hello` changes those.
@@ -86,20 +79,26 @@ extension Hub {
   }
 
   /// To be called once a second: warns visitors whose token expires soon, and closes those whose token has expired.
+  /// Thousands of tokens may expire in the same second.
   func lookAtEnds(now: Moment) {
     guard credentials.signed != nil else { return }
-    for visitor in visitors.all where !visitor.isGone {
-      guard let endsAt = visitor.grant.endsAt else { continue }
-      if now.wallMilliseconds >= endsAt {
-        close(visitor, .noToken, "the token has expired")
-      } else if now.wallMilliseconds + Hub.warningMilliseconds >= endsAt, !visitor.isWarned,
-        case .joined(let open, let id) = visitor.stage
-      {
-        visitor.isWarned = true
-        let words: Text = "the token expires within a minute; send a new one"
-        open.room.reply(.error(code: "token_expires", message: words), to: id)
-        rooms.markDirty(open)
-      }
+    let ending = visitors.all.filter { ($0.grant.endsAt ?? .max) <= now.wallMilliseconds + Hub.warningMilliseconds }
+    guard !ending.isEmpty else { return }
+    job { await inPortions(ending) { lookAtEnd(of: $0, now: now) } }
+  }
+
+  private func lookAtEnd(of visitor: Visitor, now: Moment) {
+    // The visitor may have sent another token meanwhile.
+    guard let endsAt = visitor.grant.endsAt else { return }
+    if now.wallMilliseconds >= endsAt {
+      close(visitor, .noToken, "the token has expired")
+    } else if now.wallMilliseconds + Hub.warningMilliseconds >= endsAt, !visitor.isWarned,
+      case .joined(let open, let id) = visitor.stage
+    {
+      visitor.isWarned = true
+      let words: Text = "the token expires within a minute; send a new one"
+      open.room.reply(.error(code: "token_expires", message: words), to: id)
+      rooms.markDirty(open)
     }
   }
 

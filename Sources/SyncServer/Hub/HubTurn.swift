@@ -73,6 +73,7 @@ extension Hub {
   }
 
   func carryOutEffects(of open: OpenRoom) {
+    var goodbyes: [Goodbye] = []
     for effect in open.room.takeEffects() {
       switch effect {
       case .append(let batch):
@@ -86,7 +87,7 @@ extension Hub {
       case .close(let id, let code, let reason, let isBetweenMessages):
         guard let visitor = unseat(id, in: open) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
-        sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? code.word : nil)
+        goodbyes.append(goodbye(to: visitor, code, reason, error: isBetweenMessages ? code.word : nil))
       case .pauseReading(let id): open.visitor(id)?.pauseReading(.backlog)
       case .resumeReading(let id): open.visitor(id)?.resumeReading(.backlog)
       case .differs:
@@ -96,6 +97,7 @@ extension Hub {
         for bytes in parts { log.send(.tell(room: open.name, bytes: bytes)) }
       }
     }
+    sayGoodbye(goodbyes)
   }
 
   /// Stamps and encodes the shapes of an HTTP request on another thread. Afterwards the writer's right is checked

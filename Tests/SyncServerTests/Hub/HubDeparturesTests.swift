@@ -1,0 +1,100 @@
+import CanvasCRDT
+import Glibc
+import RoomLog
+import Synchronization
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+@Suite("Many connections that are closed for one reason")
+struct HubDeparturesTests {
+  /// People in the room `demo`, over sockets.
+  private final class Crowd: ConnectionHandler {
+    private struct State {
+      var welcomed = 0
+      var codes: [UInt16] = []
+    }
+
+    private let state = Mutex(State())
+    private let loop: EventLoop
+    let count: Int
+
+    init(_ count: Int, to port: Int) async throws {
+      self.count = count
+      loop = try EventLoop()
+      let endpoint = Endpoint(host: "127.0.0.1", port: port, path: "/v1/rooms/demo/sync")
+      loop.perform { for _ in 0..<count { self.loop.connect(to: endpoint, handler: self) } }
+      while state.withLock({ $0.welcomed < count }) { await Task.yield() }
+    }
+
+    func connected(_ connection: Connection, request: Request) {
+      connection.send(MessageFrames(text: JSONEncoding.encode(.hello(Hello()))))
+    }
+
+    func received(_ message: Message, on connection: Connection) {
+      if case .welcome? = try? JSONEncoding.decodeServerMessage(message.bytes) { state.withLock { $0.welcomed += 1 } }
+    }
+
+    func writable(_ connection: Connection) {}
+
+    func closed(_ connection: Connection, closure: Closure) { state.withLock { $0.codes.append(closure.code) } }
+
+    /// The codes with which the connections were closed, once all are.
+    func codes() async -> [UInt16] {
+      while state.withLock({ $0.codes.count < count }) { await Task.yield() }
+      loop.stop()
+      return state.withLock { $0.codes }
+    }
+  }
+
+  private let hub: Hub
+  private let crowd: Crowd
+
+  init() async throws {
+    hub = try await Hub.started { MemoryLog(sink: $0) }
+    let port = hub.loop.perform { [hub] in hub.assumeIsolated { $0.lifetime.port } }
+    crowd = try await Crowd(Hub.closedInAJob * 3, to: #require(port))
+  }
+
+  /// How many connections are open after one job of the loop.
+  private func open(after job: @escaping @Sendable (isolated Hub) -> Void) -> Int {
+    hub.loop.perform { [hub] in
+      hub.assumeIsolated { hub in
+        job(hub)
+        return hub.visitors.all.count { $0.connection.isOpen }
+      }
+    }
+  }
+
+  @Test("a deleted room lets go of its people in portions, and takes nothing from them meanwhile")
+  func deletion() async throws {
+    let open = try await hub.openDemo()
+    let left = self.open { hub in
+      hub.removed(open)
+      let areGone = hub.visitors.all.allSatisfy(\.isGone)
+      #expect(areGone)
+    }
+    #expect(left == crowd.count - Hub.closedInAJob)
+    #expect(await crowd.codes() == Array(repeating: CloseCode.noSuchRoom.rawValue, count: crowd.count))
+  }
+
+  @Test("tokens that end in the same second close their connections in portions")
+  func tokens() async throws {
+    var template = Array("/tmp/hub-key-XXXXXX".utf8CString)
+    let file = mkstemp(&template)
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(path) }
+    let key = String(repeating: "k", count: 64)
+    #expect(write(file, key, key.utf8.count) == key.utf8.count)
+    Glibc.close(file)
+    let signed = try SignedTokens(keysAt: path, terms: SignedClaims.Terms(audience: nil))
+    let left = open { hub in
+      hub.credentials = Credentials(signed: signed)
+      for visitor in hub.visitors.all { visitor.grant.endsAt = 1 }
+      hub.lookAtEnds(now: .now())
+    }
+    #expect(left >= crowd.count - Hub.closedInAJob)
+    #expect(await crowd.codes() == Array(repeating: CloseCode.noToken.rawValue, count: crowd.count))
+  }
+}
