@@ -267,22 +267,53 @@ private struct BadLine {
     #expect(line.postponements == 40)
   }
 
-  @Test("a writer that comes back as another actor stamps anew what it had stamped") func otherActor() throws {
+  /// The operations of the messages that the writer has sent since the last call, and that the line still has.
+  private func sent(_ line: inout BadLine) throws -> [ProposedOperation] {
+    defer { line.toServer = [] }
+    var operations: [ProposedOperation] = []
+    for bytes in line.toServer {
+      if case .operations(let submission) = try BinaryEncoding.decodeClientMessage(bytes) {
+        operations += submission.operations
+      }
+    }
+    return operations
+  }
+
+  @Test("a writer that comes back as another actor wins over nobody who wrote meanwhile") func otherActor() throws {
     var line = BadLine(seed: 4)
     line.carryOut(line.submitter.connected(at: line.now))
     hear(welcome(line.submitter.actor, line), &line)
-    _ = line.submit([move(Identifier(packed: 7)!, 1)])
+    _ = line.submit([move(Identifier(packed: 7)!, 1), move(Identifier(packed: 8)!, 1)])
+    let first = try sent(&line).compactMap(\.at)
     line.carryOut(line.submitter.disconnected(closeCode: CloseCode.actorElsewhere.rawValue, at: line.now))
     line.now.monotonicMilliseconds += 60_000
+    line.now.wallMilliseconds += 60_000
     line.carryOut(line.submitter.wake(at: line.now))
     line.carryOut(line.submitter.connected(at: line.now))
-    line.toServer = []
     let other = Identifier(packed: 99)!
     hear(welcome(other, line), &line)
-    guard case .operations(let again) = try BinaryEncoding.decodeClientMessage(try #require(line.toServer.last)) else {
-      Issue.record("it was not sent again")
-      return
-    }
-    #expect(again.operations.map { $0.at?.actor } == [other])
+    #expect(try sent(&line).map(\.at) == first.map { Stamp(time: $0.time, actor: other) })
+    #expect(first.count == 2)
+    _ = line.submit([move(Identifier(packed: 7)!, 2)])
+    let next = try #require(sent(&line).first?.at)
+    #expect(next > first[1] && next.actor == other)
+  }
+
+  @Test("stamps that a clock that was set back refuses come to be at its time, in their order") func setBack() throws {
+    var line = BadLine(seed: 4)
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(line.submitter.actor, line), &line)
+    let numbers = (1...3).map { line.submit([move(Identifier(packed: 7)!, Double($0))]) }
+    let first = try sent(&line).compactMap(\.at)
+    let refusal = Rejection(id: MessageIdentifier(numbers[1]), operation: 0, code: .clockAhead, message: "ahead")
+    hear(.rejection(refusal), &line)
+    line.now.monotonicMilliseconds += 60_000
+    line.now.wallMilliseconds -= 3_600_000
+    line.carryOut(line.submitter.wake(at: line.now))
+    line.carryOut(line.submitter.connected(at: line.now))
+    hear(welcome(Identifier(packed: 99)!, line), &line)
+    let again = try sent(&line).compactMap(\.at)
+    #expect(again.count == 3 && again == again.sorted() && Set(again).count == 3)
+    for (old, new) in zip(first, again) { #expect(new < old && new.milliseconds <= line.now.wallMilliseconds) }
   }
 }

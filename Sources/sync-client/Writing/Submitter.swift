@@ -5,7 +5,8 @@ import CanvasCRDT
 ///
 /// It is a state machine, like `Replica`: the caller passes in events, and carries out the returned effects. No
 /// operation is lost. A batch (`Group`) gets its stamps when it is first sent. After a lost connection it is sent again
-/// with the same stamps, which is harmless if the server already has it.
+/// with the same stamps, which is harmless if the server already has it. After a change of the actor, the stamps name
+/// the new actor and keep their times.
 struct Submitter: Sendable {
   enum Effect: Hashable, Sendable {
     case connect
@@ -171,18 +172,31 @@ struct Submitter: Sendable {
 
   private mutating func receive(_ welcome: Welcome, at now: Moment) {
     guard state == .greeting else { return }
-    if welcome.actor != actor {
-      // Stamps contain their actor. So after a change of the actor, the waiting batches get new stamps.
-      let time =
-        switch stampTrust {
-        case .full: clock.time
-        case .confirmed: confirmedTime
-        case .none: UInt64(0)
-        }
-      clock = Clock(actor: welcome.actor, time: time)
-      for index in groups.indices { groups[index].isStamped = false }
-    }
     connection.receive(welcome, at: now)
+    if welcome.actor != actor { comeBack(as: welcome.actor, at: now) }
+  }
+
+  /// Gives the groups that were sent new stamps, since a stamp names its writer. The room may have accepted a group
+  /// although its answer was lost, and somebody may have changed the same shapes since then. So the new stamps are no
+  /// later than the old ones.
+  private mutating func comeBack(as actor: Identifier, at now: Moment) {
+    let wall = connection.serverTime.milliseconds(at: now)
+    // The server refuses stamps that are later than `latest`. Each of these becomes the server's time, in the same order.
+    let (time, latest) =
+      switch stampTrust {
+      case .full: (clock.time, Stamp.millisecondsMax)
+      case .confirmed: (confirmedTime, max(wall, confirmedTime >> 16))
+      case .none: (UInt64(0), wall)
+      }
+    clock = Clock(actor: actor, time: time)
+    for index in groups.indices where groups[index].isStamped {
+      for place in groups[index].operations.indices where groups[index].isUnstamped[place] {
+        guard let old = groups[index].operations[place].at else { continue }
+        var new = Stamp(time: old.time, actor: actor)
+        if old.milliseconds <= latest { clock.observe(new) } else { new = clock.tick(milliseconds: wall) }
+        groups[index].operations[place].at = new
+      }
+    }
   }
 
   private mutating func receive(_ rejection: Rejection, at now: Moment) {
