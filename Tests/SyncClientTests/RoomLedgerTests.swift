@@ -38,6 +38,21 @@ import Testing
   private let sun = Identifier("sun-000-000")!
   private let moon = Identifier("moo-n00-000")!
 
+  @Test("lines that were moved with a shape and are gone are remembered no longer") func strayLines() {
+    var told = Told()
+    _ = told.write(sun, by: ann) { $0.kind = .star }
+    for number in 1...20 as ClosedRange<UInt64> {
+      let line = Identifier(packed: number)!
+      _ = told.write(line, by: ann) {
+        $0.kind = .line; $0.from = Tie(shape: sun, place: BoxPlace(x: 0, y: 0))
+      }
+      _ = told.write(sun, by: ann) { $0.position = Point(x: Double(number), y: 0) }
+      #expect(told.ledger.picture.strayLines.count == 1)
+      _ = told.write(line, by: ann) { $0.delete() }
+    }
+    #expect(told.ledger.picture.strayLines.isEmpty)
+  }
+
   @Test("a drag is told once it has come to rest, with its end") func drag() {
     var told = Told()
     #expect(

@@ -7,8 +7,9 @@ struct RoomPicture: Sendable {
   private(set) var names = ShownNames()
   private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
-  /// Lines attached to shapes that have moved. In `overlaps`, these lines are still at their old places.
-  private var strayLines = IdentifierSet()
+  /// Lines attached to shapes that have moved. In `overlaps`, these lines are still at their old places. Deleted lines
+  /// are removed, so there are never more than the room has lines.
+  private(set) var strayLines = IdentifierSet()
 
   init() {}
 
@@ -39,6 +40,7 @@ struct RoomPicture: Sendable {
       ties.update(change.shape, to: canvas[change.shape])
     }
     for line in ties.lines(of: change.shape) { strayLines.insert(line) }
+    if change.lifecycle == .vanished { strayLines.remove(change.shape) }
     return overlaps.update(change.shape, to: canvas.drawn(change.shape)?.visibleOutline)
   }
 
