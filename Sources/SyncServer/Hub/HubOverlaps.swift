@@ -11,6 +11,7 @@ extension Hub {
       let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.carryOut() }
       counts.noteOverlapOrderDone()
       guard let outcome = done ?? nil else { return }
+      guard !open.isGone else { return free(outcome, shapes: outcome.index.count) }
       open.room.overlapsDone(outcome, now: now)
       carryOutEffects(of: open)
       rooms.markDirty(open)

@@ -31,6 +31,12 @@ extension Hub: RoomService, LogQuestions {
     try await heavyWork.run(for: party, work)
   }
 
+  func free(_ value: some Sendable, shapes: Int) {
+    guard shapes >= HeavyWork.shapesWorthAThread else { return }
+    let value = Handover(value)
+    job { await free(value) }
+  }
+
   func begin(_ exchange: any ServerRequest) {
     let answering = job { await answer(exchange) }
     exchange.whenGone { answering.cancel() }

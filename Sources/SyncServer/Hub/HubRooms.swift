@@ -155,6 +155,7 @@ extension Hub {
     case .following: return nil
     case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch):
       open.markGone()
+      empty(open)
       return nil
     default: return event.words
     }
@@ -216,20 +217,32 @@ extension Hub {
   private func letGo(_ open: OpenRoom) {
     takeOut(open)
     logger.debug("room closed", ["room": .text(open.name)])
-    if open.room.canvas.shapeCount > Hub.shapesWorthTrimming {
-      loop.schedule(afterMilliseconds: 100) { EventLoop.returnFreedMemory() }
-    }
   }
-
-  /// A room of at least this many shapes takes megabytes. The allocator keeps freed memory, so it is asked to return
-  /// some of it to the system after closing such a room.
-  private static let shapesWorthTrimming = 10_000
 
   private func takeOut(_ open: OpenRoom) {
     rooms.remove(open)
     log.send(.unfollow(room: open.name))
     counts.noteClosed(open.room.counts)
+    empty(open)
   }
+
+  /// Frees the memory of a room that is gone. Jobs that still have the room find an empty one.
+  private func empty(_ open: OpenRoom) {
+    carryOutEffects(of: open)
+    var room = Room(name: open.room.name, epoch: open.room.epoch, limits: limits, framing: framing, seed: 0)
+    swap(&room, &open.room)
+    let shapes = room.canvas.shapeCount
+    guard shapes >= HeavyWork.shapesWorthAThread else { return }
+    let rest = Handover(room)
+    job {
+      await free(rest)
+      if shapes >= Hub.shapesWorthTrimming { EventLoop.returnFreedMemory() }
+    }
+  }
+
+  /// A room of at least this many shapes takes megabytes. The allocator keeps freed memory, so it is asked to return
+  /// some of it to the system after such a room is freed.
+  private static let shapesWorthTrimming = 10_000
 
   /// The room is deleted. Its visitors are told, and its batches that are not stored yet are refused.
   func removed(_ open: OpenRoom) {

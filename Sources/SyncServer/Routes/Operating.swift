@@ -78,7 +78,10 @@ extension RoomService {
       case .success(let found): history = found
       case .failure(let refusal): return refusal.response
       }
-      defer { self.requestBook.historyTurns.leave(self.party(of: request)) }
+      defer {
+        self.requestBook.historyTurns.leave(self.party(of: request))
+        self.free(history, shapes: history.canvas.shapeCount)
+      }
       guard !history.shapesOfLeftOut.isEmpty else { return .noSuchActor }
       var edits: [Identifier: Properties]
       do throws(HeavyWork.Refusal) {

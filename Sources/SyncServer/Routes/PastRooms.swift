@@ -40,7 +40,10 @@ extension RoomService {
     case .success(let history):
       // The permit is returned only when the answer is made, because the past state of the room takes up memory until
       // then.
-      defer { requestBook.historyTurns.leave(party(of: request)) }
+      defer {
+        requestBook.historyTurns.leave(party(of: request))
+        free(history, shapes: history.canvas.shapeCount)
+      }
       return await answer(
         RoomView(
           name: view.name,

@@ -41,18 +41,3 @@ struct RoomList: Sendable {
     return listings.indices.filter { !deleted.contains($0) }.map { listings[$0] }
   }
 }
-
-/// Hands a value to the thread that uses it up, so that the value is also freed there.
-final class Handover<Value: Sendable>: Sendable {
-  private let value: Mutex<Value?>
-
-  init(_ value: Value) { self.value = Mutex(value) }
-
-  /// - Returns: the value. `nil` if it was taken before.
-  func take() -> Value? {
-    value.withLock { value in
-      defer { value = nil }
-      return value
-    }
-  }
-}

@@ -76,6 +76,7 @@ extension RoomService {
       }
     }
     guard let name = view(of: room)?.name, let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
+    defer { free(overlaps, shapes: overlaps.index.count) }
     return await heavily(request) { overlaps.index.answer(box: box ?? nil, name, overlaps.cursor, request) }
   }
 
@@ -91,6 +92,7 @@ extension RoomService {
       )
     }
     guard let overlaps = await overlapIndex(of: room) else { return .roomIsGone }
+    defer { free(overlaps, shapes: overlaps.index.count) }
     return await heavily(request) {
       guard let place = overlaps.index.document(freePlaceFor: box.size, near: box.origin) else {
         return .error(409, code: "no_place", message: "there is no free place: shapes cover the whole canvas")

@@ -100,6 +100,8 @@ actor SimulatedService: RoomService, LogQuestions {
     return work()
   }
 
+  func free(_ value: some Sendable, shapes: Int) {}
+
   /// Refuses all waiting jobs, because the room is gone. Another room may be opened later.
   nonisolated func roomIsGone() {
     settling.end()

@@ -53,24 +53,22 @@ struct HubDeparturesTests {
 
   init() async throws {
     hub = try await Hub.started { MemoryLog(sink: $0) }
-    let port = hub.loop.perform { [hub] in hub.assumeIsolated { $0.lifetime.port } }
+    let port = await hub.perform { $0.lifetime.port }
     crowd = try await Crowd(Hub.closedInAJob * 3, to: #require(port))
   }
 
   /// How many connections are open after one job of the loop.
-  private func open(after job: @escaping @Sendable (isolated Hub) -> Void) -> Int {
-    hub.loop.perform { [hub] in
-      hub.assumeIsolated { hub in
-        job(hub)
-        return hub.visitors.all.count { $0.connection.isOpen }
-      }
+  private func open(after job: @Sendable (isolated Hub) -> Void) async -> Int {
+    await hub.perform { hub in
+      job(hub)
+      return hub.visitors.all.count { $0.connection.isOpen }
     }
   }
 
   @Test("a deleted room lets go of its people in portions, and takes nothing from them meanwhile")
   func deletion() async throws {
     let open = try await hub.openDemo()
-    let left = self.open { hub in
+    let left = await self.open { hub in
       hub.removed(open)
       let areGone = hub.visitors.all.allSatisfy(\.isGone)
       #expect(areGone)
@@ -89,7 +87,7 @@ struct HubDeparturesTests {
     #expect(write(file, key, key.utf8.count) == key.utf8.count)
     Glibc.close(file)
     let signed = try SignedTokens(keysAt: path, terms: SignedClaims.Terms(audience: nil))
-    let left = open { hub in
+    let left = await open { hub in
       hub.credentials = Credentials(signed: signed)
       for visitor in hub.visitors.all { visitor.grant.endsAt = 1 }
       hub.lookAtEnds(now: .now())

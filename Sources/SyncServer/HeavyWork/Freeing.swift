@@ -1,0 +1,23 @@
+import Synchronization
+
+/// Hands a value to the thread that uses it up, so that the value is also freed there.
+final class Handover<Value: Sendable>: Sendable {
+  private let value: Mutex<Value?>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  /// - Returns: the value. `nil` if it was taken before.
+  func take() -> Value? {
+    value.withLock { value in
+      defer { value = nil }
+      return value
+    }
+  }
+}
+
+extension HeavyWorker {
+  /// Returns when the value is freed. If too much waits to be freed, it is freed here.
+  func free(_ value: Handover<some Sendable>) async {
+    try? await workOut(for: HeavyWork.freeing) { _ = value.take() }
+  }
+}

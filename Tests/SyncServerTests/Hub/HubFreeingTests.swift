@@ -1,0 +1,73 @@
+import CanvasCRDT
+import RoomLog
+import Synchronization
+import Testing
+import WebSocketLoop
+
+@testable import SyncServer
+
+@Suite("What takes long to free is freed beside the loop", .timeLimit(.minutes(1)))
+struct HubFreeingTests {
+  private let hub: Hub
+  private let open: OpenRoom
+
+  /// Opens the room `demo` with as many shapes as are worth a thread.
+  init() async throws {
+    hub = try await Hub.started { MemoryLog(sink: $0) }
+    open = try await hub.openDemo()
+    let writer = Writer(
+      payer: Payer(address: "192.0.2.1", token: nil),
+      token: nil,
+      level: .editor,
+      actor: Identifier(packed: 9)!
+    )
+    let shapes = (1...HeavyWork.shapesWorthAThread).map { ProposedOperation.star(UInt64($0)) }
+    _ = try await hub.submit(shapes, to: open, by: writer).get()
+  }
+
+  /// Waits until one more thing waits to be freed than the jobs of a gate.
+  private func untilItWaits() async {
+    while hub.heavyWork.count < HeavyGate.jobs + 1 { await Task.yield() }
+  }
+
+  @Test("a room that was deleted")
+  func room() async throws {
+    let gate = await HeavyGate(hub, of: HeavyWork.freeing)
+    await hub.perform { [open] in $0.removed(open) }
+    await untilItWaits()
+    let isEmpty = await hub.perform { [open] _ in open.room.canvas.isEmpty }
+    #expect(isEmpty)
+    gate.open()
+    await gate.ended()
+  }
+
+  @Test("what a request has read", arguments: [("", "at=9999999999999"), ("/overlaps", ""), ("/free", "size=9,9")])
+  func reading(path: String, query: String) async throws {
+    let gate = await HeavyGate(hub, of: HeavyWork.freeing)
+    let request = Request(method: "GET", path: "/v1/rooms/demo\(path)", query: query)
+    #expect(await hub.response(to: request, body: []).status != 404)
+    await untilItWaits()
+    gate.open()
+    await gate.ended()
+  }
+
+  /// Notes whether it is freed on the loop.
+  private final class Probe: Sendable {
+    let loop: any ServerLoop
+    let freedOnLoop: @Sendable (Bool) -> Void
+    init(_ loop: any ServerLoop, _ freedOnLoop: @escaping @Sendable (Bool) -> Void) {
+      self.loop = loop
+      self.freedOnLoop = freedOnLoop
+    }
+    deinit { freedOnLoop(loop.isIsolatingCurrentContext() == true) }
+  }
+
+  @Test("a value of many shapes, and one of few at once", arguments: [true, false])
+  func value(hasMany: Bool) async {
+    let shapes = HeavyWork.shapesWorthAThread - (hasMany ? 0 : 1)
+    let isOnLoop: Bool = await withCheckedContinuation { freed in
+      Task { await hub.perform { $0.free(Probe($0.loop) { freed.resume(returning: $0) }, shapes: shapes) } }
+    }
+    #expect(isOnLoop != hasMany)
+  }
+}
