@@ -42,7 +42,18 @@ final class HeavyWork: @unchecked Sendable {
     let isRaised = Atomic(false)
   }
 
+  /// The parties that wait for the same work, such as the opening of a room. Each piece of the work waits among the jobs
+  /// of all of them, and is done as soon as one of them has its turn.
+  ///
+  /// `@unchecked Sendable`: everything in it is touched only while the state's lock is held.
+  final class Askers: @unchecked Sendable {
+    fileprivate var parties: [String] = []
+    /// The piece of the work that waits now.
+    fileprivate var piece: Piece?
+  }
+
   fileprivate struct Piece {
+    let askers: Askers
     let withdrawal: Withdrawal
     let isBounded: Bool
     let work: @Sendable () -> Void
@@ -51,6 +62,7 @@ final class HeavyWork: @unchecked Sendable {
   }
 
   fileprivate struct State {
+    /// By party: its waiting jobs. No party has an empty list.
     var waiting: [String: [Piece]] = [:]
     /// The parties with waiting jobs, in the order in which they are served.
     var turns: [String] = []
@@ -84,50 +96,65 @@ final class HeavyWork: @unchecked Sendable {
     isBounded: Bool = true,
     _ work: @escaping @Sendable () -> Value
   ) async throws(Refusal) -> Value {
+    let askers = Askers()
+    join(askers, party)
+    return try await run(for: askers, isBounded: isBounded, work)
+  }
+
+  /// From now on, a party waits for the same work as others.
+  func join(_ askers: Askers, _ party: String) {
+    if state.withLock({ $0.join(askers, party) }) { sem_post(signal) }
+  }
+
+  /// Does one piece of the work that several parties may wait for. One piece of it may wait at a time.
+  func run<Value: Sendable>(
+    for askers: Askers,
+    isBounded: Bool = false,
+    _ work: @escaping @Sendable () -> Value
+  ) async throws(Refusal) -> Value {
     let withdrawal = Withdrawal()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, Refusal>, Never>) in
         let piece = Piece(
+          askers: askers,
           withdrawal: withdrawal,
           isBounded: isBounded,
           work: { continuation.resume(returning: .success(work())) },
           drop: { continuation.resume(returning: .failure(.cancelled)) }
         )
-        switch add(piece, for: party) {
+        switch add(piece) {
         case nil: sem_post(signal)
         case let refusal?: continuation.resume(returning: .failure(refusal))
         }
       }
     } onCancel: {
       withdrawal.isRaised.store(true, ordering: .sequentiallyConsistent)
-      remove(withdrawal, of: party)
+      remove(withdrawal, of: askers)
     }
     return try result.get()
   }
 
-  private func add(_ piece: Piece, for party: String) -> Refusal? {
+  private func add(_ piece: Piece) -> Refusal? {
     state.withLock { state in
       if piece.withdrawal.isRaised.load(ordering: .sequentiallyConsistent) { return .cancelled }
-      let waiting = state.waiting[party] ?? []
-      if piece.isBounded, waiting.count(where: \.isBounded) >= waitingMax { return .busy }
-      if waiting.isEmpty { state.turns.append(party) }
-      state.waiting[party, default: []].append(piece)
+      let parties = piece.askers.parties
+      if piece.isBounded, parties.contains(where: { state.boundedCount(of: $0) >= waitingMax }) { return .busy }
+      state.add(piece)
       return nil
     }
   }
 
-  private func remove(_ withdrawal: Withdrawal, of party: String) {
+  private func remove(_ withdrawal: Withdrawal, of askers: Askers) {
     let piece = state.withLock { state -> Piece? in
-      guard let index = state.waiting[party]?.firstIndex(where: { $0.withdrawal === withdrawal }) else { return nil }
-      let piece = state.waiting[party]?.remove(at: index)
-      if state.waiting[party]?.isEmpty == true { state.forget(party) }
+      guard let piece = askers.piece, piece.withdrawal === withdrawal else { return nil }
+      state.takeOut(piece)
       return piece
     }
     piece?.drop()
   }
 
   /// How many jobs are waiting or being done, for the metrics.
-  var count: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.count } + $0.running.values.reduce(0, +) } }
+  var count: Int { state.withLock { $0.waitingCount + $0.running.values.reduce(0, +) } }
 
   // MARK: The threads
 
@@ -186,26 +213,54 @@ extension HeavyWork.State {
   /// The next job. It comes from the first party in `turns` that has fewer than `threadsOfPartyMax` threads.
   fileprivate mutating func next(threadsOfPartyMax: Int) -> (party: String, HeavyWork.Piece)? {
     guard let turn = turns.firstIndex(where: { running[$0, default: 0] < threadsOfPartyMax }) else { return nil }
-    let party = turns.remove(at: turn)
-    guard var pieces = waiting[party], !pieces.isEmpty else { return nil }
-    let piece = pieces.removeFirst()
-    if pieces.isEmpty {
-      waiting[party] = nil
-    } else {
-      waiting[party] = pieces
-      turns.append(party)
-    }
+    let party = turns[turn]
+    guard let piece = waiting[party]?.first else { return nil }
+    takeOut(piece)
+    if let turn = turns.firstIndex(of: party) { turns.append(turns.remove(at: turn)) }
     running[party, default: 0] += 1
     return (party, piece)
+  }
+
+  fileprivate func boundedCount(of party: String) -> Int { waiting[party]?.count(where: \.isBounded) ?? 0 }
+
+  /// How many jobs wait. One that several parties wait for counts once.
+  fileprivate var waitingCount: Int {
+    waiting.reduce(0) { sum, party in sum + party.value.count { $0.askers.parties.first == party.key } }
+  }
+
+  /// - Returns: whether a job waits for this party now, which a thread should look for.
+  fileprivate mutating func join(_ askers: HeavyWork.Askers, _ party: String) -> Bool {
+    guard !askers.parties.contains(party) else { return false }
+    askers.parties.append(party)
+    guard let piece = askers.piece else { return false }
+    add(piece, for: party)
+    return true
+  }
+
+  fileprivate mutating func add(_ piece: HeavyWork.Piece) {
+    precondition(!piece.askers.parties.isEmpty && piece.askers.piece == nil, "one piece at a time, for somebody")
+    piece.askers.piece = piece
+    for party in piece.askers.parties { add(piece, for: party) }
+  }
+
+  private mutating func add(_ piece: HeavyWork.Piece, for party: String) {
+    if waiting[party] == nil { turns.append(party) }
+    waiting[party, default: []].append(piece)
+  }
+
+  /// Takes a waiting job out of the lists of all its parties.
+  fileprivate mutating func takeOut(_ piece: HeavyWork.Piece) {
+    piece.askers.piece = nil
+    for party in piece.askers.parties {
+      waiting[party]?.removeAll { $0.withdrawal === piece.withdrawal }
+      guard waiting[party]?.isEmpty == true else { continue }
+      waiting[party] = nil
+      turns.removeAll { $0 == party }
+    }
   }
 
   fileprivate mutating func ended(_ party: String) {
     let left = running[party, default: 1] - 1
     running[party] = left > 0 ? left : nil
-  }
-
-  fileprivate mutating func forget(_ party: String) {
-    waiting[party] = nil
-    turns.removeAll { $0 == party }
   }
 }

@@ -8,12 +8,15 @@ extension Hub {
   /// The room, opened if it was closed.
   /// - Parameters:
   ///   - mayCreate: whether to create the room if the log doesn't have it.
-  ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin.
+  ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin. If
+  ///     several parties ask for one room, it is opened in the first of their turns.
   func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
     while true {
       if let open = rooms[name] { return .open(open) }
-      let opening = await (rooms.opening(of: name) ?? begin(name, creates: isAbsent, for: party)).value
+      let shared = rooms.opening(of: name) ?? begin(name, creates: isAbsent)
+      heavyWork.join(shared.askers, party)
+      let opening = await shared.task.value
       switch opening {
       case .open(let open) where open.isGone: isAbsent = false
       case .absent where mayCreate: isAbsent = true
@@ -22,8 +25,10 @@ extension Hub {
     }
   }
 
-  private func begin(_ name: String, creates: Bool, for party: String) -> Task<Opening<OpenRoom>, Never> {
-    let opening = job { creates ? await create(name) : await load(name, for: party) }
+  private func begin(_ name: String, creates: Bool) -> RoomOpening {
+    let askers = HeavyWork.Askers()
+    let task = job { creates ? await create(name) : await load(name, for: askers) }
+    let opening = RoomOpening(askers: askers, task: task)
     rooms.begin(opening, of: name)
     return opening
   }
@@ -64,7 +69,7 @@ extension Hub {
     return true
   }
 
-  private func load(_ name: String, for party: String) async -> Opening<OpenRoom> {
+  private func load(_ name: String, for askers: HeavyWork.Askers) async -> Opening<OpenRoom> {
     // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
     // have begun to open the room again.
     defer { rooms.endOpening(of: name) }
@@ -85,7 +90,7 @@ extension Hub {
     let seed = generator.next()
     var snapshot: RoomImage?
     if let stored = loaded.snapshot {
-      snapshot = try? await heavyWork.run(for: party, isBounded: false) { try? RoomImage(stored.bytes, seed: seed) }
+      snapshot = try? await heavyWork.run(for: askers) { try? RoomImage(stored.bytes, seed: seed) }
       if snapshot == nil {
         logger.error(
           "a snapshot can't be read; reading the whole log instead",
@@ -106,7 +111,7 @@ extension Hub {
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
-    if let fault = await fold(folding, through: loaded.summary.last, for: party) { return .failed(fault) }
+    if let fault = await fold(folding, through: loaded.summary.last, for: askers) { return .failed(fault) }
     // Another task may have created this room while the log didn't have it yet. Then that room is used, because two
     // rooms of one name would each get only a part of what is written.
     if let other = rooms[name] { return .open(other) }
@@ -127,13 +132,17 @@ extension Hub {
 
   /// Applies the records up to `last` to a room that nobody uses yet.
   /// - Returns: the reason for a failure, or `nil`.
-  private func fold(_ folding: RoomFolding, through last: UInt64, for party: String) async -> String? {
+  private func fold(
+    _ folding: RoomFolding,
+    through last: UInt64,
+    for askers: HeavyWork.Askers
+  ) async -> String? {
     var after = folding.position
     while after < last {
       let event = await ask { .read(ReadRequest(id: $0, room: folding.name, epoch: folding.epoch, after: after)) }
       guard case .read(_, let page) = event else { return event.words }
       let now = now
-      let fault = try? await heavyWork.run(for: party, isBounded: false) { folding.fold(page.records, now: now) }
+      let fault = try? await heavyWork.run(for: askers) { folding.fold(page.records, now: now) }
       if let fault { return fault }
       guard page.through > after, !page.isLast else { break }
       after = page.through

@@ -1,3 +1,9 @@
+/// A room that is being opened, and the parties that wait for it.
+struct RoomOpening {
+  let askers: HeavyWork.Askers
+  let task: Task<Opening<OpenRoom>, Never>
+}
+
 /// The open rooms, and those that are being opened.
 ///
 /// What always holds:
@@ -9,7 +15,7 @@
 struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
-  private var openings: [String: Task<Opening<OpenRoom>, Never>] = [:]
+  private var openings: [String: RoomOpening] = [:]
   /// Rooms that have been read and are about to enter the table. They get the log's reports already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
@@ -22,8 +28,8 @@ struct RoomTable {
   var all: [OpenRoom] { Array(rooms.values) }
   subscript(name: String) -> OpenRoom? { rooms[name] }
 
-  func opening(of name: String) -> Task<Opening<OpenRoom>, Never>? { openings[name] }
-  mutating func begin(_ opening: Task<Opening<OpenRoom>, Never>, of name: String) { openings[name] = opening }
+  func opening(of name: String) -> RoomOpening? { openings[name] }
+  mutating func begin(_ opening: RoomOpening, of name: String) { openings[name] = opening }
   mutating func endOpening(of name: String) { openings[name] = nil }
 
   /// Whether the limit of open rooms is reached.
