@@ -102,7 +102,8 @@ public struct ReadRequest: Sendable {
   /// The position of the last record that the caller has. The page begins after it.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size, so it may be larger by one record.
+  /// The page ends with the record that reaches this size, so it may be larger by one record. A room that is opened
+  /// waits for a turn with each page, so pages are not small.
   public var bytesMax: Int
 
   public init(
@@ -111,7 +112,7 @@ public struct ReadRequest: Sendable {
     epoch: UInt64? = nil,
     after: UInt64,
     through: LogBound = .end,
-    bytesMax: Int = 262_144
+    bytesMax: Int = 1 << 20
   ) {
     self.id = id
     self.room = room

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import Synchronization
 import Testing
 import WebSocketLoop
 
@@ -54,5 +55,51 @@ struct HubOpeningTests {
     for opening in openings { await opening.value }
     await #expect(throws: Never.self) { try await request.value }
     await gate.ended()
+    #expect(hub.heavyWork.count == 0)
+  }
+
+  /// Counts how often a log is read.
+  private final class CountingLog: RoomLog {
+    private let rooms: MemoryLog
+    let reads = Atomic(0)
+
+    init(sharing memory: SharedMemory, sink: @escaping LogSink) { rooms = MemoryLog(sharing: memory, sink: sink) }
+
+    func submit(_ requests: [LogRequest]) {
+      for request in requests { if case .read = request { reads.add(1, ordering: .relaxed) } }
+      rooms.submit(requests)
+    }
+
+    func statistics() -> LogStatistics { rooms.statistics() }
+    func close() { rooms.close() }
+  }
+
+  @Test("a room of some megabytes of records waits for few turns")
+  func pages() async throws {
+    var store = MemoryStore()
+    let star = Identifier(packed: 5)!
+    var bytes = 0
+    for time in 1...40 as ClosedRange<UInt64> {
+      var set = Properties()
+      set.kind = .star
+      let operations = (0..<1_000 as Range<UInt64>).map { number in
+        set.name = Text(String(repeating: "n", count: 60))
+        return Operation(shape: star, at: Stamp(time: time << 16 + number, actor: Identifier(packed: 9)!), set: set)
+      }
+      let record = NewRecord(bytes: StoredOperations(run: nil, operations: operations).encoded(), operations: 1_000)
+      bytes += record.bytes.count
+      let append = AppendRequest(id: 0, room: "demo", epoch: 1, mayCreate: true, milliseconds: 0, records: [record])
+      _ = try store.append(append, step: 1)
+    }
+    let shared = SharedMemory(store: store)
+    let log = Mutex<CountingLog?>(nil)
+    let hub = try await Hub.started { sink in
+      let made = CountingLog(sharing: shared, sink: sink)
+      log.withLock { $0 = made }
+      return made
+    }
+    _ = try await hub.openDemo()
+    let reads = try #require(log.withLock { $0?.reads.load(ordering: .relaxed) })
+    #expect(bytes > 2 << 20 && reads <= bytes >> 20 + 1, "\(bytes) bytes in \(reads) pages")
   }
 }
