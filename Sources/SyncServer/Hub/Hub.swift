@@ -42,6 +42,8 @@ actor Hub {
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()
+  /// Whether the rooms are still doing what they do once a second.
+  var areRoomsResting = false
   var log: LogDesk
   var snapshots = SnapshotQuota()
   var verification: Verification

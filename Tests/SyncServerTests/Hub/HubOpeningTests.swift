@@ -102,4 +102,20 @@ struct HubOpeningTests {
     let reads = try #require(log.withLock { $0?.reads.load(ordering: .relaxed) })
     #expect(bytes > 2 << 20 && reads <= bytes >> 20 + 1, "\(bytes) bytes in \(reads) pages")
   }
+
+  @Test("rooms do what they do once a second in portions")
+  func resting() async throws {
+    let names = (0..<Hub.roomsRestingInAJob * 2).map { "room-\($0)" }
+    var limits = Limits()
+    limits.roomIdleMilliseconds = 0
+    let hub = try await Hub.started(limits: limits) { MemoryLog(sink: $0) }
+    for name in names { _ = await hub.take(name, mayCreate: true, for: "192.0.2.1") }
+    let left = await hub.perform { hub in
+      for open in hub.rooms.all { hub.giveBack(open) }
+      hub.tick()
+      return hub.rooms.count
+    }
+    #expect(left == names.count)
+    while await hub.rooms.count > 0 { await Task.yield() }
+  }
 }

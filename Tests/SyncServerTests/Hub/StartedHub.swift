@@ -12,11 +12,13 @@ extension Hub {
   static func started(
     storage: Configuration.Storage = .memory,
     tokens: String? = nil,
+    limits: Limits = Limits(),
     over makeLog: (@escaping LogSink) -> any RoomLog
   ) async throws -> Hub {
     var configuration = Configuration()
     configuration.storage = storage
     configuration.port = 0
+    configuration.limits = limits
     let loop = try EventLoop()
     let hub = Hub(
       on: Machine(loop: loop),
