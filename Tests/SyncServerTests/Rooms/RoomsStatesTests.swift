@@ -228,6 +228,35 @@ struct RoomsStatesTests {
     #expect(resets(bench, slow) == 1)
   }
 
+  @Test("a few addresses that read several states slowly keep nobody out for longer than one state lasts")
+  func fewAddresses() {
+    var (bench, writer) = crowdedBench(streams: 4)
+    var slow: [Int] = []
+    for number in 0..<4 {
+      slow.append(joinSlowly(&bench, from: "\(number % 2)", takes: 150))
+      bench.drag(writer, 1...3, times: 4)
+    }
+    var longest = 0
+    for _ in 0..<40 {
+      // The newcomer can share no state that is on its way.
+      bench.drag(writer, 1...3, times: 4)
+      let newcomer = joinSlowly(&bench, takes: 1 << 20)
+      var seconds = 0
+      while bench.clients[newcomer].cursor == nil, seconds < 600 {
+        passSecond(&bench, writer, slow)
+        bench.room.rest(now: bench.now)
+        seconds += 1
+      }
+      longest = max(longest, seconds)
+      // What was dropped begins again, and what has arrived comes back.
+      for _ in 0..<5 { passSecond(&bench, writer, slow) }
+      for number in slow.indices where bench.clients[slow[number]].cursor != nil {
+        slow[number] = joinSlowly(&bench, from: "\(number % 2)", takes: 150)
+      }
+    }
+    #expect(longest > 20 && longest <= 32)
+  }
+
   @Test("all who go on reading arrive some day, however many read slowly from wherever")
   func allArrive() {
     var (bench, writer) = crowdedBench()

@@ -27,7 +27,7 @@ struct StateStream: Sendable {
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
   /// The most streams that any reader of this stream has lost.
-  private var losses = 0
+  private(set) var losses = 0
   /// Whether it was known in advance that making the stream takes little time.
   private let isOfLittle: Bool
 
@@ -88,8 +88,9 @@ struct StateStream: Sendable {
 
   /// Whether the stream is so old that it may be dropped for another one, even if its readers still take parts. If a
   /// reader has lost a stream, its next one may become twice as old, so that the reader gets to the end some day.
-  func isOld(_ now: Moment) -> Bool {
-    let age = StateStream.oldMilliseconds << UInt64(min(losses, StateStream.doublingsMax))
+  /// - Parameter lasts: whether that is so for this stream.
+  func isOld(_ now: Moment, lasts: Bool) -> Bool {
+    let age = StateStream.oldMilliseconds << UInt64(lasts ? min(losses, StateStream.doublingsMax) : 0)
     return now.monotonicMilliseconds >= madeAt &+ age
   }
 

@@ -8,8 +8,9 @@ import CanvasCRDT
 /// - A stream that somebody reads stays until it has been read, unless another reader waits and none of the streams
 ///   suits it. Then a stream may be dropped if its readers have taken nothing for long, if it is old, or if its
 ///   readers' address has more than its share of the streams.
-/// - Each stream that a reader loses doubles the age at which its next stream counts as old, up to eight minutes. So a
-///   reader that needs no longer than eight minutes gets to the end some day, if it goes on.
+/// - Each stream that a reader loses doubles the age at which its next stream counts as old, up to eight minutes. That
+///   holds for one stream of each address, so that a few addresses can't keep all streams for that long. So a reader
+///   that needs no longer than eight minutes gets to the end some day, if it goes on.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -142,9 +143,30 @@ struct StateStreams: Sendable {
     func count(_ stream: StateStream) -> UInt64 { stream.onlyParty.flatMap { counts[$0] } ?? 1 }
     let most = alike.values.map(count).max() ?? 0
     let greediest = alike.filter { count($0.value) == most }
-    if let number = greediest.filter({ $0.value.isOld(now) }).keys.min() { return number }
+    let lasting = StateStreams.lasting(of: greediest)
+    let old = greediest.filter { $0.value.isOld(now, lasts: lasting.contains($0.key)) }
+    if let number = old.keys.min() { return number }
     guard most > max(1, self.most(isShort: isShort) / 2) else { return nil }
     return greediest.filter { $0.value.onlyParty != party }.keys.min()
+  }
+
+  /// The streams that may last longer because a reader of theirs has lost others: for each address the one whose readers
+  /// have lost the most. A stream that several addresses share is one of them, too.
+  private static func lasting(of streams: [Int: StateStream]) -> Set<Int> {
+    var lasting: Set<Int> = []
+    var ofParty: [String: Int] = [:]
+    for (number, stream) in streams {
+      guard let owner = stream.onlyParty else {
+        lasting.insert(number)
+        continue
+      }
+      guard let other = ofParty[owner], let losses = streams[other]?.losses else {
+        ofParty[owner] = number
+        continue
+      }
+      if (stream.losses, other) > (losses, number) { ofParty[owner] = number }
+    }
+    return lasting.union(ofParty.values)
   }
 
   private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
