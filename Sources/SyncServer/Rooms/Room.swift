@@ -573,18 +573,26 @@ struct Room: Sendable {
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
-    var refused: Set<String> = []
+    /// Short streams have a limit of their own, so readers that lack little are refused apart from others.
+    struct Asker: Hashable {
+      let party: String
+      let lacksLittle: Bool
+    }
+    var refused: Set<Asker> = []
     // Each reader is tried once. Those that still have to wait are listed again, in the same order.
     for seat in audience.readers.takeWaiting() {
-      let party = audience.readers.party(of: seat)
+      let since = fold.differenceStart(audience.readers.position(of: seat))
+      let asker = Asker(party: audience.readers.party(of: seat), lacksLittle: fold.hasLittle(since: since))
       // A reader that was refused a stream before is tried only if a stream has just been made that may suit it too.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
-        refused.contains(party) || !fanOut.hasSpaceForState(of: party, now)
+        refused.contains(asker) || !fanOut.hasSpaceForState(of: asker.party, lacksLittle: asker.lacksLittle, now)
       {
-        refused.insert(party)
+        refused.insert(asker)
         audience.readers.waitForState(at: seat, wasTurnedAway: true)
       } else {
         beginState(at: seat, now: now)
+        // What seemed little may have turned out to be a long stream.
+        if audience.readers.wasTurnedAway(seat) { refused.insert(asker) }
       }
     }
   }

@@ -257,6 +257,30 @@ struct RoomsStatesTests {
     #expect(longest > 20 && longest <= 32)
   }
 
+  @Test("a reader that lacks little waits for no large state, once a little one has ended")
+  func littleSpace() {
+    var (bench, writer) = crowdedBench(streams: 1)
+    _ = joinSlowly(&bench, takes: 150)
+    var little: [Int] = []
+    for _ in 0..<4 {
+      let since = bench.clients[writer].cursor
+      bench.drag(writer, 1...3, times: 4)
+      little.append(joinSlowly(&bench, since: since, takes: 0))
+    }
+    let since = bench.clients[writer].cursor
+    bench.drag(writer, 1...3, times: 4)
+    // This one can share no state of the others, because it reads JSON.
+    let last = bench.connect(.json)
+    var hello = Hello()
+    hello.since = since
+    bench.say(.hello(hello), last)
+    bench.settle()
+    #expect(bench.clients[last].cursor == nil && bench.room.kept.waiting == 1)
+    bench.leave(little[0])
+    bench.settle()
+    #expect(bench.clients[last].cursor == bench.room.cursor)
+  }
+
   @Test("all who go on reading arrive some day, however many read slowly from wherever")
   func allArrive() {
     var (bench, writer) = crowdedBench()

@@ -224,8 +224,11 @@ struct FanOut: Sendable {
     return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
   }
 
-  /// Whether a long state stream could be made now for a reader with the address `party`.
-  func hasSpaceForState(of party: String, _ now: Moment) -> Bool { streams.hasSpace(for: party, now) }
+  /// Whether a state stream could be made now for a reader with the address `party`.
+  /// - Parameter lacksLittle: whether the stream may be a short one.
+  func hasSpaceForState(of party: String, lacksLittle: Bool, _ now: Moment) -> Bool {
+    streams.hasSpace(for: party, lacksLittle: lacksLittle, now)
+  }
 
   mutating func leaveStream(_ number: Int, _ party: String) { streams.leave(number, party) }
 

@@ -101,9 +101,11 @@ struct StateStreams: Sendable {
 
   // MARK: Space
 
-  /// Whether a long stream could be made for a reader with the address `party`.
-  func hasSpace(for party: String, _ now: Moment) -> Bool {
+  /// Whether a stream could be made for a reader with the address `party`.
+  /// - Parameter lacksLittle: whether the stream may be a short one.
+  func hasSpace(for party: String, lacksLittle: Bool, _ now: Moment) -> Bool {
     mayTakeMore(isShort: false, for: party, endsOthers: true, now)
+      || lacksLittle && mayTakeMore(isShort: true, for: party, endsOthers: true, now)
   }
 
   private func mayTakeMore(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
