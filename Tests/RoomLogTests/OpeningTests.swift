@@ -125,6 +125,23 @@ struct OpeningTests {
     #expect(SystemCalls.file(at: other + "/second.db")?.bytes == 0)
   }
 
+  @Test("two processes don't make the same copy at the same time")
+  func twoCopies() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let other = temporaryDirectory()
+    defer { remove(directory: other) }
+    let copy = other + "/copy.db"
+    let path = path
+    var options = SQLiteOptions()
+    options.random = {
+      #expect(throws: StorageFault.locked(path: copy + LogBackup.unfinished)) { try LogBackup.make(of: path, to: copy) }
+      return 5
+    }
+    try LogBackup.make(of: path, to: copy, options: options)
+    #expect(try LogInspection(of: copy).isSound)
+  }
+
   @Test("a database of another program is left alone")
   func foreign() throws {
     defer { remove(directory: directory) }

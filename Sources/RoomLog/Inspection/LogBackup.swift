@@ -15,8 +15,8 @@ public enum LogBackup {
     options: SQLiteOptions = SQLiteOptions()
   ) throws(StorageFault) {
     let new = copy + unfinished
-    // An earlier process may have been killed and left this file behind.
-    discard(new)
+    let claim = try claim(new)
+    defer { close(claim) }
     do throws(StorageFault) {
       try write(path, to: new, secret: secret, options: options)
       try finish(new, as: copy)
@@ -24,6 +24,25 @@ public enum LogBackup {
       discard(new)
       throw error
     }
+  }
+
+  /// Makes an empty file that no other process takes for its own copy, by a lock of the kernel that ends with the process.
+  /// An earlier process may have been killed and have left an unfinished copy, which is emptied.
+  /// - Returns: the descriptor that holds the lock.
+  private static func claim(_ new: String) throws(StorageFault) -> Int32 {
+    let descriptor = open(new, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .inputOutput(path: new, detail: SystemCalls.words(for: errno)) }
+    var (held, named) = (stat(), stat())
+    // Between the two calls, another process may have finished its copy and given it its name.
+    let isHeld =
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &held) == 0 && lstat(new, &named) == 0
+      && held.st_ino == named.st_ino && ftruncate(descriptor, 0) == 0
+    guard isHeld else {
+      close(descriptor)
+      throw .locked(path: new)
+    }
+    unlink(new + "-journal")
+    return descriptor
   }
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
@@ -41,7 +60,7 @@ public enum LogBackup {
     guard error == 0 else { throw .syncFailed(path: copy, detail: SystemCalls.words(for: error)) }
   }
 
-  /// Makes a durable copy. There must be no file at `copy` yet. A failure leaves a partial copy there.
+  /// Makes a durable copy. There must be no file at `copy` yet, or an empty one. A failure leaves a partial copy there.
   ///
   /// The copy is made in one read transaction. So it is consistent, and no writer waits for it. The write-ahead log
   /// grows until the copy is finished, because it can't be cleared before.
