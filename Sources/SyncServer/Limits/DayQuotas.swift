@@ -2,14 +2,18 @@
 ///
 /// Counts decay evenly over a day, rather than all at midnight. Counts are lost at a restart.
 ///
-/// What always holds: an address or token whose count is 0 has no entry, and there are at most `entriesMax` entries of
-/// each kind.
+/// What always holds: there are at most `entriesMax` entries of each kind. All work on entries is bounded, because
+/// everyone waits for it.
 struct DayQuotas {
   /// The `Retry-After`, in seconds, that a client is sent when its quota is used up.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
-  /// The upper bound on the entries. If there are more, those with the smallest counts are dropped.
-  private static let entriesMax = 100_000
+  /// The upper bound on the entries. If there are as many, one with a small count is dropped for each new one.
+  static let entriesMax = 100_000
+  /// How many entries are looked at in each second, to drop those whose counts have decayed to 0.
+  static let lookedAtOnce = 256
+  /// Of how many entries the one with the smallest count is dropped.
+  private static let comparedAtOnce = 8
 
   private struct Most {
     let bytes: Double
@@ -36,6 +40,12 @@ struct DayQuotas {
   private struct Book<Name: Hashable & Sendable>: Sendable {
     let most: Most
     private var entries: [Name: Used] = [:]
+    /// The names of all entries, in the order in which they are looked at.
+    private var names: [Name] = []
+    /// The place in `names` of the next name to look at.
+    private var next = 0
+
+    var count: Int { names.count }
 
     init(bytes: UInt64, rooms: UInt64) { most = Most(bytes: Double(bytes), rooms: Double(rooms)) }
 
@@ -48,21 +58,42 @@ struct DayQuotas {
     }
 
     mutating func charge(_ name: Name, bytes: Int, rooms: Int, now: UInt64) {
-      var used = entries[name] ?? Used(at: now)
-      used.fade(most, now: now)
+      if entries[name] == nil {
+        if names.count >= entriesMax { dropOne(now: now) }
+        names.append(name)
+      }
+      var used = faded(name, now: now)
       used.bytes += Double(bytes)
       used.rooms += Double(rooms)
       entries[name] = used
-      guard entries.count > entriesMax else { return }
-      let least = entries.values.map { $0.share(of: most) }.sorted()[entriesMax / 2]
-      entries = entries.filter { $0.value.share(of: most) > least }
+    }
+
+    private func faded(_ name: Name, now: UInt64) -> Used {
+      var used = entries[name] ?? Used(at: now)
+      used.fade(most, now: now)
+      return used
+    }
+
+    /// Drops the entry with the smallest count among the next few.
+    private mutating func dropOne(now: UInt64) {
+      let places = (0..<comparedAtOnce).map { (next + $0) % names.count }
+      let shares = places.map { faded(names[$0], now: now).share(of: most) }
+      guard let least = zip(places, shares).min(by: { $0.1 < $1.1 })?.0 else { return }
+      next = (next + comparedAtOnce) % names.count
+      drop(at: least)
+    }
+
+    private mutating func drop(at place: Int) {
+      entries[names[place]] = nil
+      names.swapAt(place, names.count - 1)
+      names.removeLast()
     }
 
     mutating func forgetFaded(now: UInt64) {
-      entries = entries.compactMapValues { used in
-        var used = used
-        used.fade(most, now: now)
-        return used.bytes > 0 || used.rooms > 0 ? used : nil
+      for _ in 0..<min(lookedAtOnce, names.count) {
+        if next >= names.count { next = 0 }
+        let used = faded(names[next], now: now)
+        if used.bytes > 0 || used.rooms > 0 { next += 1 } else { drop(at: next) }
       }
     }
   }
@@ -91,7 +122,10 @@ struct DayQuotas {
     if let token = payer.token { tokens.charge(token, bytes: bytes, rooms: rooms, now: now) }
   }
 
-  /// Drops the entries whose counts have decayed to 0. To be called now and then.
+  /// How many addresses and tokens have entries.
+  var entryCount: Int { addresses.count + tokens.count }
+
+  /// Drops some of the entries whose counts have decayed to 0. To be called every second.
   mutating func forgetFaded(now: UInt64) {
     addresses.forgetFaded(now: now)
     tokens.forgetFaded(now: now)

@@ -32,6 +32,22 @@ import Testing
     #expect(quotas.refusal(of: ann, isNewRoom: true, now: day * 3) == nil)
   }
 
+  @Test("Faded counts are dropped a few at a time, and where there are too many counts, small ones go") func bounded() {
+    var quotas = quotas()
+    quotas.charge(ann, bytes: 900, rooms: 2, now: 0)
+    for number in 0..<DayQuotas.entriesMax + 1_000 {
+      quotas.charge(Payer(address: "\(number)", token: nil), bytes: 1, rooms: 0, now: 0)
+    }
+    // The last one is the token's.
+    #expect(quotas.entryCount == DayQuotas.entriesMax + 1)
+    #expect(quotas.refusal(of: ann, isNewRoom: true, now: 0) != nil)
+    quotas.forgetFaded(now: day * 3)
+    #expect(quotas.entryCount == DayQuotas.entriesMax - DayQuotas.lookedAtOnce)
+    while quotas.entryCount > 0 { quotas.forgetFaded(now: day * 3) }
+    quotas.charge(ann, bytes: 1, rooms: 0, now: day * 3)
+    #expect(quotas.entryCount == 2)
+  }
+
   @Test("A token's quota is for all who have the token") func token() {
     var quotas = quotas()
     quotas.charge(ann, bytes: 750, rooms: 0, now: 0)
