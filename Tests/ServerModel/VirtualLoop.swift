@@ -78,8 +78,8 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
 
   var hasWork: Bool { !posted.isEmpty }
 
-  /// When the next timer fires.
-  var nextDue: UInt64? { timers.first { $0.work != nil }?.due }
+  /// How many timers have yet to fire.
+  var timerCount: Int { timers.count { $0.work != nil } }
 
   /// One turn: fires the timers that are due, runs what was posted, and tells the observers, until nothing is left.
   func turn(at time: UInt64) {
@@ -92,6 +92,19 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
       runPosted()
       for observer in observers { observer.turnEnded() }
     } while !posted.isEmpty
+  }
+
+  /// Drops all timers and observers, so that nothing holds the loop and its owner any more.
+  func end() {
+    timers = []
+    observers = []
+  }
+
+  /// Fires all timers that there are now, whenever they are due.
+  func fireAll() {
+    let all = timers
+    timers = []
+    for timer in all { timer.work?() }
   }
 
   private func runPosted() {

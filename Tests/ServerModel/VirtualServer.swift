@@ -82,6 +82,8 @@ final class VirtualServer {
     return true
   }
 
+  var heavyWorkCount: Int { heavyWork.count }
+
   // MARK: Connections
 
   /// Opens a WebSocket.

@@ -1,0 +1,152 @@
+@testable import RoomLog
+
+/// A server's log, whose requests and reports take their time. Behind it are the rooms that all servers share.
+///
+/// `@unchecked Sendable`: each log belongs to one history, which runs on one thread.
+final class DelayedLog: RoomLog, @unchecked Sendable {
+  /// What the logs of all servers have in common besides the rooms.
+  final class Shared {
+    let rooms = SharedMemory()
+    /// Whether the rooms are in a database, so that a log that is out of reach can't read either.
+    let isDatabase: Bool
+    var locks: Set<String> = []
+    fileprivate var logs: [DelayedLog] = []
+    /// Called before a room is deleted.
+    var willDelete: () -> Void = {}
+    /// Whether the database doesn't answer the next request that reads.
+    var hiccups: () -> Bool = { false }
+
+    init(isDatabase: Bool) { self.isDatabase = isDatabase }
+  }
+
+  private let shared: Shared
+  private let sink: LogSink
+  /// How long a request or a report takes.
+  private let delay: () -> UInt64
+  private var inner: MemoryLog!
+  private var time: UInt64
+  private var requests: [(due: UInt64, request: LogRequest)] = []
+  private var reports: [(due: UInt64, event: LogEvent)] = []
+  /// The numbers of the requests that are not answered.
+  private var unanswered: Set<UInt64> = []
+  private var isClosing = false
+  /// Whether nothing can be stored, and nothing read from a database.
+  private(set) var isDown = false
+
+  private static let fault = StorageFault.diskFull(path: "")
+
+  init(_ shared: Shared, at time: UInt64, delay: @escaping () -> UInt64, sink: @escaping LogSink) {
+    self.shared = shared
+    self.time = time
+    self.delay = delay
+    self.sink = sink
+    inner = MemoryLog(sharing: shared.rooms) { [unowned self] in for event in $0 { report(event) } }
+    report(.locks(shared.locks))
+    shared.logs.append(self)
+  }
+
+  var isIdle: Bool { requests.isEmpty && reports.isEmpty }
+
+  // MARK: As the hub sees it
+
+  func submit(_ requests: [LogRequest]) {
+    for request in requests {
+      unanswered.insert(request.id)
+      // Requests are carried out in their order.
+      self.requests.append((max(self.requests.last?.due ?? 0, time + delay()), request))
+    }
+  }
+
+  func statistics() -> LogStatistics { inner.statistics() }
+  func close() { isClosing = true }
+
+  // MARK: As the history sees it
+
+  func setDown(_ isDown: Bool) {
+    guard self.isDown != isDown else { return }
+    self.isDown = isDown
+    report(.availability(room: nil, isDown ? DelayedLog.fault : nil))
+  }
+
+  /// Carries out the requests and makes the reports whose time has come.
+  func pass(to time: UInt64) {
+    self.time = time
+    while let first = requests.first, first.due <= time { carryOut(requests.removeFirst().request) }
+    if isClosing, requests.isEmpty, let inner {
+      leave()
+      inner.close()
+      self.inner = nil
+    }
+    while let first = reports.first, first.due <= time {
+      reports.removeFirst()
+      sink([first.event])
+    }
+  }
+
+  /// The process has ended.
+  /// - Parameter kept: how many of the requests on their way are carried out all the same.
+  func end(carryingOut kept: Int) {
+    for (_, request) in requests.prefix(kept) { carryOut(request) }
+    requests = []
+    reports = []
+    leave()
+    inner?.close()
+    inner = nil
+  }
+
+  /// Answers everything that the hub of a process that has ended still waits for, so that its jobs end.
+  func refuseAll() {
+    requests = []
+    let numbers = unanswered.sorted()
+    unanswered = []
+    for number in numbers { sink([.failed(id: number, room: nil, .unavailable(DelayedLog.fault))]) }
+  }
+
+  private func leave() { shared.logs.removeAll { $0 === self } }
+
+  private func carryOut(_ request: LogRequest) {
+    let isUnreadable = shared.isDatabase && request.isReading && (isDown || shared.hiccups())
+    if isDown && request.isWrite || isUnreadable {
+      return report(.failed(id: request.id, room: request.room, .unavailable(DelayedLog.fault)))
+    }
+    switch request {
+    case .lock(let id, let room, let isLocked):
+      if isLocked { shared.locks.insert(room) } else { shared.locks.remove(room) }
+      report(.locked(id: id, room: room, isLocked: isLocked))
+      for other in shared.logs where other !== self { other.report(.locks(shared.locks)) }
+    case .delete:
+      shared.willDelete()
+      inner?.submit([request])
+    default: inner?.submit([request])
+    }
+  }
+
+  private func report(_ event: LogEvent) {
+    if let id = event.answered { unanswered.remove(id) }
+    reports.append((max(reports.last?.due ?? 0, time + delay()), event))
+  }
+}
+
+extension LogRequest {
+  fileprivate var isReading: Bool {
+    switch self {
+    case .load, .read, .follow, .list: true
+    default: false
+    }
+  }
+}
+
+extension LogEvent {
+  /// The number of the request that the event answers.
+  fileprivate var answered: UInt64? {
+    switch self {
+    case .appended(let appended): appended.id
+    case .read(let id, _), .loaded(let id, _), .following(let id, _), .told(let id, _), .locked(let id, _, _),
+      .created(let id, _), .snapshotted(let id, _, _), .retained(let id), .repaired(let id, _, _, _, _),
+      .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _), .failed(let id, _, _):
+      id
+    case .unfollowed(let id, _), .trimmed(let id, _, _), .deleted(let id, _, _): id
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,140 @@
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import ServerModel
+@testable import SyncServer
+
+// The end of a history: all faults end, everybody comes to rest, and what must hold is checked.
+
+extension HubHistory {
+  /// All operations in the room's log.
+  var stored: [Operation] {
+    let records = shared.rooms.store.rooms["demo"]?.records ?? []
+    return records.flatMap { StoredOperations($0.bytes)?.operations ?? [] }
+  }
+
+  private func isQuiet(_ client: HubClient) -> Bool {
+    guard let line = client.line, client.replica.state == .live, client.replica.unsentCount == 0 else { return false }
+    let cursor = servers[line.server].virtual.hub.assumeIsolated { $0.rooms["demo"]?.room.cursor }
+    return client.replica.cursor == cursor
+  }
+
+  /// Ends all faults, and waits until nobody has anything left to do.
+  func settle() {
+    heavyShare = 1
+    hiccupShare = 0
+    for index in servers.indices {
+      for _ in 0..<1_200 where servers[index].isStopping && servers[index].isUp { pass(10) }
+      start(index)
+      servers[index].log.setDown(false)
+    }
+    if !isTokenValid { changeTokens() }
+    pass(100)
+    lock(0, isLocked: false)
+    for index in clients.indices {
+      clients[index].stalledUntil = 0
+      clients[index].drain = 1_000_000
+    }
+    for _ in 0..<50 { pass(20) }
+    for index in clients.indices where clients[index].isClosed || clients[index].replica.state == .offline {
+      run(index) { $0.start(at: $1) }
+    }
+    waitUntilQuiet()
+    for index in clients.indices { run(index) { $0.askDigest(at: $1) } }
+    for _ in 0..<50 { pass(20) }
+    checkAgreement()
+    if failures.isEmpty { lockAll() }
+    if failures.isEmpty { deleteAtLast() }
+  }
+
+  private func waitUntilQuiet() {
+    var turns = 0
+    while !(clients.allSatisfy(isQuiet) && requests.isEmpty), turns < 6_000, failures.isEmpty {
+      turns += 1
+      pass(20)
+      for index in clients.indices where clients[index].isClosed { run(index) { $0.start(at: $1) } }
+    }
+    for request in requests { fail("a request is not answered: \(request.words)") }
+    for client in clients where !isQuiet(client) {
+      fail("\(client.name) is \(client.replica.state), with \(client.replica.unsentCount) edits not taken")
+    }
+    // What one server has stored is reported to the others a little later.
+    for _ in 0..<20 { pass(20) }
+  }
+
+  /// In a room that is locked everywhere, nothing more is stored. Once it is unlocked, everyone can draw again.
+  private func lockAll() {
+    guard !stored.isEmpty else { return }
+    lock(0, isLocked: true)
+    for _ in 0..<20 { pass(100) }
+    let count = stored.count
+    for server in servers {
+      let hasEditor = server.virtual.hub.assumeIsolated { hub in
+        guard let audience = hub.rooms["demo"]?.room.audience else { return false }
+        return audience.ids.contains { audience.member($0)?.role == .editor }
+      }
+      if hasEditor { fail("somebody may still edit a locked room") }
+    }
+    for index in clients.indices { draw(index) }
+    for _ in 0..<20 { pass(100) }
+    if stored.count > count { fail("something was stored in a locked room") }
+    lock(0, isLocked: false)
+    pass(100)
+    waitUntilQuiet()
+    for index in clients.indices { draw(index) }
+    waitUntilQuiet()
+  }
+
+  /// Once a room is deleted, nobody has it any more. Everyone comes back to a new one.
+  private func deleteAtLast() {
+    deleteRoom(servers.indices.randomElement(using: &random)!)
+    pass(100)
+    waitUntilQuiet()
+    checkAgreement()
+  }
+
+  private func checkAgreement() {
+    var fold = Canvas()
+    for operation in stored { fold.apply(operation) }
+    for client in clients where client.replica.confirmedDigest != fold.digest {
+      fail("\(client.name) has another drawing than the log")
+    }
+  }
+
+  func check() {
+    guard failures.isEmpty else { return }
+    checkAgreement()
+    let shapes = gone.union(stored.map(\.shape))
+    if let lost = promised.subtracting(shapes).min() { fail("\(lost) was acknowledged over HTTP, and is not stored") }
+    for client in clients {
+      if let lost = client.owed.subtracting(shapes).min() { fail("\(lost), drawn by \(client.name), is not stored") }
+    }
+    leaveAndStop()
+  }
+
+  /// Everyone leaves. The servers close their rooms, and have nothing left to wait for. Then they are stopped.
+  private func leaveAndStop() {
+    for index in clients.indices { run(index) { $0.stop(at: $1) } }
+    for _ in 0..<150 { pass(100) }
+    for server in servers {
+      let left = server.virtual.hub.assumeIsolated { hub in
+        (rooms: hub.rooms.count, visitors: hub.visitors.count, layouts: hub.layoutsUnderWay, isClear: hub.log.isClear)
+      }
+      guard left == (0, 0, 0, true), server.virtual.heavyWorkCount == 0 else {
+        fail("a server that nobody uses still holds \(left)")
+        continue
+      }
+    }
+    for index in servers.indices { stop(index) }
+    for _ in 0..<1_200 where servers.contains(where: \.isUp) { pass(10) }
+    if servers.contains(where: \.isUp) { fail("a server doesn't stop") }
+  }
+
+  static func run(seed: UInt64, steps: Int = 200) -> HubHistory {
+    let history = HubHistory(seed: seed)
+    for _ in 0..<steps where history.failures.isEmpty { history.take() }
+    if history.failures.isEmpty { history.settle() }
+    history.check()
+    for index in history.servers.indices { history.kill(index) }
+    return history
+  }
+}
