@@ -107,7 +107,7 @@ final class HeavyWork: @unchecked Sendable {
   }
 
   /// Does one piece of the work that several parties may wait for. One piece of it may wait at a time.
-  func run<Value: Sendable>(
+  nonisolated(nonsending) func run<Value: Sendable>(
     for askers: Askers,
     isBounded: Bool = false,
     _ work: @escaping @Sendable () -> Value
