@@ -47,9 +47,18 @@ final class HeavyWork: @unchecked Sendable {
   ///
   /// `@unchecked Sendable`: everything in it is touched only while the state's lock is held.
   final class Askers: @unchecked Sendable {
-    fileprivate var parties: [String] = []
+    fileprivate private(set) var parties: [String] = []
+    /// The same parties. A thousand clients may ask for one room at the same time, so each is looked up here.
+    private var members: Set<String> = []
     /// The piece of the work that waits now.
     fileprivate var piece: Piece?
+
+    /// - Returns: false if the party was added before.
+    fileprivate func add(_ party: String) -> Bool {
+      guard members.insert(party).inserted else { return false }
+      parties.append(party)
+      return true
+    }
   }
 
   fileprivate struct Piece {
@@ -230,9 +239,7 @@ extension HeavyWork.State {
 
   /// - Returns: whether a job waits for this party now, which a thread should look for.
   fileprivate mutating func join(_ askers: HeavyWork.Askers, _ party: String) -> Bool {
-    guard !askers.parties.contains(party) else { return false }
-    askers.parties.append(party)
-    guard let piece = askers.piece else { return false }
+    guard askers.add(party), let piece = askers.piece else { return false }
     add(piece, for: party)
     return true
   }
@@ -251,12 +258,15 @@ extension HeavyWork.State {
   /// Takes a waiting job out of the lists of all its parties.
   fileprivate mutating func takeOut(_ piece: HeavyWork.Piece) {
     piece.askers.piece = nil
+    var isAnyIdle = false
     for party in piece.askers.parties {
       waiting[party]?.removeAll { $0.withdrawal === piece.withdrawal }
       guard waiting[party]?.isEmpty == true else { continue }
       waiting[party] = nil
-      turns.removeAll { $0 == party }
+      isAnyIdle = true
     }
+    // One pass for all parties, because a thousand of them may have waited for this job.
+    if isAnyIdle { turns.removeAll { waiting[$0] == nil } }
   }
 
   fileprivate mutating func ended(_ party: String) {
