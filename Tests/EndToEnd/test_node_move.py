@@ -131,11 +131,11 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
 
 
 async def drawn_in(place):
-    """Makes a room of about a megabyte, which is several pages of records."""
+    """Makes a room with three megabytes of records, which are read in several pages."""
     with Server("--max-ops-per-second", 1_000_000, data=place) as server:
         ann = await Client.join(server, "garden")
         for _ in range(60):
-            await draw(ann, *[rectangle(identifier(), name="A name that is long enough") for _ in range(300)])
+            await draw(ann, *[rectangle(identifier(), name="A name that is long enough " * 4) for _ in range(300)])
         assert await asyncio.to_thread(server.terminate) == 0
         return ann.live
 
