@@ -44,7 +44,7 @@ struct CutTests {
     arguments: [
       // A length that no message has.
       [0x31, 0x7F, 0xFF, 0xFF, 0xFF],
-      // The start of a copy, in either direction.
+      // PostgreSQL's messages that begin a bulk copy (`COPY`): `G` into the database, `H` out of it.
       [UInt8(ascii: "G"), 0, 0, 0, 7, 0, 0, 0], [UInt8(ascii: "H"), 0, 0, 0, 7, 0, 0, 0],
     ]
   )
@@ -185,8 +185,8 @@ struct CutTests {
       .append(LogBench.append(1, "demo", [bytes("half")], mayCreate: false)),
       .append(LogBench.append(2, "later", [large])),
     ])
-    // Waits until the database has given the second room its number. It has then locked the first room for the same
-    // batch.
+    // The database gives the second room its number only after it has locked the first room for the same batch. So this
+    // waits until the number is given.
     let isThere = "(SELECT last_value FROM canvas.rooms_number_seq) > 1"
     try TestDatabase.ask(
       "DO $$ BEGIN WHILE NOT \(isThere) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$",
@@ -214,8 +214,8 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // Another node stores a record, of which this node isn't notified. This node must not report its own record, which
-    // is stored later, before the other one.
+    // Another node stores a record, and this node isn't notified of it. This node stores its own record later. So it
+    // must report the other node's record first.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
     node.log.submit([.append(LogBench.append(2, "demo", [bytes("here")])), follow(3), follow(4)])
@@ -230,8 +230,8 @@ struct CutTests {
     node.log.close()
     let own = node.events.answer(to: 2)
     if ending == .deletion {
-      // The record must not be reported, because the earlier record by the other node was not reported. The room no
-      // longer exists, so the append is refused.
+      // This record must not be reported, because the earlier record by the other node was not reported either. The
+      // room has been deleted, so the append is refused.
       #expect(own?.error == .noSuchRoom(room: "demo"))
     } else {
       #expect(own?.appended?.records.map(\.bytes) == [bytes("here")])

@@ -33,7 +33,8 @@ final class VirtualConnection: ServerConnection, @unchecked Sendable {
       wantsWritable = true
       return 0
     }
-    // As a socket does, the line takes the rest of a frame whose first bytes it has taken.
+    // A socket that has taken the first bytes of a frame takes the remaining bytes too. So the line takes whole frames,
+    // even if the last one exceeds its space.
     let taken = FrameHeader.boundary(atOrAfter: min(room, frames.count), in: frames)
     sent.append(contentsOf: frames.prefix(taken))
     if room != .max { room = max(0, room - taken) }
@@ -99,7 +100,7 @@ final class VirtualConnection: ServerConnection, @unchecked Sendable {
 }
 
 extension FrameHeader {
-  /// Whether bytes that begin with a header have all of it.
+  /// Whether the bytes contain all of the frame header with which they begin.
   fileprivate static func isWhole(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.count >= 2 else { return false }
     let length = bytes[bytes.startIndex + 1]

@@ -50,7 +50,8 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
   // MARK: As the hub sees it
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // Swift's pool takes what is isolated to no actor. From there a job would come back at any time.
+    // The hub's work must be done on this thread. Work that is isolated to no actor would run in Swift's thread pool,
+    // and would end at an unpredictable time.
     precondition(pthread_equal(thread, pthread_self()) != 0, "a part of the hub's work was done in Swift's pool")
     posted.append(.job(UnownedJob(job)))
   }
@@ -81,7 +82,8 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
   /// How many timers have yet to fire.
   var timerCount: Int { timers.count { $0.work != nil } }
 
-  /// One turn: fires the timers that are due, runs what was posted, and tells the observers, until nothing is left.
+  /// One turn (iteration) of the loop. Until nothing is left, it fires the timers that are due, runs what was posted,
+  /// and tells the observers.
   func turn(at time: UInt64) {
     now = max(now, time)
     while let first = timers.first, first.due <= now {

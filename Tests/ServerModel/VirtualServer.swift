@@ -67,14 +67,14 @@ final class VirtualServer {
 
   // MARK: Time
 
-  /// One turn of the loop at a time.
+  /// Runs one iteration of the event loop at this time.
   func turn(at time: Moment) {
     process.wallMilliseconds = time.wallMilliseconds
     loop.turn(at: time.monotonicMilliseconds)
   }
 
-  /// Does the heavy work whose turn it is.
-  /// - Returns: whether there was any.
+  /// Does the next job of heavy work.
+  /// - Returns: whether there was a job.
   @discardableResult
   func workHeavily() -> Bool {
     guard let job = heavyWork.takeNext() else { return false }

@@ -267,7 +267,7 @@ private struct BadLine {
     #expect(line.postponements == 40)
   }
 
-  /// The operations of the messages that the writer has sent since the last call, and that the line still has.
+  /// The operations of the messages that the writer has sent since the last call, and that are still on the line.
   private func sent(_ line: inout BadLine) throws -> [ProposedOperation] {
     defer { line.toServer = [] }
     var operations: [ProposedOperation] = []

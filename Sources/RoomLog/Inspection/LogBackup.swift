@@ -26,14 +26,16 @@ public enum LogBackup {
     }
   }
 
-  /// Makes an empty file that no other process takes for its own copy, by a lock of the kernel that ends with the process.
-  /// An earlier process may have been killed and have left an unfinished copy, which is emptied.
+  /// Makes an empty file for an unfinished copy, and locks the file, so that no other process uses the same file. The
+  /// kernel frees the lock when this process ends. If an earlier process was killed and left an unfinished copy, that
+  /// file is emptied and used again.
   /// - Returns: the descriptor that holds the lock.
   private static func claim(_ new: String) throws(StorageFault) -> Int32 {
     let descriptor = open(new, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .inputOutput(path: new, detail: SystemCalls.words(for: errno)) }
     var (held, named) = (stat(), stat())
-    // Between the two calls, another process may have finished its copy and given it its name.
+    // Between `open` and `flock`, another process might have finished its copy and renamed the file. Then this lock
+    // would be on the finished copy.
     let isHeld =
       flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &held) == 0 && lstat(new, &named) == 0
       && held.st_ino == named.st_ino && ftruncate(descriptor, 0) == 0
@@ -49,7 +51,7 @@ public enum LogBackup {
 
   /// Renames a finished copy from `new` to `copy`. The copy may be a file or a directory.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
-    // Another process may have made a copy at this path while this one was being written.
+    // Another process might have put a copy at this path while this copy was being written.
     guard access(copy, F_OK) != 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: EEXIST))
     }

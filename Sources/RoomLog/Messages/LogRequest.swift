@@ -4,7 +4,7 @@ public enum LogRequest: Sendable {
   case read(ReadRequest)
   case load(LoadRequest)
   case follow(FollowRequest)
-  /// Stops following a room. Records may still be reported until the answer comes.
+  /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
   /// Sends a message of at most `LogRequest.toldBytesMax` bytes to other nodes: to those that follow the room, or to
   /// all if `room` is `nil`. The message isn't stored, and may get lost.
@@ -38,8 +38,8 @@ public struct AppendRequest: Sendable {
   /// Whether the append creates the room if there is none. If another node has created the room meanwhile, the records
   /// go into that room, and the report has that room's epoch.
   ///
-  /// The caller must clear this flag once the log has reported anything about the room. Otherwise an append could bring
-  /// back a deleted room.
+  /// The caller must clear this flag as soon as the log has reported anything about the room. Otherwise an append could
+  /// bring back a deleted room.
   public var mayCreate: Bool
   /// When the server received the records. If that is before the room's last record, the log stores the last record's
   /// time, so that times never decrease.
@@ -102,8 +102,8 @@ public struct ReadRequest: Sendable {
   /// The position of the last record that the caller has. The page begins after it.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size, so it may be larger by one record. A room that is opened
-  /// waits for a turn with each page, so pages are not small.
+  /// The page ends with the record that reaches this size, so it can be larger by one record. Opening a room waits in
+  /// the log's queue once for each page, so pages are not small.
   public var bytesMax: Int
 
   public init(
@@ -142,9 +142,9 @@ public struct LoadRequest: Sendable {
 
 /// Follows a room: from now on, the log reports the room's deletion, and all records that any node stores in the room.
 ///
-/// The answer comes once everything that was stored before the request has been reported. So a caller that already
-/// follows the room can send this request again to catch up with other nodes. A refused request changes nothing: if the
-/// room was followed, it still is.
+/// The log answers when it has reported everything that was stored before the request. So a caller that already follows
+/// the room can send this request again to catch up with other nodes. A refused request changes nothing: a room that
+/// was followed is still followed.
 public struct FollowRequest: Sendable {
   public var id: UInt64
   public var room: String

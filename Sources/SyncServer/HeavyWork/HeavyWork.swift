@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// An actor that can have long work done on other threads. The threads serve parties (clients' addresses and rooms)
+/// An actor that can hand long work to other threads. The threads serve parties (clients' addresses and rooms)
 /// round-robin.
 protocol HeavyWorker: Actor {
   /// Does the work for a party (a client's address or a room) on another thread, and returns the result.
@@ -10,8 +10,8 @@ protocol HeavyWorker: Actor {
     _ work: @escaping @Sendable () -> Value
   ) async throws(HeavyWork.Refusal) -> Value
 
-  /// Frees a value on another thread, once the present job has dropped it. Freeing a room of 90,000 shapes takes more
-  /// than twenty milliseconds.
+  /// Frees a value on another thread, after the present job has dropped the value. Freeing a room of 90,000 shapes
+  /// takes more than twenty milliseconds.
   /// - Parameter shapes: how many shapes the value has. If they are few, the job itself may free it.
   func free(_ value: some Sendable, shapes: Int)
 }
@@ -37,7 +37,7 @@ final class HeavyWork: @unchecked Sendable {
     case cancelled
   }
 
-  /// A flag that says that the caller was cancelled. The flag may be set before the job is in the queue.
+  /// A flag that says that the caller was cancelled. The flag can be set before the job is in the queue.
   fileprivate final class Withdrawal: Sendable {
     let isRaised = Atomic(false)
   }
@@ -86,7 +86,7 @@ final class HeavyWork: @unchecked Sendable {
   /// - Parameters:
   ///   - threads: at least two, so that one client or room never has all of them. Or none: then the caller does the
   ///     jobs that it gets from `takeNext`.
-  ///   - waitingMax: how many jobs of one client or room may wait.
+  ///   - waitingMax: at most this many jobs of one client or room wait. Jobs that must not be refused don't count.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
     precondition(threads != 1, "one party may not have all threads")
     threadsOfPartyMax = max(1, threads - 1)
@@ -110,12 +110,13 @@ final class HeavyWork: @unchecked Sendable {
     return try await run(for: askers, isBounded: isBounded, work)
   }
 
-  /// From now on, a party waits for the same work as others.
+  /// From now on, `party` waits for the same work that other parties wait for already.
   func join(_ askers: Askers, _ party: String) {
     if state.withLock({ $0.join(askers, party) }) { sem_post(signal) }
   }
 
-  /// Does one piece of the work that several parties may wait for. One piece of it may wait at a time.
+  /// Does one piece of the work that several parties can wait for. At most one piece of that work waits for a thread at
+  /// a time.
   nonisolated(nonsending) func run<Value: Sendable>(
     for askers: Askers,
     isBounded: Bool = false,
@@ -191,12 +192,12 @@ final class HeavyWork: @unchecked Sendable {
 
   private func work() {
     // On Linux each thread has a priority of its own. The priority of these threads is lower than the loop's, so they
-    // give way if processors are short.
+    // give way if there are too few processors.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, HeavyWork.niceness)
     while true {
       while sem_wait(signal) != 0 {}
-      // Jobs may be waiting that this thread may not take, because their party already uses as many threads as it may.
-      // One of the party's own threads takes them when it becomes free.
+      // Some waiting jobs are not for this thread: their party already uses as many threads as it may. One of the
+      // party's own threads takes them when it becomes free.
       while let job = takeNext() { job() }
     }
   }
@@ -212,7 +213,8 @@ final class HeavyWork: @unchecked Sendable {
 
   private static let niceness: Int32 = 5
 
-  /// The party of the jobs that free what nobody needs any more.
+  /// The name under which jobs that free unneeded memory are queued. Other jobs are queued under a client's address or
+  /// a room.
   static let freeing = "freeing"
   /// Freeing this many shapes takes about a quarter of a millisecond.
   static let shapesWorthAThread = 1_000
@@ -232,12 +234,12 @@ extension HeavyWork.State {
 
   fileprivate func boundedCount(of party: String) -> Int { waiting[party]?.count(where: \.isBounded) ?? 0 }
 
-  /// How many jobs wait. One that several parties wait for counts once.
+  /// How many jobs wait. A job that several parties wait for counts once.
   fileprivate var waitingCount: Int {
     waiting.reduce(0) { sum, party in sum + party.value.count { $0.askers.parties.first == party.key } }
   }
 
-  /// - Returns: whether a job waits for this party now, which a thread should look for.
+  /// - Returns: whether this call has queued a job for this party, so that a thread should be woken for it.
   fileprivate mutating func join(_ askers: HeavyWork.Askers, _ party: String) -> Bool {
     guard askers.add(party), let piece = askers.piece else { return false }
     add(piece, for: party)

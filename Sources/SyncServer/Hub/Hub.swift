@@ -16,7 +16,7 @@ actor Hub {
   nonisolated let files: StaticFiles
   let logger: Logger
   let startedAt: UInt64
-  /// Turns a message into WebSocket frames.
+  /// Makes WebSocket frames from a message.
   let framing = Framing { message, encoding, bytes in
     switch encoding {
     case .json: MessageFrames.append(text: message, to: &bytes)
@@ -42,7 +42,7 @@ actor Hub {
   var visitors: Visitors
   var rooms: RoomTable
   var turns = Turns()
-  /// Whether the rooms are still doing what they do once a second.
+  /// Whether the work that the rooms do once a second is still in progress.
   var areRoomsResting = false
   var log: LogDesk
   var snapshots = SnapshotQuota()
@@ -58,7 +58,7 @@ actor Hub {
   /// How many layouts (shapes of one HTTP request) have been admitted but not yet sent to the log.
   var layoutsUnderWay = 0
   var deliveries = Deliveries()
-  /// Rooms for which the other nodes still have to be asked who is connected there.
+  /// The rooms for which this node still has to ask the other nodes who is connected.
   var roomsToAsk: [OpenRoom] = []
   var generator: RandomNumbers
   /// The number of this process. The records that the process writes carry it.

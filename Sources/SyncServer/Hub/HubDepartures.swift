@@ -30,7 +30,7 @@ extension Hub {
     return Goodbye(visitor: visitor, code: code, reason: reason, error: error)
   }
 
-  /// Closes connections, the first few at once. Each close is two system calls, and a room may have thousands of
+  /// The first few connections are closed at once. Each close is two system calls, and a room can have thousands of
   /// connections, so the others are closed in later jobs of the loop.
   func sayGoodbye(_ goodbyes: [Goodbye]) {
     for goodbye in goodbyes.prefix(Hub.closedInAJob) { goodbye.say() }
@@ -38,8 +38,8 @@ extension Hub {
     if !others.isEmpty { loop.execute { self.assumeIsolated { $0.sayGoodbye(others) } } }
   }
 
-  /// Does something to each of many visitors, as long as they are there: a few in each job of the loop, so that its turn
-  /// can end between two jobs.
+  /// Calls `treat` for each of many visitors that have not left by then. A job of the loop handles only a few of them,
+  /// so that other work of the loop can run between two jobs.
   func inPortions(_ visitors: [Visitor], _ treat: (Visitor) -> Void) async {
     for (index, visitor) in visitors.enumerated() {
       if index % Hub.closedInAJob == Hub.closedInAJob - 1 { await letOthersGoFirst() }

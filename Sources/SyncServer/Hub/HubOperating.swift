@@ -10,12 +10,13 @@ extension Hub {
   /// reconnect.
   func setLock(_ room: String, isLocked: Bool, by request: Request) async -> Result<Void, LockFault> {
     if sharesRooms {
-      // The request goes to the log even if the room seems to be locked or unlocked already: another node may have
+      // The request goes to the log even if the room seems to be locked or unlocked already: another node might have
       // changed the lock meanwhile.
       let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
       guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
     } else {
-      // Each change writes the whole list of locked rooms, so a change waits until the one before it is stored.
+      // Each change of a lock writes the list of all locked rooms. So this change waits until the previous change is
+      // stored.
       let before = lockWriting
       let party = party(of: request)
       let writing = job {
@@ -71,7 +72,7 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // Writes that the lock forbids are refused until a connection is closed.
+    // Until a connection is closed, the lock already refuses its writes.
     job {
       await inPortions(editors) { visitor in
         if self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }

@@ -128,7 +128,7 @@ extension Hub: RoomService, LogQuestions {
   }
 
   /// Asks a room to store something, and waits until it is stored. All writes over HTTP go this way. The writer's right
-  /// is checked again, because the request may have waited before.
+  /// is checked again, because the request might have waited before.
   func asking(
     _ open: OpenRoom,
     for writer: Writer,
@@ -181,7 +181,7 @@ extension Hub: RoomService, LogQuestions {
     await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
   }
 
-  /// The rooms that `grant` covers and that somebody has written to, by name.
+  /// The rooms that `grant` covers, sorted by name. Rooms that nobody has written to are left out.
   ///
   /// After a crash, a closed room's newest snapshot may be missing or old. Then the room has to be opened to count its
   /// shapes. Each call opens only a few such rooms, so that it never takes long.
@@ -223,7 +223,7 @@ extension Hub: RoomService, LogQuestions {
   private func listings() async -> [RoomListing] {
     var listings: [RoomListing] = []
     for (index, open) in rooms.all.enumerated() {
-      // A long list is made over several iterations of the event loop.
+      // A long list is made in several iterations of the event loop.
       if index % Hub.listedInATurn == Hub.listedInATurn - 1 { await letOthersGoFirst() }
       if !open.isGone { listings.append(listing(of: open)) }
     }

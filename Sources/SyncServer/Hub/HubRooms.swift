@@ -38,7 +38,7 @@ extension Hub {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
 
-  /// Opens a room that the log doesn't have. Another node may write to it first, so the log is asked to report its
+  /// Opens a room that the log doesn't have. Another node might write to it first, so the log is asked to report its
   /// records from the first one on.
   private func create(_ name: String) async -> Opening<OpenRoom> {
     // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
@@ -112,12 +112,12 @@ extension Hub {
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
     if let fault = await fold(folding, through: loaded.summary.last, for: askers) { return .failed(fault) }
-    // Another task may have created this room while the log didn't have it yet. Then that room is used, because two
+    // Another task might have created this room while the log didn't have it yet. Then that room is used, because two
     // rooms of one name would each get only a part of what is written.
     if let other = rooms[name] { return .open(other) }
     let open = OpenRoom(name: name, room: folding.take(), isStored: true, snapshotPosition: snapshotPosition)
     if let fault = await follow(open, from: timeline) { return .failed(fault) }
-    // If the room was deleted meanwhile, the caller finds that out by itself.
+    // If the room was deleted meanwhile, it isn't added to the open rooms. The caller checks `isGone` itself.
     guard !open.isGone else { return .open(open) }
     rooms.add(open)
     logger.debug(
@@ -181,8 +181,8 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room applies the log's reports over several iterations of the event loop. Only those that have arrived by now
-    // are awaited.
+    // The room applies the log's reports over several iterations of the event loop. This waits for the reports that
+    // have arrived by now, and for none that arrive later.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
@@ -235,7 +235,7 @@ extension Hub {
     empty(open)
   }
 
-  /// Frees the memory of a room that is gone. Jobs that still have the room find an empty one.
+  /// Frees the memory of a room that is gone. Jobs that still hold the room then see it empty.
   private func empty(_ open: OpenRoom) {
     carryOutEffects(of: open)
     var room = Room(name: open.room.name, epoch: open.room.epoch, limits: limits, framing: framing, seed: 0)

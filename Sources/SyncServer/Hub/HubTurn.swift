@@ -30,8 +30,8 @@ extension Hub {
         if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
         if open.room.hasUnsent {
           rooms.markDirty(open)
-          // Pauses twice as long as serving these readers took. So sending to a large room takes at most a third of the
-          // loop's time.
+          // The pause is twice as long as serving these readers took. So sending to a large room takes at most a third
+          // of the loop's time.
           if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
           due = min(due ?? .max, open.roundGoesOnAt)
         }
@@ -100,8 +100,8 @@ extension Hub {
     sayGoodbye(goodbyes)
   }
 
-  /// Stamps and encodes the shapes of an HTTP request on another thread. Afterwards the writer's right is checked
-  /// again, because it may have changed meanwhile.
+  /// Gives stamps to the shapes of an HTTP request and encodes them, on another thread. Afterwards the writer's right
+  /// is checked again, because it can have changed meanwhile.
   private func prepare(_ layout: AdmittedLayout, for open: OpenRoom) {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline
@@ -178,7 +178,7 @@ extension Hub {
     }
   }
 
-  /// This many rooms take a third of a millisecond.
+  /// After this many calls of `letRest`, the job lets others go first. So many calls take a third of a millisecond.
   static let roomsRestingInAJob = 128
 
   private func letRest(_ open: OpenRoom) {

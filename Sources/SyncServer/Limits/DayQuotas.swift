@@ -12,7 +12,7 @@ struct DayQuotas {
   static let entriesMax = 100_000
   /// How many entries are looked at in each second, to drop those whose counts have decayed to 0.
   static let lookedAtOnce = 256
-  /// Of how many entries the one with the smallest count is dropped.
+  /// To make space, this many entries are compared, and the one with the smallest count is dropped.
   private static let comparedAtOnce = 8
 
   private struct Most {
@@ -74,7 +74,8 @@ struct DayQuotas {
       return used
     }
 
-    /// Drops the entry with the smallest count among the next few.
+    /// Compares a few entries, and drops the one with the smallest count. The next call compares the entries that
+    /// follow.
     private mutating func dropOne(now: UInt64) {
       let places = (0..<comparedAtOnce).map { (next + $0) % names.count }
       let shares = places.map { faded(names[$0], now: now).share(of: most) }

@@ -86,7 +86,8 @@ struct Room: Sendable {
     let known = older?.claim ?? company?.claim(thatSentAway: actor)
     let claim = Claim(role: role, node: company?.number ?? 0, after: known, now: now)
     if let older, older.isGuest {
-      // The older connection is at another node. That node closes it when it hears of the new connection.
+      // The older connection is at another node, which closes it when it hears of the new connection. So only this
+      // node's entry for it is removed here.
       audience.remove(older.id)
     } else if let older {
       sendAway(older.id, .actorElsewhere, "this actor has joined over another connection", now: now)
@@ -258,8 +259,8 @@ struct Room: Sendable {
     if let dueAt = audience.show(state, by: id) { gather(dueAt: dueAt, now) }
   }
 
-  /// Answers a client that compares its canvas with the room's. The digest is sent after everything up to its cursor,
-  /// and before anything later.
+  /// Sends the room's digest to a client that compares its canvas with the room's. The digest is sent after everything
+  /// up to the digest's cursor, and before anything later.
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
@@ -375,8 +376,8 @@ struct Room: Sendable {
 
   // MARK: - Forgetting deletions
 
-  /// Forgets deletions that are so old that every edit that could conflict with them would be refused. To be called now
-  /// and then, and before a snapshot.
+  /// Forgets old deletions. A deletion is old if the room would refuse every edit that could conflict with the
+  /// deletion. To be called now and then, and before a snapshot.
   mutating func forgetErasures(now: Moment) {
     fold.forgetErasures(now: now, horizonMilliseconds: limits.horizonMilliseconds)
   }
@@ -417,12 +418,12 @@ struct Room: Sendable {
       }
       fanOut.dropStaleStreams(position: fold.position)
     }
-    // Readers that waited for this broadcast may now get a state stream.
+    // Readers that waited for this broadcast can now get a state stream.
     admitWaiting(now)
   }
 
-  /// Records how long a broadcast took to send. In a large room, the time between two broadcasts depends on that, so
-  /// that sending takes about half of the time.
+  /// Takes the time that sending a broadcast took. In a large room, the time between two broadcasts depends on it, so
+  /// that sending takes about half of all time.
   mutating func sendingTook(microseconds: UInt64, seats: Int) {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
@@ -438,7 +439,7 @@ struct Room: Sendable {
       forgetErasures(before: before, request: Room.nobody)
     }
     if audience.wantsOverlaps {
-      // The broadcast may have nothing to send, but making it starts the next check of overlaps.
+      // The broadcast might have nothing to send, but making it starts the next check of overlaps.
       if overlaps.isLookDue(now) { fanOut.gather(now) }
     } else {
       dropIdleOverlaps(now)
@@ -475,14 +476,15 @@ struct Room: Sendable {
     return offered
   }
 
-  /// The connection's socket takes more bytes.
+  /// The connection's socket has space for more bytes again.
   mutating func writable(_ id: MemberID, now: Moment, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) {
     guard audience.holds(id) else { return }
     audience.readers.unblock(id.seat)
     send(to: id.seat, now: now, mayLeap: true, write)
   }
 
-  /// - Parameter mayLeap: whether the socket has refused bytes, so that the connection may be behind.
+  /// - Parameter mayLeap: whether the connection may skip broadcasts and get the newest values instead. This is allowed
+  ///   after its socket has refused bytes, because the connection can be behind then.
   private mutating func send(
     to seat: Int,
     now: Moment,
@@ -569,11 +571,12 @@ struct Room: Sendable {
     if let stream = audience.readers.leaveStream(at: seat) { fanOut.leaveStream(stream, party) }
   }
 
-  /// Gives state streams to waiting readers, if streams have ended by now or may be dropped.
+  /// Gives state streams to waiting readers, if earlier streams have ended or can be dropped.
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
-    /// Short streams have a limit of their own, so readers that lack little are refused apart from others.
+    /// Short streams have a limit of their own. So readers that lack little can be refused while others of the same
+    /// party are not, and the other way round.
     struct Asker: Hashable {
       let party: String
       let lacksLittle: Bool
@@ -583,7 +586,8 @@ struct Room: Sendable {
     for seat in audience.readers.takeWaiting() {
       let since = fold.differenceStart(audience.readers.position(of: seat))
       let asker = Asker(party: audience.readers.party(of: seat), lacksLittle: fold.hasLittle(since: since))
-      // A reader that was refused a stream before is tried only if a stream has just been made that may suit it too.
+      // For a reader that was refused a stream before, another try is useful only if a stream has just been made that
+      // might suit this reader too.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
         refused.contains(asker) || !fanOut.hasSpaceForState(of: asker.party, lacksLittle: asker.lacksLittle, now)
       {
@@ -591,7 +595,7 @@ struct Room: Sendable {
         audience.readers.waitForState(at: seat, wasTurnedAway: true)
       } else {
         beginState(at: seat, now: now)
-        // What seemed little may have turned out to be a long stream.
+        // A stream that seemed short can turn out to be long. The reader is then turned away.
         if audience.readers.wasTurnedAway(seat) { refused.insert(asker) }
       }
     }

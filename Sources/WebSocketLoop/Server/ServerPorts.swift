@@ -1,12 +1,13 @@
 // The loop, a connection and a request as the owner of a server sees them. `EventLoop`, `Connection` and
 // `PendingRequest` are the real ones, over sockets. A test can make up others, with its own network and time.
 
-/// A loop that a server runs on: the executor of the owner's actor and of its tasks, with timers and turns.
+/// A loop that a server runs on: the executor of the owner's actor and of its tasks. It has timers, and reports the end
+/// of each turn (iteration of the loop).
 public protocol ServerLoop: SerialExecutor, TaskExecutor {
   associatedtype Timer: ServerTimer
   associatedtype Listening: ServerListening
 
-  /// Milliseconds of a monotonic clock, read once a turn.
+  /// Milliseconds of a monotonic clock, read once in each turn (iteration of the loop).
   var now: UInt64 { get }
   var counts: LoopCounts { get }
 
@@ -40,7 +41,7 @@ public protocol ServerListening: AnyObject {
   func close()
 }
 
-/// A WebSocket connection of a server. The functions of `Connection` say what each does.
+/// A WebSocket connection of a server. Each function is documented at the function of `Connection` with the same name.
 public protocol ServerConnection: AnyObject, Sendable {
   /// The owner's own number for the connection.
   var tag: Int { get set }

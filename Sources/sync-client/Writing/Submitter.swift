@@ -176,9 +176,9 @@ struct Submitter: Sendable {
     if welcome.actor != actor { comeBack(as: welcome.actor, at: now) }
   }
 
-  /// Gives the groups that were sent new stamps, since a stamp names its writer. The room may have accepted a group
-  /// although its answer was lost, and somebody may have changed the same shapes since then. So the new stamps are no
-  /// later than the old ones.
+  /// Gives new stamps to the groups that were already sent, because a stamp names its writer. The room may have
+  /// accepted a group although its answer was lost, and somebody may have changed the same shapes since then. So the
+  /// new stamps are no later than the old ones.
   private mutating func comeBack(as actor: Identifier, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
     // The server refuses stamps that are later than `latest`. Each of these becomes the server's time, in the same order.

@@ -1,6 +1,6 @@
 @testable import RoomLog
 
-/// A server's log, whose requests and reports take their time. Behind it are the rooms that all servers share.
+/// A server's log that delays requests and reports. It gives access to the rooms that all servers share.
 ///
 /// `@unchecked Sendable`: each log belongs to one history, which runs on one thread.
 final class DelayedLog: RoomLog, @unchecked Sendable {
@@ -52,7 +52,7 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
   func submit(_ requests: [LogRequest]) {
     for request in requests {
       unanswered.insert(request.id)
-      // Requests are carried out in their order.
+      // The requests are carried out in their order.
       self.requests.append((max(self.requests.last?.due ?? 0, time + delay()), request))
     }
   }
@@ -68,7 +68,7 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
     report(.availability(room: nil, isDown ? DelayedLog.fault : nil))
   }
 
-  /// Carries out the requests and makes the reports whose time has come.
+  /// Carries out all requests, and makes all reports, that are due by this time.
   func pass(to time: UInt64) {
     self.time = time
     while let first = requests.first, first.due <= time { carryOut(requests.removeFirst().request) }

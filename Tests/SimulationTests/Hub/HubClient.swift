@@ -25,7 +25,7 @@ struct HubClient {
   var stalledUntil: UInt64 = 0
   /// How many bytes the client reads at a time.
   var drain: Int
-  /// Shapes that the client has drawn, and that have to be in the log unless it was told otherwise.
+  /// Shapes that the client has drawn. Each has to be in the log, unless the client was told otherwise.
   var owed: Set<Identifier> = []
 
   var isText: Bool { replica.configuration.encoding.isText }

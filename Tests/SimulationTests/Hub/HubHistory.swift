@@ -20,7 +20,7 @@ final class HubHistory {
   struct Server {
     var virtual: VirtualServer
     var log: DelayedLog
-    /// Another number for each process.
+    /// The number of the server's process. A new process gets another number.
     var life: Int
     var isUp = true
     var isStopping = false
@@ -45,15 +45,15 @@ final class HubHistory {
   let configuration: Configuration
   private let logMillisecondsMax: UInt64
   private let networkMillisecondsMax: UInt64
-  /// How often a database doesn't answer.
+  /// The share of reading requests that a database doesn't answer.
   var hiccupShare = 0.03
   /// How often heavy work has its turn.
   var heavyShare: Double
   /// Whether the token of one of the editors is valid.
   var isTokenValid = true
-  /// Shapes that requests were told are stored.
+  /// The shapes that were reported as stored in answers to requests.
   var promised: Set<Identifier> = []
-  /// Shapes that were stored in a room that was deleted since.
+  /// The shapes that were stored in a room that has been deleted by now.
   var gone: Set<Identifier> = []
   private var lives = 0
   var lastPoint = 0
@@ -110,7 +110,7 @@ final class HubHistory {
     if !servers[index].isUp { servers[index] = makeServer() }
   }
 
-  /// Ends a server's process between two turns.
+  /// Ends a server's process between two iterations of its event loop.
   func kill(_ index: Int) {
     guard servers[index].isUp else { return }
     happened.insert(.killed)
@@ -232,7 +232,7 @@ final class HubHistory {
     run(index) { $0.connected(at: $1) }
   }
 
-  /// The client's line is gone, and its server learns that.
+  /// The client's connection breaks, and the client's server learns that.
   func hangUp(_ index: Int) {
     guard let line = clients[index].line else { return }
     clients[index].line = nil

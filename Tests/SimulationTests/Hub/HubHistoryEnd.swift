@@ -84,7 +84,7 @@ extension HubHistory {
     waitUntilQuiet()
   }
 
-  /// Once a room is deleted, nobody has it any more. Everyone comes back to a new one.
+  /// The room is deleted, so nobody has its drawing any more. Everyone comes back to a new room.
   private func deleteAtLast() {
     deleteRoom(servers.indices.randomElement(using: &random)!)
     pass(100)

@@ -4,7 +4,7 @@ import WebSocketLoop
 @testable import ServerModel
 @testable import SyncServer
 
-// What may happen in a history: acts of people, faults, and requests over HTTP.
+// What can happen in a history: acts of people, faults, and requests over HTTP.
 
 extension HubHistory {
   func take() {
@@ -54,7 +54,7 @@ extension HubHistory {
     var drawn: Identifier?
     run(index) { replica, now in
       let (shape, effects) = replica.add(set, at: now)
-      // A viewer's replica doesn't draw, and a full room may refuse the shape.
+      // A viewer's replica doesn't draw, and a full room can refuse the shape.
       if replica.canvas.contains(shape) { drawn = shape }
       return effects
     }
@@ -159,7 +159,7 @@ extension HubHistory {
     requests.remove(at: index).request.leave()
   }
 
-  /// The room is about to be deleted: what is stored by now may go.
+  /// The room is about to be deleted, so the shapes that are stored in it now can disappear.
   func noteDeletion() {
     gone.formUnion(stored.map(\.shape))
   }

@@ -2,9 +2,10 @@
 @testable import SyncServer
 
 extension VirtualServer {
-  /// The process has ended. Its jobs, which wait for things that never come, are let go to their ends.
+  /// Ends the server's process. Its jobs wait for answers that will never come, so their waits are ended by refusals.
   func die(_ log: DelayedLog) {
-    // A job may wait many times before it gives up. The hub itself has one timer, until it stops.
+    // A job can wait several times before it ends. So the loop goes on until only the hub's own timer is left, which a
+    // stopping hub doesn't have.
     let ownTimers = hub.assumeIsolated { $0.isStopping } ? 0 : 1
     var rounds = 0
     while rounds < 20 || loop.timerCount > ownTimers && rounds < 1_000 {

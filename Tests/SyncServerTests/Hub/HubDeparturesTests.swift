@@ -40,7 +40,7 @@ struct HubDeparturesTests {
 
     func closed(_ connection: Connection, closure: Closure) { state.withLock { $0.codes.append(closure.code) } }
 
-    /// The codes with which the connections were closed, once all are.
+    /// Waits until all connections are closed, and returns their close codes.
     func codes() async -> [UInt16] {
       while state.withLock({ $0.codes.count < count }) { await Task.yield() }
       loop.stop()

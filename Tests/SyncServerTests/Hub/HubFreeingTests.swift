@@ -25,7 +25,7 @@ struct HubFreeingTests {
     _ = try await hub.submit(shapes, to: open, by: writer).get()
   }
 
-  /// Waits until one more thing waits to be freed than the jobs of a gate.
+  /// Waits until the queue holds one job more than the jobs of the `HeavyGate`: the job that frees something.
   private func untilItWaits() async {
     while hub.heavyWork.count < HeavyGate.jobs + 1 { await Task.yield() }
   }
@@ -51,7 +51,7 @@ struct HubFreeingTests {
     await gate.ended()
   }
 
-  /// Notes whether it is freed on the loop.
+  /// Reports whether this object was freed on the loop's thread.
   private final class Probe: Sendable {
     let loop: any ServerLoop
     let freedOnLoop: @Sendable (Bool) -> Void

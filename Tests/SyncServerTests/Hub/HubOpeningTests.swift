@@ -48,7 +48,8 @@ struct HubOpeningTests {
     // A job counts until its thread has done with it, which is a moment after its answer.
     while hub.heavyWork.count > HeavyGate.jobs + many.count + 1 { await Task.yield() }
     #expect(hub.heavyWork.count == HeavyGate.jobs + many.count + 1, "all work of the other address still waits")
-    // A room for which the other address waits, too, is opened in the turn of the first of them.
+    // Both addresses wait for this room. It is opened as soon as it is the turn of either address, which here is the
+    // address with less work.
     await open("many-39", for: "192.0.2.2")
     #expect(hub.heavyWork.count == HeavyGate.jobs + many.count)
     gate.open()

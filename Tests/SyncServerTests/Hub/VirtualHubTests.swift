@@ -54,7 +54,7 @@ struct VirtualHubTests {
       }
     }
 
-    /// Lets time pass, a millisecond a turn.
+    /// Lets time pass. Each turn (iteration of the loop) takes one millisecond.
     mutating func pass(_ milliseconds: UInt64) {
       for _ in 0..<milliseconds {
         now.wallMilliseconds += 1

@@ -38,7 +38,7 @@ import Testing
     for number in 0..<DayQuotas.entriesMax + 1_000 {
       quotas.charge(Payer(address: "\(number)", token: nil), bytes: 1, rooms: 0, now: 0)
     }
-    // The last one is the token's.
+    // There is one entry for each of `entriesMax` addresses, and one for Ann's token.
     #expect(quotas.entryCount == DayQuotas.entriesMax + 1)
     #expect(quotas.refusal(of: ann, isNewRoom: true, now: 0) != nil)
     quotas.forgetFaded(now: day * 3)

@@ -170,7 +170,8 @@ struct RoomsStatesTests {
       bench.write(writer, bench.shape(1)) { $0.position = Point(x: Double(step), y: 0) }
       bench.settle()
     }
-    // Each state since one of these cursors fits into one message. The room learns that only when it makes the state.
+    // From each of these cursors, the newer changes fit into one message. The room learns that only when it makes the
+    // message.
     for place in places.reversed() {
       _ = joinSlowly(&bench, since: place, takes: 0)
       #expect(bench.room.kept.states <= 2 * 4 + 2)
@@ -238,7 +239,7 @@ struct RoomsStatesTests {
     }
     var longest = 0
     for _ in 0..<40 {
-      // The newcomer can share no state that is on its way.
+      // Drags shapes, so that the newcomer can share none of the states that are already being sent.
       bench.drag(writer, 1...3, times: 4)
       let newcomer = joinSlowly(&bench, takes: 1 << 20)
       var seconds = 0
@@ -248,7 +249,7 @@ struct RoomsStatesTests {
         seconds += 1
       }
       longest = max(longest, seconds)
-      // What was dropped begins again, and what has arrived comes back.
+      // Readers whose streams were dropped start again, and readers that have received everything join anew.
       for _ in 0..<5 { passSecond(&bench, writer, slow) }
       for number in slow.indices where bench.clients[slow[number]].cursor != nil {
         slow[number] = joinSlowly(&bench, from: "\(number % 2)", takes: 150)
@@ -269,7 +270,7 @@ struct RoomsStatesTests {
     }
     let since = bench.clients[writer].cursor
     bench.drag(writer, 1...3, times: 4)
-    // This one can share no state of the others, because it reads JSON.
+    // This client reads JSON, so it can't share an encoded state with the other clients.
     let last = bench.connect(.json)
     var hello = Hello()
     hello.since = since

@@ -15,7 +15,7 @@ struct StateStream: Sendable {
   /// All pairs that overlapped at the moment of the state. `nil` if the readers want no notices, or if the next
   /// broadcast sends all pairs anyway.
   let pairs: [ShapePair]?
-  /// The version of `pairs`, which grows with each broadcast that has overlaps.
+  /// The version number of `pairs`. It grows with each broadcast that has overlaps.
   let pairsVersion: UInt64
   private let parts: [StatePart]
   private var frames: [[UInt8]]
@@ -23,10 +23,10 @@ struct StateStream: Sendable {
   private var notices: [[UInt8]] = []
   /// How many connections read the stream, by their address.
   private var readers: [String: Int] = [:]
-  /// When a reader last entered or took a part, on the monotonic clock.
+  /// When a reader last joined the stream or was given a part of it, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// The most streams that any reader of this stream has lost.
+  /// How many streams in a row a reader of this stream has lost: the greatest such number among its readers.
   private(set) var losses = 0
   /// Whether it was known in advance that making the stream takes little time.
   private let isOfLittle: Bool
@@ -76,19 +76,23 @@ struct StateStream: Sendable {
   }
 
   var isUnread: Bool { readers.isEmpty }
-  /// The address of all readers of the stream. `nil` if they have several addresses, or there are no readers.
+  /// The address that all readers of the stream have. `nil` if they have different addresses, or if there are no
+  /// readers.
   var onlyParty: String? { readers.count == 1 ? readers.first?.key : nil }
 
   mutating func noteTaken(_ now: Moment) { takenAt = now.monotonicMilliseconds }
 
-  /// Whether no reader has taken a part (about 60 KB) for 20 seconds. The stream may be dropped then if others wait.
+  /// Whether the stream is stuck: no reader has taken a part of it (about 60 KB) for a long time. Other readers don't
+  /// have to wait for a stuck stream.
   func standsStill(_ now: Moment) -> Bool { now.monotonicMilliseconds >= takenAt &+ StateStream.stillMilliseconds }
 
   private static let stillMilliseconds: UInt64 = 20_000
 
-  /// Whether the stream is so old that it may be dropped for another one, even if its readers still take parts. If a
-  /// reader has lost a stream, its next one may become twice as old, so that the reader gets to the end some day.
-  /// - Parameter lasts: whether that is so for this stream.
+  /// Whether the stream is so old that it may be dropped to make space for another one, even if its readers still take
+  /// parts.
+  /// - Parameter lasts: whether this stream may grow older than usual, because one of its readers has lost a stream
+  ///   before.
+  ///   Each lost stream doubles the age, so that the reader gets the whole state some day.
   func isOld(_ now: Moment, lasts: Bool) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(lasts ? min(losses, StateStream.doublingsMax) : 0)
     return now.monotonicMilliseconds >= madeAt &+ age
@@ -135,8 +139,8 @@ struct StateStream: Sendable {
 
   /// The upper bound on the shapes in a part, so that even a message with the longest shapes is not too long.
   static func shapesMax(_ encoding: WireEncoding, messageBytes: UInt64) -> Int {
-    // The most bytes of a shape, with a separate stamp for every property, the longest name and an erasure. Texts and
-    // paths are counted separately, when the parts are made.
+    // The largest possible size of a shape: every property has a stamp of its own, the name is as long as allowed, and
+    // there is an erasure. Texts and paths are counted separately, when the parts are made.
     let shapeBytesMax: UInt64 = encoding == .json ? 3_584 : 896
     return min(StatePart.shapesMax, max(1, Int(clamping: messageBytes / shapeBytesMax)))
   }

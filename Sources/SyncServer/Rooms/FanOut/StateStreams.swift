@@ -30,8 +30,8 @@ struct StateStreams: Sendable {
     let party: String
     /// How many streams the reader has lost since it last had a whole one.
     let losses: Int
-    /// The first broadcast since which all broadcasts were encoded for the reader's channel. Earlier the channel had no
-    /// member.
+    /// This broadcast and all later ones were encoded for the reader's channel. Before this broadcast, the channel had
+    /// no member.
     let ringStart: UInt64
 
     /// Whether a stream has everything that the reader has to be sent now. If not, there have been broadcasts since the
@@ -41,10 +41,10 @@ struct StateStreams: Sendable {
     }
   }
 
-  /// The overlapping pairs that members with overlap notices know after all broadcasts.
+  /// The overlapping pairs that members who get overlap notices know when they have received all broadcasts.
   struct PairsTold {
-    /// The pairs. `nil` if members with overlap notices have not been sent all pairs yet, or if the reader doesn't want
-    /// notices.
+    /// The pairs. `nil` in two cases: members with overlap notices have not been sent all pairs yet, or the reader
+    /// doesn't want notices.
     let all: [ShapePair]?
     /// Grows with each broadcast that has overlaps.
     let version: UInt64
@@ -78,15 +78,16 @@ struct StateStreams: Sendable {
     }
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, losses: want.losses, now)
-    // If the broadcasts since the stream was made have only news about peers, the reader can skip them. It knows the
-    // peers from its welcome, or is sent them after the stream.
+    // If the broadcasts since the stream was made have only news about peers, the reader skips these broadcasts. The
+    // reader knows the peers from its welcome, or is sent them after the stream.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// Of the existing streams that have everything that the reader lacks, the one that begins latest, because it has the
-  /// least that the reader doesn't need.
+  /// The number of the stream that the reader should enter. All existing streams that have everything that the reader
+  /// lacks are considered. Of these, it is the stream that begins latest, because it has the least that the reader
+  /// doesn't need.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -120,7 +121,7 @@ struct StateStreams: Sendable {
     isShort ? limits.stateStreams * 4 : limits.stateStreams
   }
 
-  /// Drops a stream if there are too many for one more, and one may be dropped.
+  /// Makes space for one more stream: if there are too many, it drops one of those that may be dropped.
   /// - Parameter endsOthers: whether a stream may be dropped although its readers still take parts.
   /// - Returns: whether there is space now.
   private mutating func makeSpace(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Bool {
@@ -152,8 +153,9 @@ struct StateStreams: Sendable {
     return greediest.filter { $0.value.onlyParty != party }.keys.min()
   }
 
-  /// The streams that may last longer because a reader of theirs has lost others: for each address the one whose readers
-  /// have lost the most. A stream that several addresses share is one of them, too.
+  /// The streams that are allowed to last longer, because their readers have lost other streams before. For each
+  /// address, this is the stream whose readers have lost the most streams. All streams that several addresses share are
+  /// among them, too.
   private static func lasting(of streams: [Int: StateStream]) -> Set<Int> {
     var lasting: Set<Int> = []
     var ofParty: [String: Int] = [:]
@@ -175,8 +177,8 @@ struct StateStreams: Sendable {
     let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // If the next broadcast has all overlapping pairs, the stream must not have them too. Otherwise the stream must
-      // have them.
+      // A client that wants overlaps has to get all overlapping pairs exactly once: from the next broadcast if that
+      // broadcast has them, otherwise from the stream.
       guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
       // A stream from before the newest broadcast is used only if it is long (more than four parts). A short stream is
       // made anew, because the new one takes fewer bytes than the old one and the broadcasts since then.
@@ -197,8 +199,9 @@ struct StateStreams: Sendable {
     endsOthers: Bool,
     now: Moment
   ) -> StateStream? {
-    // A stream is short if it has few changes and fits into one part, which is known only when it has been made. Any
-    // other stream counts as long. A short stream also counts as long if there is space only for a long one.
+    // A stream is short if it has few changes and fits into one part. Whether it fits is known only when the stream has
+    // been made. All other streams count as long. A short stream counts as long too if there is space only for a long
+    // one.
     let mayBeShort =
       fold.hasLittle(since: want.since)
       && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
