@@ -2,6 +2,7 @@
 # run all the same. At the end, each failure is listed with its log and the command that repeats it.
 #
 #   step NAME COMMAND…     runs a step; prints its seconds and its last line; its output goes to build/logs/NAME.log
+#   suite NAME COMMAND…    the same for pytest with several processes; up to three failed tests are run again, alone
 #   needed NAME COMMAND…   the same, but if the step fails, no further step is run
 #   begin NAME COMMAND…    starts a step in the background, for steps that mostly wait
 #   finish NAME            waits for that step, and prints its result
@@ -22,6 +23,7 @@ optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-pa
 
 logs=build/logs
 mkdir -p "$logs"
+rm -f "$logs/unsteady"
 step_names=()
 step_seconds=()
 step_busy=()
@@ -54,7 +56,22 @@ step() {
   else
     "$@" >"$log" 2>&1 || status=$?
   fi
+  if [ "$status" -eq 1 ] && [ "${is_suite:-0}" = 1 ] && again "$log" "$@"; then status=0; fi
   report "$name" "$(seconds_since "$start")" "$status" "$@"
+}
+
+suite() { is_suite=1 step "$@"; }
+
+# Runs the failed tests again, one at a time. A test that passes then depends on what runs beside it. That is a fault of
+# the test, but no reason to call the change wrong: the summary lists it as unsteady. With STEADY=1 it stays a failure.
+unsteady_max=3
+again() {
+  local log=$1 failed
+  shift
+  failed=$(grep '^FAILED ' "$log") || return 1
+  [ "${STEADY:-0}" != 1 ] && [ "$(wc -l <<<"$failed")" -le "$unsteady_max" ] || return 1
+  "$@" --last-failed --numprocesses 0 >>"$log" 2>&1 || return 1
+  echo "$failed" >>"$logs/unsteady"
 }
 
 needed() {
@@ -127,6 +144,10 @@ summary() {
     printf '%-12s %8s %16s\n' "${step_names[index]}" "${step_seconds[index]}" "${step_busy[index]}"
   done
   printf '%-12s %8s\n' "all" "$(seconds_since "$all_start")"
+  if [ -e "$logs/unsteady" ]; then
+    printf '\nunsteady, because they failed beside other tests and passed alone:\n'
+    cat "$logs/unsteady"
+  fi
   [ "${#failures[@]}" -gt 0 ] || exit 0
   printf '\n%s\n' "${#failures[@]} failed:" >&2
   printf '  %s\n' "${failures[@]}" >&2
