@@ -111,9 +111,10 @@ class Line:
         self.filter(f"tcp sport {{ {ports} }} drop", f"tcp dport {{ {ports} }} drop")
 
     def filter(self, *rules):
-        """Sets the rules, in nft's language, for packets that both ends drop. Without rules, nothing is dropped."""
+        """Sets the rules, in nft's language, for packets that each end drops when they arrive over the link. Without
+        rules, nothing is dropped. Packets within an end are never dropped."""
         commands = ["add table inet line", "add chain inet line arriving { type filter hook input priority 0; }", "flush chain inet line arriving"]
-        commands += [f"add rule inet line arriving {rule}" for rule in rules if rule]
+        commands += [f'add rule inet line arriving iifname != "lo" {rule}' for rule in rules if rule]
         for space in (self.near, self.far):
             run("ip", "netns", "exec", space, "nft", "; ".join(commands))
 
