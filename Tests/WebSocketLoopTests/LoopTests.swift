@@ -28,6 +28,15 @@ private actor Counter {
     }
   }
 
+  /// Posts work to the loop, and then calls an async function that doesn't wait before its end.
+  func appendBeforeOthers() async {
+    loop.execute { self.enter(2) }
+    await withCheckedContinuation { continuation in
+      values.append(1)
+      continuation.resume()
+    }
+  }
+
   private func echo(_ value: Int) async -> Int {
     await Task.yield()
     return value
@@ -46,6 +55,23 @@ private final class TurnTimer: TurnObserver {
 }
 
 @Suite("The event loop") struct LoopTests {
+  /// A task that checks a condition and then waits for its change must not be overtaken by the change.
+  @Test("Nothing runs between an actor's steps while it doesn't wait", arguments: [false, true])
+  func stepsAreNotParted(isPreferred: Bool) async throws {
+    let loop = try EventLoop(isPreferred: isPreferred)
+    let counter = Counter(loop: loop)
+    let task =
+      if isPreferred {
+        Task(executorPreference: loop) { await counter.appendBeforeOthers() }
+      } else {
+        Task { await counter.appendBeforeOthers() }
+      }
+    await task.value
+    loop.perform {}
+    #expect(await counter.values == [1, 2])
+    loop.stop()
+  }
+
   @Test("A turn lasts from waking to sleeping: sleep doesn't count, all work of the turn does") func turnClock() {
     var clock = TurnClock()
     let start = TurnClock.microseconds() / 1_000 * 1_000 + 10_000

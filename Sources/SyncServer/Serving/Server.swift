@@ -36,7 +36,7 @@ enum Server {
     if !files.isThere { logger.warning("the page's files were not found", ["web": .text(configuration.web)]) }
     let loop: EventLoop
     do {
-      loop = try EventLoop(name: "hub") { level, line in
+      loop = try EventLoop(name: "hub", isPreferred: true) { level, line in
         switch level {
         case .error: logger.error(line, ["from": .text("libwebsockets")])
         case .warning: logger.warning(line, ["from": .text("libwebsockets")])

@@ -23,14 +23,8 @@ import Synchronization
 /// `@unchecked Sendable`: the inbox is behind a mutex, the thread's identity is atomic, and everything else is touched
 /// by the loop's thread only, which each entry point checks.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
-  /// Work that another thread posted, or that the loop's own thread postponed.
-  enum Work {
-    case job(UnownedJob)
-    case closure(@Sendable () -> Void)
-  }
-
   private struct Inbox {
-    var work: [Work] = []
+    var work: [LoopWork] = []
     var isClosed = false
   }
 
@@ -53,7 +47,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private let threadIdentity = Atomic<UInt>(0)
   private let ended = Semaphore()
 
-  private var posted = Fifo<Work>()
+  private var posted = Fifo<LoopWork>()
   private var queue = TurnQueue()
   private var observers: [any TurnObserver] = []
   private var turnClock = TurnClock()
@@ -66,6 +60,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var lastIdentifier: UInt64 = 0
   /// Whether clients of this loop may use TLS.
   let speaksTLS: Bool
+  private let isPreferred: Bool
   private var guests: [any LoopGuest] = []
   private var takesGuests = true
   var residents: [ObjectIdentifier: any LoopResident] = [:]
@@ -76,15 +71,19 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// - Parameters:
   ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A
   ///     server doesn't need TLS, because the proxy in front of it handles TLS.
+  ///   - isPreferred: whether all tasks of the loop's actors prefer it as their executor. It must be so, or not so, for
+  ///     all of them (`LoopWork.run`).
   ///   - log: gets the warnings and errors of libwebsockets. The process has only one log: the closure of the newest
   ///     loop gets the messages about all loops, each on the thread of the loop that the message is about.
   public init(
     name: String = "loop",
     speaksTLS: Bool = false,
+    isPreferred: Bool = false,
     log: (@Sendable (LoopLogLevel, String) -> Void)? = nil
   ) throws(EventLoopError) {
     self.name = name
     self.speaksTLS = speaksTLS
+    self.isPreferred = isPreferred
     uv = .allocate(capacity: 1)
     wake = .allocate(capacity: 1)
     beforeSleep = .allocate(capacity: 1)
@@ -137,7 +136,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Adds work. From the loop's own thread this takes no lock and no system call. From another thread it wakes the loop,
   /// unless earlier work has already done so.
   @discardableResult
-  private func post(_ work: Work) -> Bool {
+  private func post(_ work: LoopWork) -> Bool {
     if isCurrent {
       posted.append(work)
       return true
@@ -216,7 +215,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     while true {
       for _ in 0..<posted.count {
         guard let work = posted.popFirst() else { break }
-        run(work)
+        work.run(on: self, isPreferred: isPreferred)
         stepEnded(step)
         if stepEndedAt >= end { return }
       }
@@ -235,20 +234,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   private func takeForeignWork() {
-    let foreign = inbox.withLock { inbox -> [Work] in
+    let foreign = inbox.withLock { inbox -> [LoopWork] in
       guard !inbox.work.isEmpty else { return [] }
       defer { inbox.work = [] }
       return inbox.work
     }
     if !foreign.isEmpty { posted.append(contentsOf: foreign) }
-  }
-
-  private func run(_ work: Work) {
-    switch work {
-    case .job(let job):
-      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-    case .closure(let closure): closure()
-    }
   }
 
   /// Runs all work that is left. There is no time limit, because the loop ends after this.

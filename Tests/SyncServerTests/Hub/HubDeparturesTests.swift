@@ -22,7 +22,7 @@ struct HubDeparturesTests {
 
     init(_ count: Int, to port: Int) async throws {
       self.count = count
-      loop = try EventLoop()
+      loop = try EventLoop(isPreferred: true)
       let endpoint = Endpoint(host: "127.0.0.1", port: port, path: "/v1/rooms/demo/sync")
       loop.perform { for _ in 0..<count { self.loop.connect(to: endpoint, handler: self) } }
       while state.withLock({ $0.welcomed < count }) { await Task.yield() }

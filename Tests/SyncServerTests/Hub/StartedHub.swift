@@ -19,7 +19,7 @@ extension Hub {
     configuration.storage = storage
     configuration.port = 0
     configuration.limits = limits
-    let loop = try EventLoop()
+    let loop = try EventLoop(isPreferred: true)
     let hub = Hub(
       on: Machine(loop: loop),
       configuration: configuration,
