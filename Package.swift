@@ -131,7 +131,7 @@ let package = Package(
       dependencies: ["SyncServer", "CanvasCRDT", "WebSocketLoop", "RoomLog"],
       swiftSettings: briefly
     ),
-    // Like `ServerModel`, a library for tests. It is optimised because it has long loops.
+    // A library for tests, like `ServerModel`. It is optimised, because it has long loops.
     .testTarget(
       name: "LogSupport",
       dependencies: ["RoomLog", "CSQLite", "TestSupport"],

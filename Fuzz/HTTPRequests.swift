@@ -41,7 +41,8 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
       } else if let head = try parser.take(&received) {
         let request = try Request(head, peer: "192.0.2.1")
         if request.list(.upgrade).contains("websocket") {
-          // Bytes after the head are ignored here, because how many of them have arrived depends on the pieces.
+          // Bytes after the head are ignored here. How many of them have arrived depends on how the input was cut into
+          // pieces.
           let handshake = try Handshake(request, hasMore: false)
           let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)
           precondition(

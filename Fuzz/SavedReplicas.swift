@@ -1,4 +1,4 @@
-// Fuzzes a client's saved state, as it may come back from a browser's storage. It must be restored, or refused with a
+// Fuzzes a client's saved state, as it can come back from a browser's storage. It must be restored, or refused with a
 // named error. A restored replica must save to bytes that restore the same drawing and the same unsent edits.
 
 @testable import CanvasCRDT
@@ -6,7 +6,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
-  // Nearly every mutation breaks the checksum, so the target also tries the input with a correct one.
+  // Nearly every mutation breaks the checksum. So each input is also tried with a corrected checksum.
   for bytes in [input, SavedReplica.withChecksum(input)] {
     guard let replica = try? Replica(saved: bytes, seed: 1) else { continue }
     let saved = replica.save(withDrawing: true)

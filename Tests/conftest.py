@@ -10,7 +10,7 @@ import pytest
 
 import server
 
-# An `async` test that takes longer hangs. The longest takes 90 s on an idle machine.
+# The time limit of an `async` test. The longest test takes 90 s on an idle machine.
 SECONDS_MAX = 300
 
 

@@ -13,12 +13,13 @@
 # Warnings are errors.
 export CANVAS_STRICT=1
 
-# How the tests are built. They are optimised, because their long loops are ten times slower otherwise (measured).
-# Preconditions and overflow checks stay on, and `make soak` runs the same tests with `assert`.
+# How the tests are built. Without optimisation, their long loops take ten times as long (measured). Preconditions and
+# overflow checks stay on.
 #
-# They have their own build folder, because `make run` has other flags, and a shared folder would be rebuilt each time.
+# The build folder is their own, because `make run` builds with other flags. In a shared folder, each of the two would
+# rebuild everything.
 #
-# The index is for scripts/folders. Debug builds have one by default.
+# scripts/folders reads the index.
 optimised=(-c release -Xswiftc -enable-testing --enable-index-store --scratch-path .build/test)
 
 logs=build/logs

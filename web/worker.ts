@@ -19,7 +19,7 @@ const patienceMilliseconds = 3_000
 
 /**
  * Remembers which set of files belongs to which page, by the browser's identifiers of pages. This is stored, because a
- * browser stops an idle worker, and a page may load parts long after it was opened.
+ * browser stops an idle worker, and a page can load parts long after it was opened.
  */
 class SetsOfPages {
   static #cache = 'pages'
@@ -125,10 +125,10 @@ async function file(event: FetchEvent, path: string) {
   const { clientId, request } = event
   const isOwnListing = path === listingPath && new URL(request.url).search === '?own'
   const opened = await openedFrom.get(clientId)
-  // The listing names a version. The server answers requests for the listing with the server's version. With `?own`,
-  // the listing comes from the page's own files and names the page's version.
+  // The listing names a version. Without `?own` it must come from the server, because the page asks for the server's
+  // version.
   if (opened !== undefined && (path !== listingPath || isOwnListing)) {
-    // The page's set was replaced by a newer one, so its files are gone.
+    // The page was opened from this set of files. A newer set has replaced it, so its files are gone.
     if (!await caches.has(opened)) return Response.error()
     const kept = await keptFile(opened, path)
     if (kept) return kept
@@ -181,7 +181,7 @@ async function takeIn() {
       if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
       await set.put(path, answer)
     }))
-    // The server was upgraded while the files were loaded. They may be of two versions, so all are dropped.
+    // The server was upgraded while the files were loaded. They can be of two versions, so all are dropped.
     if ((await (await listed()).json()).version !== version) {
       await caches.delete(name)
       throw new Error('the page changed while it was taken in')

@@ -147,7 +147,7 @@ def measure_history(name, peer, base, updates, cap):
         if sampled < len(updates):
             say(f"{name}: only {sampled} of {len(updates)} updates within {cap} s; the rest in one batch, not counted")
             peer.apply_batch(receiver, updates[sampled:])
-        # Each receiver is encoded only once here, because loro caches the result.
+        # Encodes each receiver only once, because loro caches the result.
         start = time.perf_counter()
         state = peer.encode(receiver)
         encode_times.append((time.perf_counter() - start) * 1e3)

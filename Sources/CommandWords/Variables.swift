@@ -38,7 +38,7 @@ public enum Variables {
     "CANVAS_STRICT", "CANVAS_WRITE_GOLDEN",
   ]
 
-  /// A sentence for each of `names` that begins with `CANVAS_` and that no program reads.
+  /// One sentence for each name that begins with `CANVAS_` and that no program reads.
   /// - Parameter own: the variables that the calling program reads.
   public static func complaints(about names: some Sequence<String>, own: [String]) -> [String] {
     let known = Set(client + server + workshop)

@@ -37,8 +37,8 @@ GROWTH_BYTES_MAX = 700 << 20
 # The limit on one iteration of the event loop, which starts no new work after 5 ms and then sends for up to 3 ms. The
 # section "What is not met" in docs/SECURITY.md lists longer iterations.
 TURN_MS = 20
-# The limit on the bytes queued for one reader, without broadcasts. The server stops reading from a client with too many
-# queued answers, but still answers what has arrived by then. One partly sent message comes on top.
+# The limit on the bytes that the server queues for one reader, besides broadcasts. The bytes include answers to
+# everything that arrived before the server stopped reading, and one partly sent message.
 READER_BYTES_MAX = 4 << 20
 # A room may have two overlap indexes at a time, because a new one is computed while the old one is being freed.
 OVERLAP_ORDERS_MAX = 2

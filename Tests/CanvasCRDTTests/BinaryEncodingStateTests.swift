@@ -210,7 +210,7 @@ struct BinaryEncodingStateTests {
         try expectRoundTrip(canvas(rotations: rotations))
       }
     }
-    // The encoding allows eight exceptions for this many numbers. The test tries eight and nine.
+    // For 64 numbers, the encoding allows eight exceptions. The test tries eight and nine.
     for apart in [8, 9] {
       let rotations = (0..<64).map { (index: Int) -> Double in
         index % 7 == 3 && index / 7 < apart ? 1 / (Double(index) + 3.5) : Double(index)

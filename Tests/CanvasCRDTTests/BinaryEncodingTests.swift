@@ -49,7 +49,7 @@ struct BinaryEncodingTests {
     let bytes = BinaryEncoding.encode(ClientMessage.ping(MessageIdentifier(json: json)))
     #expect(bytes[1] == 1)
     #expect(try BinaryEncoding.decodeClientMessage(bytes) == .ping(MessageIdentifier(json: json)))
-    // The same id as JSON text is refused, because the binary form of this number is shorter.
+    // The id is refused as JSON text, because the binary form of this number is shorter.
     let longer = [bytes[0], 2, UInt8(text.utf8.count)] + Array(text.utf8)
     #expect(throws: MessageError.self) { try BinaryEncoding.decodeClientMessage(longer) }
   }
@@ -207,8 +207,8 @@ struct BinaryEncodingTests {
         continue
       }
     }
-    // These bytes tie a line to a place outside of the line's own box: the first coordinate is 65536. Bit 25 of the
-    // mask is the property `to`.
+    // The place of this tie is outside of the box: its first coordinate is 65536, and the greatest allowed one is
+    // 65535. Bit 25 of the mask is the property `to`.
     let tie: [UInt8] = [0x80, 0x80, 0x80, 0x10] + BinaryEncodingTests.shape + [0x80, 0x80, 0x04, 0x00]
     guard case .rejected(let rejection) = operation(0x01, [0x02], tie) else {
       Issue.record("a place outside of the box was let through, or is not refused as a value")

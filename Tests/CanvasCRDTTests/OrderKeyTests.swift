@@ -2,7 +2,7 @@ import Testing
 
 @testable import CanvasCRDT
 
-/// A random key of any allowed length, often with long runs of one digit. Foreign clients may write such keys.
+/// A random key of any allowed length, often with long runs of one digit. Foreign clients can write such keys.
 private func foreignKey(using generator: inout SeededGenerator) -> OrderKey {
   let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
   let few: [Character] = ["0", "1", "z", "y", "V"]

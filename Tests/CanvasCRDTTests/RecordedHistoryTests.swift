@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `CANVAS_WRITE_GOLDEN=1 swift test --filter RecordedHistoryTests` records the histories again. Review the files, and
-/// commit them with the change that made it necessary.
+/// commit them together with the changed code.
 @Suite("Recorded histories, which core.wasm replays too", .serialized)
 struct RecordedHistoryTests {
   static let seeds: [(name: String, seed: UInt64, encoding: WireEncoding)] = [

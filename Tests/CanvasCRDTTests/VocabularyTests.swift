@@ -28,8 +28,8 @@ struct VocabularyTests {
       #expect(!operation.set.assigned.isEmpty)
       expectKnown(operation.set, to: vocabulary)
     }
-    // If a canvas applies only the operations that an older client is sent, it must have the digest that the server
-    // computes for that client.
+    // `told` has only the operations that a client with this vocabulary is sent. A canvas that applies them must have
+    // the digest that the server computes for that client.
     var whole = Canvas()
     whole.countDigest()
     for operation in operations { whole.apply(operation) }

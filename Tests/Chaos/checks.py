@@ -137,8 +137,8 @@ class Checks:
                     world.violation(f"the server wrote {line!r}")
                     continue
                 entry = json.loads(line)
-                # Of similar messages, the log has only the first one, and later one line with the count of the others.
-                # The `like` of that line repeats the first message.
+                # The log has only the first of several similar messages, and later one line with the count of the
+                # others. That line repeats the first message as `like`.
                 is_full = was_full and entry.get("like", entry["message"]) == FULL
                 if entry["level"] == "error" and not is_full:
                     world.violation(f"the server's log says {line}")

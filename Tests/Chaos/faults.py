@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 
-# The timeout of each wait in this file, in seconds. If the timeout expires, the server or a client hangs.
+# The timeout of each wait in this file, in seconds. A wait that takes longer means that the server or a client hangs.
 SECONDS = 40
 
 USUAL = ["kill", "stop", "full disk", "restart", "restored copy"]

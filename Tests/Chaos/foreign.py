@@ -10,7 +10,7 @@ import websockets
 import binary
 from client import Client, order
 
-# The errors with which a connection may break on an unreliable network.
+# The errors with which a connection can break on an unreliable network.
 LOSSES = (OSError, TimeoutError, EOFError, websockets.WebSocketException)
 
 # The close codes after which the client reconnects: normal or unexpected end, server going away, heartbeat timeout,

@@ -124,7 +124,7 @@ class World:
     def keep_log(self):
         if self.server.process:
             self.log.append((self.server.lines, self.is_full))
-            # The next call must not add the same log lines again, so the server forgets them.
+            # The next call must not add the same log lines again, so `output` is cleared.
             self.server.output, self.is_full = None, False
 
     # Waiting.

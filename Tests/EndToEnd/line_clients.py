@@ -135,7 +135,7 @@ async def read(address, room, encoding, seconds):
             if task.done():
                 task.result()
             task.cancel()
-    # A write that is unanswered at the end counts with the time that it has waited so far.
+    # A write without an answer counts as the time that it has waited so far.
     acks = shown.acks + [time.monotonic() - at for at in shown.sent.values()]
     print(json.dumps({
         "ageP50": percentile(shown.ages, 0.5), "ageP99": percentile(shown.ages, 0.99), "ageMax": max(shown.ages), "looks": len(shown.ages),

@@ -109,8 +109,8 @@ class Server:
 
     def start(self):
         def prepare():
-            # The server must ignore SIGXFSZ, because this signal would kill it when a write exceeds the limit. The
-            # server inherits this from Python, which ignores the signal.
+            # SIGXFSZ would kill the server when a write exceeds the limit. Python ignores this signal, and the server
+            # inherits that.
             if self.file_bytes_max is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, resource.RLIM_INFINITY))
             if self.files_max is not None:
@@ -176,7 +176,7 @@ class Server:
         """The letters in /proc that tell the state of each thread."""
         folder = f"/proc/{self.process.pid}/task"
         for thread in os.listdir(folder):
-            # The thread may have ended since the folder was listed.
+            # The thread might have ended since the folder was listed.
             with contextlib.suppress(OSError), open(f"{folder}/{thread}/stat", encoding="ascii") as file:
                 yield file.read().rpartition(")")[2].split()[0]
 

@@ -151,7 +151,7 @@ async def test_2_a_burst_of_pings(shared):
                 answered.append(int(payload))
             elif opcode == TEXT and json.loads(payload)["type"] == "pong":
                 break
-        # The room may have answered before all pings were read. So the test sends one more ping and reads up to its
+        # The room might have answered before all pings were read. So the test sends one more ping and reads up to its
         # answer.
         raw.send(PING, b"-1")
         while not answered or answered[-1] != -1:
@@ -211,7 +211,7 @@ async def test_5_fragmentation(shared):
         ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
         ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
     ]
-    # Leaves out cases whose first part is already a whole message, because the server may answer that part.
+    # Leaves out cases whose first part is already a whole message, because the server might answer that part.
     cases = [case for case in cases if case[2] is not None]
     await hold(shared, cases)
     raw = await joined(shared)

@@ -243,7 +243,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
         for number in range(3):
             await server.write(f"open-{number}")
         clients = [await Client.join(server, f"open-{number}") for number in range(2)]
-        # As many rooms are open as allowed and none is idle, so the third room stays closed.
+        # The limit on open rooms is reached, and no open room is idle. So the third room stays closed.
         *others, closed = (await server.get("/v1/rooms")).json["rooms"]
         assert [(room["room"], room["shapes"]) for room in others] == [("open-0", 1), ("open-1", 1)]
         assert (closed["room"], closed["operations"], closed["uncounted"]) == ("open-2", 1, True)
@@ -331,7 +331,7 @@ async def test_history_that_is_not_kept():
         span = (await first.get("/v1/rooms/kept/history")).json
         assert span["from"] < span["to"]
         assert len((await first.get(f"/v1/rooms/kept?at={span['from']}")).json["shapes"]) == 1
-        # The server writes a snapshot when it exits. It drops only history that a snapshot includes.
+        # The server drops only history that a snapshot includes. It writes a snapshot when it exits.
         assert await asyncio.to_thread(first.terminate) == 0
         with Server("--history-ms", 0, data=first.data) as server:
             answer = await server.answers(f"/v1/rooms/kept?at={span['from']}", 404)

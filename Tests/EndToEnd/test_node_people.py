@@ -70,8 +70,8 @@ async def test_an_operator_removes_somebody_at_another_node():
         again = await second.http("DELETE", path, headers=bearer(KEEPER))
         assert again.status == 404 and again.error == "no_such_peer"
         assert not guest.errors
-        # One node is suspended and can't answer. The request still succeeds, and the people at that node are no longer
-        # listed.
+        # One node is suspended and can't answer. A request to remove a person at that node still succeeds, and the
+        # person is no longer listed.
         cat = await enter(first, "demo", ANN, name="Cat")
         await eventually(lambda: people(second, "demo"), "the other node knows her", holds=lambda found: len(found) == 2)
         first.freeze()

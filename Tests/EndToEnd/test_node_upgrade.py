@@ -35,7 +35,7 @@ async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgra
         assert await asyncio.to_thread(older.terminate) == 0
         with Server(data=url) as upgraded:
             ann = await Client.join(upgraded, "garden", actor=ann.actor, key=ann.welcome["key"])
-            # The newer node still waits for the older one, because it might be suspended and not ended.
+            # The newer node still waits for the older one, because the older one might only be suspended.
             assert (await eventually(lambda: forgets(newer), "forgetting")).status == 204
             assert "3" in ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)
             await draw(ben, rectangle(identifier()))

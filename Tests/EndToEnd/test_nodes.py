@@ -276,8 +276,8 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                 is_resumed = False
 
                 async def sees():
-                    # Bob waits from before the edit, so his time may run out soon after the standby goes on. Then he
-                    # waits once more.
+                    # Bob's timeout begins before the edit, so it can end soon after the standby goes on. Then he waits
+                    # once more.
                     is_last = False
                     while True:
                         try:
@@ -295,8 +295,9 @@ async def test_what_no_standby_has_is_shown_to_nobody():
                     "the commit waits")
                 blocked = asyncio.create_task(cat.write(rectangle(identifier()), id=1))
                 relay.hang_up()
-                # The cut node reconnects at once and asks whether its commit succeeded. After two seconds, the other
-                # node looks for the connection that blocks it. The test waits for both.
+                # The disconnected node reconnects at once and asks whether its commit succeeded. After two seconds, the
+                # other node looks for the connection that blocks its own commit. The test waits until both have
+                # happened.
                 await asyncio.sleep(3)
                 assert cluster.ask(0, "SELECT count(*) FROM canvas.records") == ["1"]
                 assert not seeing.done()

@@ -222,7 +222,7 @@ async def test_a_primary_without_its_standbys_acknowledges_nothing():
         await ledger.all_write_again("the primary cut off while it goes on", begun)
         in_recovery = [cluster.ask(number, "SELECT pg_is_in_recovery()") for number in range(DATABASES)]
         assert in_recovery.count(["f"]) == 2 and in_recovery[old] == ["f"], in_recovery
-        # A node may notice the new primary late, but must use it as soon as somebody draws there.
+        # A node can notice the new primary late, but must use it as soon as somebody draws there.
         looking = [await joined(node, ROOMS[0]) for node in nodes]
         shapes = [identifier() for _ in looking]
         for client, shape in zip(looking, shapes):

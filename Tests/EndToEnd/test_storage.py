@@ -100,8 +100,7 @@ async def test_rooms_that_are_closed_cost_nothing():
             await server.has("canvas_rooms_open", 0)
             return await server.metric("process_resident_memory_bytes")
 
-        # The first half of the rooms is not measured, because the allocator, the log and the threads need some memory
-        # only once.
+        # The first half of the rooms is not measured. It includes the memory that the process takes only once.
         before = await memory_after(range(ROOMS // 2))
         grown = await memory_after(range(ROOMS // 2, ROOMS)) - before
         assert grown / (ROOMS // 2) < 8_000, grown

@@ -79,7 +79,7 @@ async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
         }},
     )
     picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
-    # The box is rotated by 90 degrees. Its upper right corner, [50, -25] from its centre, becomes [25, 50].
+    # The square is rotated by 90 degrees. So its upper right corner, where the line ends, is drawn at (575, 575).
     assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
     assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
     # When the shape is deleted, the line's end is drawn at the point that is stored in the line. A client may update

@@ -23,7 +23,7 @@ final class DiskHistory {
     case backUp, verify
     /// The disk stops failing.
     case heal
-    /// The log runs one iteration of its writer, which may do background work.
+    /// The log runs one iteration of its writer, which can do background work.
     case turn
     case reopen
     /// The process is killed, and the log is opened again.
@@ -293,7 +293,7 @@ final class DiskHistory {
     try goOn()
   }
 
-  /// Opens the log on the files that a power cut or a killed process has left. Checks that it has everything it
+  /// Opens the log on files that a power cut or a killed process has left. Checks that the log has everything that it
   /// acknowledged.
   func start() throws {
     do throws(StorageFault) { try open() } catch { throw DiskLedger.Failure("it doesn't start: \(error)") }

@@ -1,7 +1,7 @@
 import RoomLog
 
 /// What the log has promised: acknowledged appends must be stored, and refused appends must not be stored, not even in
-/// part. Appends without an answer may be stored or not.
+/// part. An append without an answer can be stored or not.
 struct DiskLedger {
   struct Room {
     /// A number that differs between rooms that had the same name one after another.

@@ -133,7 +133,7 @@ extension DiskHistory {
       let number = try other.number("SELECT number FROM rooms WHERE name='\(name)'")
       try other.run("\(statement) AND room=\(number)")
     } catch {
-      // The call reports failure, and nevertheless the file might be damaged.
+      // Even if the call fails, it might have damaged the file.
     }
   }
 

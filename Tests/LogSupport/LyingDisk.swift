@@ -75,7 +75,7 @@ final class LyingDisk: @unchecked Sendable {
   /// Called before each call to the disk, to simulate another process. It isn't called for the disk calls that `beside`
   /// makes itself.
   var beside: (() -> Void)?
-  /// Whether the process has ended. Each further call from SQLite then fails.
+  /// Whether the simulated process has ended. All further calls from SQLite fail.
   var isDead = false
   private(set) var callCount = 0
   private(set) var countByKind: [Call: Int] = [:]
@@ -227,7 +227,7 @@ final class LyingDisk: @unchecked Sendable {
       return code
     }
     file.write(bytes, at: place)
-    // The kernel may write unsynced bytes to the disk at any time.
+    // The kernel can write unsynced bytes to the disk at any time.
     if Int.random(in: 0..<16, using: &random) == 0 { file.writeSome(using: &random) }
     return SQLITE_OK
   }

@@ -11,7 +11,7 @@ of() { systemctl show --value --property "$1" canvas-sync; }
 is_ready() { curl --silent --fail http://127.0.0.1:8080/readyz; }
 has_room() { curl --silent --fail http://127.0.0.1:8080/v1/rooms/kept | grep --quiet Sun; }
 
-# systemd starts this script once the server is ready, so there is no need to wait.
+# systemd starts this script when the server is ready, so there is no need to wait.
 [ "$(of ActiveState)" = active ]
 is_ready
 [ "$(ps -o user= -p "$(of MainPID)")" = canvas-sync ]

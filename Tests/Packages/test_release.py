@@ -57,7 +57,7 @@ def test_a_fresh_debian_installs_runs_upgrades_and_removes_it(releases, tmp_path
     (newer,) = releases[0].glob("canvas-sync_*.deb")
     older = make_older(newer, tmp_path)
     with open(tmp_path / "try.service", "w") as unit:
-        # The unit starts once the server is ready, like any service that depends on the server.
+        # The unit starts when the server is ready, like any service that depends on the server.
         unit.write(
             "[Unit]\nAfter=canvas-sync.service\nSuccessAction=poweroff\nFailureAction=poweroff\n"
             "[Service]\nType=oneshot\nExecStart=/bin/bash /srv/booted.sh\n[Install]\nWantedBy=multi-user.target\n")

@@ -101,7 +101,7 @@ class Monkey(AtFurniture):
     # The state of the page
 
     def look(self):
-        # The board as it looks. The property `written` is left out, because an undone value may still be marked as
+        # The board as it looks. The property `written` is left out, because an undone value can still be marked as
         # written although it equals the default.
         return self.person.run(
             "return JSON.stringify(app.live.shapes().map(({ written, ...shape }) => ({ ...shape, name: app.live.shownName(shape.id) })))")
@@ -256,7 +256,7 @@ class Monkey(AtFurniture):
             words = self.page.evaluate("document.activeElement.textContent")
             if words.startswith(("Undo", "Redo")):
                 return self.undo() if words.startswith("Undo") else self.redo()
-            # Menu entries that copy or export are not chosen, because the browser may forbid them.
+            # Menu entries that copy or export are not chosen, because the browser might forbid them.
             if "PNG" not in words and "SVG" not in words and "JSON" not in words:
                 self.page.keyboard.press("Enter")
 
@@ -559,7 +559,7 @@ def live_together(room, deeds, others, thirds):
             for monkey, deed in zip(monkeys, both):
                 if deed[0] not in ALONE:
                     monkey.do(deed)
-                    # Forgets the typed texts, because somebody else may delete their shapes.
+                    # Forgets the typed texts, because somebody else might delete their shapes.
                     monkey.tokens = []
             tom.do(third)
         tom.rest()

@@ -14,7 +14,7 @@ LEAVING = ["Enter", "Escape", "Tab", "Control+z", "paper", "other"]
 class AtFurniture:
     """A part of the class `Monkey`."""
 
-    # Presses by this monkey's mouse or finger.
+    # The mouse and the finger
 
     def press(self, element):
         """Presses the centre of an element by mouse or finger. Returns False if it isn't visible."""
@@ -219,7 +219,7 @@ class AtFurniture:
         if kind == "color":
             field.fill(["#ff0000", "#00ff00"][chance % 2])
         else:
-            # The press itself may check a box or move a slider, which is an undo step of its own.
+            # The press itself can check a box or move a slider. That is an undo step of its own.
             self.press(field)
             self.step()
             if kind == "select":

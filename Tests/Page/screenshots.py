@@ -50,7 +50,6 @@ class Pictures:
     def save(self, person, name):
         settled(person)
         path = self.folder / f"{name}.png"
-        # Nothing moves any more, and the pointer highlights nothing.
         person.page.screenshot(path=path, animations="disabled", caret="hide")
         print(f"{path}: {path.stat().st_size // 1000} KB", flush=True)
 

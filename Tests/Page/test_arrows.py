@@ -148,7 +148,7 @@ def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     ann.drag((460, 450), (560, 450), modifiers=["Shift"])
     drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
     assert room.shape(sun)["position"] == [200, 300]
-    # If a line and its tied shape are both copied, the copy of the line is tied to the copy of the shape.
+    # Undo ties the line to the shape again. If both are copied, the copied line is tied to the copied shape.
     ann.press("Control+z")
     drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
     ann.select(sun, line)
@@ -224,7 +224,7 @@ def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_to
     shapes = room.wait_for_shapes(3)
     (copy,) = [shape for shape in shapes if shape["kind"] == "rectangle" and shape["id"] != box]
     (line,) = [shape for shape in shapes if shape["kind"] == "line"]
-    # The rotated shape is 60 wide and 200 high, from (370, 180) to (430, 380).
+    # On the canvas, the rotated shape is 200 high. So the copy is 200 + 80 further down: the height and a gap.
     assert copy["position"] == [300, 250 + 200 + 80] and copy["rotation"] == 90
     assert line["from"][:2] == [box, 65535] and line["to"][:2] == [copy["id"], 0]
     assert all(abs(tie[2] - 32768) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"

@@ -132,8 +132,8 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
         notice.get_by_role("button", name="Dismiss").dispatch_event("click")
 
     ann.press("Enter")
-    # `route.abort` runs only during a Playwright call. So the test first waits for the page, and then for the server,
-    # which needs no such call.
+    # `route.abort` runs only during a Playwright call. Waiting for the server makes no such call, so the test first
+    # waits for the page.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
     ann.press("Control+a")

@@ -31,13 +31,13 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     bob.wait_for_shape(shape, "Math.abs(shape.rotation - 90) < 0.1 && Math.abs(shape.x - 350) < 0.1")
     assert near(handle(ann, "rotate"), [400 + reach, 330], within=1)
 
-    # After the rotation, the handle that was at the lower right is at the lower left. It follows the mouse there.
+    # After the rotation, the lower right handle is at the lower left. The handle follows the mouse there.
     corner = handle(ann, "scale")
     assert near(corner, [350, 380], within=1)
     lead(ann, corner, moved(corner, -60, 40))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 140) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)
-    # After the rotation, the left side is at the top. When it is pulled, the bottom stays.
+    # After the rotation, the shape's left side is at the top. A drag of that side leaves the bottom where it is.
     lead(ann, handle(ann, "scale", (-1, 0)), moved(handle(ann, "scale", (-1, 0)), 30, -50))
     bob.wait_for_shape(shape, "Math.abs(shape.width - 190) < 1 && Math.abs(shape.height - 160) < 1")
     assert near(handle(ann, "scale"), [290, 420], within=1)

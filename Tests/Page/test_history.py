@@ -137,8 +137,8 @@ def test_each_step_is_told_in_its_own_words(room):
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]
     told = []
-    # Both people join before the first edit. The slider divides the history into thousandths, so waiting for pages to
-    # load would make its positions too coarse.
+    # Both people join before the first edit. Otherwise the history would include the time for loading pages. The slider
+    # has a thousand positions, which would be too coarse for such a long history.
     ann, bob = room.join("Ann"), room.join("Bob")
     for write, operations, words in written:
         write(*operations)

@@ -11,9 +11,10 @@ import hostile
 # takes about 4 µs (docs/notebook/page.md), so the limits are 80 ms and 1.1 s.
 TURN, PICTURE = 20_000, 270_000
 
-# Counts the work that a canvas is told to do: `work` in the current iteration of the event loop, `most` in any, `all`
-# in total. The work depends on each path's length, number of points and bounding box. `performance.now` doesn't advance
-# during an iteration, so the page can't stop its work early because time has passed.
+# Counts the work that a canvas is told to do. `work` is for the current iteration of the event loop, `most` is for the
+# iteration with the most work, and `all` is the total. The work depends on each path's length, number of points and
+# bounding box. `performance.now` doesn't advance during an iteration, so the page can't stop its work early because
+# time has passed.
 COUNTING = """
   window.counts = { letters: 0, parts: 0, lines: 0, crossings: 0, work: 0, most: 0, all: 0 }
   const clock = performance.now.bind(performance)
@@ -182,8 +183,7 @@ def test_what_a_hostile_drawing_costs_is_bounded(room, kind):
         counts = judge(scale)
         # Dashes slightly outside of the view are counted too, because strokes are wider than their paths.
         assert counts["parts"] <= 60_000, (scale, counts)
-        # The stroke has a thousand widths and would need a thousand lines. Parts that something else covers must not be
-        # painted.
+        # The stroke needs a thousand lines, because it has a thousand widths. Its covered parts must not be painted.
         assert kind != "wideInk" or counts["lines"] <= 12_000, (scale, counts)
         assert counts["letters"] <= 2 * letters + 10_000, (scale, counts)
     assert kind not in OWN or counts["crossings"] <= 20, counts

@@ -188,7 +188,7 @@ def test_a_machine_that_sleeps_and_wakes_is_back_at_once(far, line):
     back = next(at for at, state in states(ann) if state == "live")
     looks = [at for at in ann.page.evaluate("looks") if at < back]
     woke = max(zip(looks, looks[1:]), key=lambda pair: pair[1] - pair[0])[1]
-    # From waking up to being live again takes 0.6 s on an idle machine.
+    # On an idle machine, the page is live again 0.6 s after it wakes up.
     assert back - woke < 2000, (woke, states(ann))
     room.agree()
 

@@ -34,7 +34,7 @@ def test_edits_go_on_are_counted_and_arrive(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     draw(ann)
     bob.wait_for_shapes(1)
-    # Waits for the acknowledgement, which may reach Ann after Bob has received her edits.
+    # Waits for the acknowledgement, which can reach Ann after Bob has received her edits.
     status(ann, "Saved")
     ann.forgive(*MISSED)
     ann.run("app.perform(app.live.stop()); return null")

@@ -47,8 +47,8 @@ def test_without_play_its_buttons_keys_and_gestures_are_gone(room):
     ann.pass_time(400)
     room.wait_until_sent()
     assert room.shapes() == before
-    # Without Play there is no circle: a shape that is dropped at its place stays. A thrown shape stops where it is
-    # released.
+    # Without Play there is no circle: a shape that is dropped where the circle would be stays. A thrown shape stops
+    # where it is released.
     throw(ann, (375, 275), (30, 0))
     there = ann.shape(square)["x"]
     ann.pass_time(60 * FRAME)

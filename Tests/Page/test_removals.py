@@ -8,8 +8,8 @@ from person import number
 from test_arrows import ends, near
 from test_history import look_back, open_history
 
-# To restore shapes, the page asks for the drawing at a moment shortly before their removal. That moment is less than
-# this many seconds before the removal, because clocks differ. A name that was written between the two is missing.
+# The seconds between a change and the removal of the changed shapes. The page restores the drawing of a moment before
+# the removal, because clocks differ. A later change would be missing from that drawing.
 CLOCKS = 0.3
 
 

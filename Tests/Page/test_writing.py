@@ -92,7 +92,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.select(oval["id"])
     ann.press("Control+Shift+l")
     ann.wait_for_shape(oval["id"], "shape.locked")
-    # Waits until the page shows the lock. Only then does it refuse to type into the shape.
+    # Waits until the page shows the lock. Before that, the page would still type into the shape.
     ann.painted()
     ann.press("r")
     ann.wait("app.tool === 'rectangle'")

@@ -19,7 +19,7 @@ import server as servers
 from person import Person
 from waiting import SECONDS, wait_until
 
-# `make coverage` has the page served as single files, because coverage is reported by file.
+# For `make coverage`, the page is served as single files, because coverage is reported by file.
 WEB = Path(os.environ.get("CANVAS_PAGE") or Path(__file__).resolve().parents[2] / "build" / "page")
 # The limits are high, because all people of a test share one address and write faster than people by hand.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]

@@ -104,7 +104,7 @@ struct EditingTests {
     let ann = room.join()
     let shape = room.add(ann)
     for step in 1...20 { room.edit(ann, shape) { $0.rotation = Double(step) } }
-    // At most four messages may be in flight. The other edits wait, and were merged into one operation.
+    // At most four messages may be in flight. The later edits were merged into one operation, which waits.
     #expect(room.hosts[ann].replica.outbox.flights.count == SendWindow.messagesMax)
     #expect(room.hosts[ann].replica.unsentCount == SendWindow.messagesMax + 1)
     room.settle()

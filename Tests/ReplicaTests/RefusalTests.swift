@@ -18,8 +18,8 @@ struct RefusalTests {
     let shapes = [room.add(ann), room.add(ann), room.add(ann)]
     room.settle()
     room.run(ann) { $0.edit(shapes.map(rotated), at: $1) }
-    // The test makes up the refusal. The server never refuses a value that a replica allows, because both use the same
-    // table of properties.
+    // The test sends a refusal that no server would send. Servers and replicas allow the same values, because both use
+    // the same table of properties.
     let sent = try room.hosts[ann].interceptSubmissions()
     let refused = try #require(sent.first?.operations[1].at)
     room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
@@ -111,7 +111,7 @@ struct RefusalTests {
     var room = TestRoom()
     let ann = room.join()
     let shape = room.add(ann)
-    // The test makes up the refusal, because our client never exceeds the announced rate.
+    // The test sends this refusal itself, because the client never exceeds the announced rate.
     let sent = try room.hosts[ann].interceptSubmissions()
     room.hand(.rejection(Rejection(id: sent[0].id, code: .rateLimited, message: "slower")), to: ann)
     room.settle()

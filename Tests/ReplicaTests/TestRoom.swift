@@ -40,7 +40,6 @@ struct TestRoom {
     )
   }
 
-  /// The canvas of the room on the server.
   var canvas: Canvas { server.room.canvas }
   var cursor: Cursor { server.room.cursor }
   /// The operations of each message that the log has stored.

@@ -82,7 +82,7 @@ import Testing
     case 4, 5: room.run(host) { $0.undo(at: $1) }
     case 6: room.run(host) { $0.redo(at: $1) }
     case 7:
-      // A step of several writes, which may also delete and restore a shape.
+      // A step of several writes, which can also delete and restore a shape.
       room.run(host) { replica, now in
         replica.beginGroup()
         var effects = replica.edit(edits, at: now)

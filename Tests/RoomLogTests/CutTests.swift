@@ -214,7 +214,7 @@ struct CutTests {
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))
     }
-    // Another node stores a record, and this node isn't notified of it. This node stores its own record later. So it
+    // Another node stores a record, and this node isn't notified of it. Then this node stores its own record. This node
     // must report the other node's record first.
     proxy.hold("canvas follower")
     try bench.append("demo", [bytes("there")])
@@ -230,8 +230,8 @@ struct CutTests {
     node.log.close()
     let own = node.events.answer(to: 2)
     if ending == .deletion {
-      // This record must not be reported, because the earlier record by the other node was not reported either. The
-      // room has been deleted, so the append is refused.
+      // The room has been deleted, so the append is refused. Its record must not be reported, because the other node's
+      // earlier record was not reported either.
       #expect(own?.error == .noSuchRoom(room: "demo"))
     } else {
       #expect(own?.appended?.records.map(\.bytes) == [bytes("here")])

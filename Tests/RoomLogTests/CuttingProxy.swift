@@ -19,7 +19,7 @@ struct Cut: Hashable, Sendable {
   var way: Way
   /// How many bytes of the request or answer still get through.
   var place: Int
-  /// Whether the connection stays open at the cut and just carries no more bytes of the request, as if the client hung.
+  /// Whether the connection stays open at the cut, but carries no more bytes of the request, as if the client hung.
   var isSilence = false
   /// What the client still gets in place of the rest of the answer.
   var garbage: [UInt8] = []
@@ -38,7 +38,7 @@ final class CuttingProxy: Sendable {
     var held: String?
     /// Connections whose client has this application name carry requests, but no answers.
     var unanswered: String?
-    /// How often `held` or `unanswered` has changed, and how many of these changes the thread has seen.
+    /// How often `held` or `unanswered` has changed. `changesSeen` counts the changes that the proxy's thread has seen.
     var changes = 0
     var changesSeen = 0
     /// Whether an answer is being held back on one of the `unanswered` connections.
@@ -92,10 +92,11 @@ final class CuttingProxy: Sendable {
   /// Until `hold(nil)` is called, the proxy forwards nothing on connections whose client has this application name.
   func hold(_ name: String?) { change { $0.held = name } }
 
-  /// Connections of this name carry requests but no answers until `holdAnswers(nil)` is called.
+  /// Until `holdAnswers(nil)` is called, connections whose client has this application name carry requests but no
+  /// answers.
   func holdAnswers(_ name: String?) { change { $0.unanswered = name } }
 
-  /// Makes a change, and waits until the thread has seen it. Until then the thread may still carry bytes.
+  /// Makes a change, and waits until the thread has seen it. Until then the thread can still carry bytes.
   private func change(_ change: (inout State) -> Void) {
     let number = state.withLock { state in
       change(&state)

@@ -268,7 +268,7 @@ struct DamageTests {
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("as of 20"))
   }
 
-  /// In the second case the length is unchanged, so only the checksum reveals the damage.
+  /// The second argument keeps the length unchanged, so only the checksum reveals the damage.
   @Test(
     "an older snapshot replaces a damaged one; without one, the error names the damaged one",
     arguments: ["x'00'", "CAST('as of 2_' AS BLOB)"]

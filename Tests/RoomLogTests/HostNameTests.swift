@@ -128,8 +128,8 @@ struct HostNameTests {
       events.all.contains { if case .waiting(let fault) = $0 { "\(fault)".contains("\"silent\"") } else { false } }
     )
     #expect(resolver.count("silent") == 1)
-    // The helper's connection is ended. To reconnect, it has to wait for the name lookup. The other connections keep
-    // working.
+    // Ends the helper's connection. To reconnect, the helper has to wait for the name lookup. The other connections
+    // keep working.
     let helper = "datname = current_database() AND application_name = 'canvas helper'"
     try TestDatabase.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(helper)", in: url)
     while log.statistics().following?.reconnects == 0 { usleep(1_000) }

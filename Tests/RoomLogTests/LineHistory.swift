@@ -171,7 +171,7 @@ final class LineHistory {
   }
 
   /// Removes the last records of a room, and ends all connections, as in a failover to a standby that lacks these
-  /// records. Keeps records that a snapshot includes, because a real failover would lose such a snapshot too.
+  /// records. Keeps records that a snapshot covers.
   private func lose(_ room: String) throws {
     release()
     try TestDatabase.ask(
@@ -214,7 +214,7 @@ final class LineHistory {
     for node in nodes {
       for room in LineHistory.rooms {
         for _ in 0..<1_000 {
-          // The node may have missed records of an open room, so it catches up.
+          // The node might have missed records of an open room, so it catches up.
           if node.records(of: room) == nil { node.open(room) } else { node.catchUp(room) }
           while node.unanswered > 0, node.take(waits: true) {}
           if node.isUpToDate(room) { break }

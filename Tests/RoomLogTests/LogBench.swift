@@ -17,8 +17,8 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   static var here: [LogKind] { allCases.filter { !$0.isInPostgres || TestDatabase.isThere } }
   /// The kinds of log that several nodes can share.
   static var shared: [LogKind] { here.filter { $0 != .sqlite } }
-  /// The kinds of logs whose appends can have an unknown outcome. SQLite's appends never do, because SQLite commits in
-  /// this process and returns the outcome.
+  /// The kinds of logs whose appends can have an unknown outcome. SQLite is not among them, because it commits in this
+  /// process and returns the outcome.
   static var undecided: [LogKind] { here.filter { $0.certain != $0 } }
   /// The kind of log that is the same, except that no append has an unknown outcome.
   var certain: LogKind {
@@ -53,9 +53,8 @@ final class LogBench {
   /// The events that each node received.
   private var collectors: [EventCollector]
 
-  /// - Parameter commitsBetweenCuts: how many commits there are from one that `.cutPostgres` cuts to the next. With
-  ///   `nil`, the test alone decides which commits are cut. For `.memoryUndecided`, the test then decides which
-  ///   outcomes are unknown.
+  /// - Parameter commitsBetweenCuts: `.cutPostgres` cuts one in this many commits. With `nil`, the test decides which
+  ///   commits are cut, and for `.memoryUndecided` which outcomes are unknown.
   init(
     _ kind: LogKind,
     options: SQLiteOptions = SQLiteOptions(),
@@ -190,8 +189,7 @@ final class LogBench {
     var epoch: UInt64
   }
 
-  /// Checks that exactly the acknowledged records are stored, each once and at its position. Connections may have been
-  /// cut, and outcomes may have been unknown.
+  /// Checks that exactly the acknowledged records are stored, each once and at its position.
   private func checkWhatIsStored() {
     var acknowledged: [RoomOfEpoch: [LogRecord]] = [:]
     for event in collectors.flatMap(\.all) {

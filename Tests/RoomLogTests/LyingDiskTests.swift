@@ -99,7 +99,7 @@ struct LyingDiskTests {
     #endif
   }
 
-  /// Calls `body` for each operation, with the numbers of the disk calls that the operation makes in its history.
+  /// Calls `body` for each operation under test. `calls` are the numbers of the disk calls that the operation makes.
   private func forEachOperation(
     from beginning: DiskRuns.Rest,
     _ body: (_ steps: Steps, _ calls: Range<Int>) throws -> Void
@@ -136,8 +136,8 @@ struct LyingDiskTests {
     expectEachKindOfFailure()
   }
 
-  /// The first fault hits each disk call of an operation once. The second fault comes while the log handles the first:
-  /// it hits one in thirty of the later calls, other ones for each first fault.
+  /// The first fault hits each disk call of an operation once. The second fault hits one in thirty of the calls after
+  /// the first fault.
   @Test("two calls to the disk fail, the first in each operation, the second in it or in what follows")
   func pairs() throws {
     defer { runs.finish() }

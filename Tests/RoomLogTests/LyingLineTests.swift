@@ -33,8 +33,7 @@ struct LyingLineTests {
 
   /// Runs a command that takes locks, and keeps the locks while `body` runs.
   private func locking(_ command: String, _ body: () throws -> Void) throws {
-    // `to_regclass` would not work here, because PostgreSQL caches for the length of a statement that a table doesn't
-    // exist.
+    // `to_regclass` would not work here: within one statement, PostgreSQL remembers that a table doesn't exist.
     let isEnough = "EXISTS(SELECT FROM pg_class WHERE relname = 'enough')"
     let end = "DO $$ BEGIN WHILE NOT \(isEnough) LOOP PERFORM pg_sleep(0.002); END LOOP; END $$"
     let locks = try TestDatabase.begin("BEGIN; \(command); \(end); COMMIT", in: bench.directory)
@@ -104,7 +103,7 @@ struct LyingLineTests {
     defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
-    // The log doesn't know yet that this connection has ended, so it sends the request over it.
+    // The log doesn't know yet that this connection has ended, so it uses the connection for the request.
     node.log.submit(.follow(FollowRequest(id: 1, room: "room-1", epoch: nil, after: 0)))
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
@@ -149,7 +148,8 @@ struct LyingLineTests {
     try endFollowers()
     proxy.hold(nil)
     #expect(node.events.answer(to: 1)?.error == .noSuchRoom(room: "demo"))
-    // The connection was lost before the log had begun to follow the room. So this request is answered with the loss.
+    // The connection was lost before the log had begun to follow the room. So the answer to this request reports the
+    // loss.
     #expect(node.events.answer(to: 3)?.isUnavailable == true)
   }
 
@@ -268,8 +268,8 @@ struct LyingLineTests {
     #expect(node.events.first { if case .otherTimeline(_, "demo") = $0 { true } else { false } } != nil)
     #expect(node.events.answer(to: 2)?.isUnavailable == true)
     #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
-    // Deletes the room, because the bench checks at the end that every stored room has exactly the acknowledged
-    // records. This room no longer does.
+    // The bench checks at the end that every stored room has exactly the acknowledged records. This room no longer
+    // does, so it is deleted.
     _ = try bench.ask { .delete(id: $0, room: "demo") }
   }
 

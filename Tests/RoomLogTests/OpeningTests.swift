@@ -110,7 +110,7 @@ struct OpeningTests {
       looks.withLock { $0.append(SystemCalls.file(at: copy) == nil) }
       return 5
     }
-    // The files that a killed backup may leave behind.
+    // The files that a killed backup can leave behind.
     for end in ["", "-journal"] { fclose(fopen(copy + LogBackup.unfinished + end, "w")) }
     try LogBackup.make(of: path, to: copy, options: options)
     #expect(looks.withLock { $0 } == [true])

@@ -17,7 +17,7 @@ struct PostgresSchemaTests {
   /// Fails the test unless the SQL condition is true.
   private func check(_ condition: String) throws { try ask("SELECT 1 / (\(condition))::int4") }
 
-  /// Connects as a node does that was restarted or has lost its connections.
+  /// Connects like a node that was restarted or has lost its connections.
   private func connectAnew() throws {
     try bench.reopen()
     try bench.append("demo", [bytes("after")])

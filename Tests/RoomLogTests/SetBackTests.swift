@@ -33,7 +33,7 @@ struct SetBackTests {
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
     #expect(bench.log.statistics().following?.roomsSetBack == 1)
-    // The node doesn't know yet that records were lost. Its append is refused, because it may depend on them.
+    // The node doesn't know yet that records were lost. Its append is refused, because it might depend on them.
     #expect(try bench.append("demo", [bytes("c")], mayCreate: false).isUnavailable)
     #expect(try bench.follow("demo", after: lost).isUnavailable)
     #expect(try bench.snapshot("demo", at: lost, bytes("state")).isUnavailable)

@@ -14,8 +14,8 @@ struct SilentHostTests {
     init() throws {
       let listener = try #require(Loopback.listen(backlog: 0))
       port = Loopback.port(of: listener)
-      // The first connection fills the listener's queue. If the second connection then can't be made, the host ignores
-      // further requests to connect, as this test needs.
+      // The first connection fills the listener's queue. The second connection must not be accepted: then the host
+      // ignores all further attempts to connect.
       let first = try #require(Loopback.connect(port))
       let second = try #require(Loopback.connect(port, waits: false))
       descriptors = [listener, first, second]

@@ -74,7 +74,7 @@ import Testing
   @Test("damage in the file is found, even while the log has the sound bytes in memory")
   func damagedBeneathMemory() throws {
     var options = SQLiteOptions()
-    // With 0, a checkpoint copies everything into the database file at once.
+    // With 0 pages, a checkpoint copies everything into the database file at once.
     options.checkpointPages = 0
     let bench = try LogBench(.sqlite, options: options)
     try bench.append("demo", [bytes("one"), bytes("two-of-demo")])

@@ -345,8 +345,7 @@ struct RoomBench {
   mutating func wake(_ client: Int) {
     guard let id = clients[client].id else { return }
     var clients = clients
-    // If the room waited for this reader with a broadcast, it sends the broadcast now. So other clients can get bytes
-    // too.
+    // The room might have held back a broadcast for this reader. Then it sends the broadcast now, to other clients too.
     room.writable(id, now: now) { id, bytes in
       guard let client = clients.firstIndex(where: { $0.id == id }) else { return 0 }
       return clients[client].take(bytes)

@@ -9,7 +9,7 @@ final class VirtualConnection: ServerConnection, @unchecked Sendable {
   var tag = 0
   var party: String
   let subprotocol: String?
-  /// How many bytes the line takes before it is full.
+  /// How many bytes the connection takes before it is full.
   var room = Int.max
   /// Whether the server waits until the line takes more.
   private(set) var isFull = false
@@ -33,8 +33,8 @@ final class VirtualConnection: ServerConnection, @unchecked Sendable {
       wantsWritable = true
       return 0
     }
-    // A socket that has taken the first bytes of a frame takes the remaining bytes too. So the line takes whole frames,
-    // even if the last one exceeds its space.
+    // Whole frames are taken, even if the last one exceeds `room`. A socket that has taken the first bytes of a frame
+    // takes the remaining bytes too.
     let taken = FrameHeader.boundary(atOrAfter: min(room, frames.count), in: frames)
     sent.append(contentsOf: frames.prefix(taken))
     if room != .max { room = max(0, room - taken) }

@@ -12,7 +12,6 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
     case closure(@Sendable () -> Void)
   }
 
-  /// A timer of the loop.
   final class Timer: ServerTimer {
     fileprivate let due: UInt64
     fileprivate var work: (() -> Void)?

@@ -5,14 +5,14 @@ import TestSupport
 @testable import SyncServer
 @testable import WebSocketLoop
 
-/// The server's own hub, on a machine that a test makes up. The test's log, clients and time surround it.
+/// The server's real hub on a simulated machine. The test provides the log, the clients and the time.
 final class VirtualServer {
   let hub: Hub
   let loop: VirtualLoop
   private let heavyWork: HeavyWork
   private let process: Process
 
-  /// What the process of the server has and the hub reads.
+  /// The state of the server's process that the hub reads.
   ///
   /// `@unchecked Sendable`: each process belongs to one test, which runs on one thread.
   private final class Process: @unchecked Sendable {
@@ -108,7 +108,7 @@ final class VirtualServer {
     }
   }
 
-  /// The line takes bytes again.
+  /// The connection can take bytes again.
   func takesMore(_ connection: VirtualConnection) {
     if connection.takesMore() { hub.assumeIsolated { $0.resume(connection) } }
   }

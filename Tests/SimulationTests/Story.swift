@@ -30,6 +30,6 @@ struct StoryTests {
 private let storyRule = ProcessInfo.processInfo.environment["CANVAS_RULE"].flatMap { name in
   Rule.allCases.first { "\($0)" == name }
 }
-/// The file to which the shortened history is written. Such files belong in `Found`.
+/// The file to which the shortened history is written. Such files belong in the folder `Found`.
 private let storyPlace = ProcessInfo.processInfo.environment["CANVAS_KEEP"]
 private let storySeed = ProcessInfo.processInfo.environment["CANVAS_STORY"].flatMap { UInt64($0) }

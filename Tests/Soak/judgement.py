@@ -5,22 +5,23 @@ import collections
 
 from load import percentile
 
-# A straight line is fitted to the measurements of the second half of the run. The limits below are for how much it may
-# rise from its beginning to its end.
+# A straight line is fitted to the measurements of the second half of the run. The limits below say how much this line
+# may rise from its beginning to its end.
 #
 # Memory: half an hour has 700,000 operations and 1,400 connections. A leak of four bytes per operation, or of two
 # kilobytes per connection, would exceed this limit. Smaller changes are normal for the allocator.
 MEMORY_RISE_MAX = 0.06
-# Threads, and descriptors that are not connections. A snapshot or a checkpoint briefly needs one more. A leak of one
-# per minute would add thirty by the end.
+# The number of threads, and of descriptors that are not connections. A snapshot or a checkpoint briefly needs one more.
+# A leak of one per minute would add thirty by the end.
 OTHERS_RISE_MAX = 1.0
-# Latency. Other programs on the machine slow down the slowest of a hundred answers, but hardly the median. The
-# machine's own slowness is measured by how long a write to its disk takes without the server, and by how many threads
-# wait for a processor. A latency that nobody notices is always accepted.
+# Latency. Other programs on the machine affect the 99th percentile much and the median little. The machine's own
+# slowness is measured by how long a write to its disk takes without the server, and by how many threads wait for a
+# processor. A latency that nobody notices is always accepted.
 MEDIAN_RISE_MAX, MEDIAN_RISE_MILLISECONDS_MAX = 0.3, 3
 LATENCY_RISE_MAX = 1.5
 LATENCY_MILLISECONDS_FINE = 50
-# The size of the database. Snapshots and history are written and removed all the time, but the file never shrinks.
+# How much the database may grow, as a fraction of its size. The file never shrinks, although snapshots and history are
+# removed all the time.
 DATABASE_RISE_MAX = 0.15
 # A checkpoint happens at 8,192 pages of 4 KiB. The write-ahead log's file is never truncated below 64 MiB.
 WAL_MIB_MAX = 64

@@ -165,7 +165,7 @@ import Testing
       #expect(command.helpText.contains("Examples"))
       for example in command.examples where !example.contains("|") && !example.contains("<") && !example.contains(">") {
         var words = example.split(separator: " ").map(String.init)
-        // Removes the quotes as a shell does. Quoted names contain at most one space.
+        // Removes the quotes, as a shell does.
         words = words.map { $0.filter { $0 != "'" } }
         let name = words.removeFirst()
         #expect(name == command.name)

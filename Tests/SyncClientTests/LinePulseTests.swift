@@ -3,7 +3,8 @@ import Testing
 
 @testable import sync_client
 
-/// A connection that answers after `delay` (never, if that is `nil`), and a client that checks it four times a second.
+/// A client that checks its connection four times a second. The connection answers after `delay`, or never if `delay`
+/// is `nil`.
 private struct Line {
   var pulse = LinePulse()
   var now = Moment(wallMilliseconds: 1_763_650_000_000, monotonicMilliseconds: 50_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncServer
 @testable import sync_client
 
-/// A writer and a room with an unreliable connection between them. The connection may break between any two messages,
+/// A writer and a room with an unreliable connection between them. The connection can break between any two messages,
 /// and the log sometimes fails.
 private struct BadLine {
   var random: SeededGenerator
@@ -262,8 +262,8 @@ private struct BadLine {
     // Each successful write resets the pause before a retry. Without the reset, the pause would have grown to fifteen
     // seconds.
     #expect(pauses.allSatisfy { $0 <= Backoff.firstMilliseconds })
-    // A failing log is reported once until a write succeeds. Each of the forty writes failed first and then succeeded,
-    // so there are forty reports.
+    // If several writes fail in a row, only the first failure is reported. Each of the forty writes failed first and
+    // then succeeded, so there are forty reports.
     #expect(line.postponements == 40)
   }
 

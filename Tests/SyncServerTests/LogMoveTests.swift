@@ -66,8 +66,8 @@ struct LogMoveTests {
   @Test("a room that is deleted and made again at any moment is copied, as one of the two")
   func madeAgain() throws {
     var epochs: Set<UInt64> = []
-    // `number` says before which request the other program deletes and makes the room. The first request only creates
-    // the room, so the second one is the earliest.
+    // The other program deletes the room, and makes it again, before the request with this number. The first request
+    // only creates the room, so the test begins with the second.
     var number = 2
     while true {
       var template = Array("/tmp/log-move-XXXXXX".utf8CString)

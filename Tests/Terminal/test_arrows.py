@@ -86,7 +86,7 @@ async def test_the_table_shows_what_lines_are_tied_to(shared):
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=Moon", "stroke=#123456")
     shown = (await run(shared, "show", room)).out
-    # The listed ends are the drawn ones, because the line leads from outline to outline.
+    # The line leads from outline to outline, so the listed ends lie on the outlines.
     assert "Sun → Moon" in shown and "#123456" in shown and "100, 50" in shown, shown
 
 

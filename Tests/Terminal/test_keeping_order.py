@@ -84,7 +84,7 @@ async def test_a_token_from_a_file_is_read_again_before_it_ends(tmp_path):
         watching = asyncio.create_task(run(server, "watch", "demo", *words, "--for", "6s"))
         drawing = asyncio.create_task(run(server, "bot", "demo", *words, "--for", "6s"))
         await eventually(lambda: server.log, "both are in", holds=lambda log: sum(line["message"] == "joined" for line in log) == 2)
-        # The client may read the file at any time, so the file is replaced in one step. Operators' programs have to do
+        # The client can read the file at any time, so the file is replaced in one step. Operators' programs have to do
         # the same.
         replace(str(path), keys.token(name="Later"))
         watched, drawn = await asyncio.gather(watching, drawing)

@@ -61,7 +61,8 @@ async def test_a_long_line_is_refused_not_read(shared):
     """The line is longer than a megabyte. The next line is read as usual."""
     star = '{"set":{"kind":"star"}}'
     done = await run(shared, "pipe", "long", input="\n".join(["x" * 3_000_000, star, " " * (1 << 20) + "x", star]), code=1)
-    # The client refuses some lines itself, before the server has answered earlier ones. So the answers are sorted.
+    # The client refuses some lines itself, without waiting for the server's answers to earlier lines. So the answers
+    # are sorted.
     answers = sorted(done.lines, key=lambda answer: answer["line"])
     assert [(answer["line"], answer["type"]) for answer in answers] == [(1, "reject"), (2, "ack"), (3, "reject"), (4, "ack")], answers
     assert all("longer than a megabyte" in answer["message"] for answer in answers[::2]), answers

@@ -47,7 +47,7 @@ struct CoverageTests {
       Point(x: .random(in: -30...50, using: &generator), y: .random(in: -30...40, using: &generator))
     }
     let small = parts([corners])
-    // The same polygon in a larger grid, which contains all of it.
+    // The same polygon in a larger grid, where no part of the polygon is cut off.
     let large = parts([corners.map { Point(x: $0.x + 40, y: $0.y + 40) }], width: 120, height: 100)
     for row in 0..<12 {
       for column in 0..<20 { #expect(abs(small[row][column] - large[row + 40][column + 40]) < 0.01) }

@@ -4,7 +4,8 @@ import Testing
 
 /// Expected screens in files. `cat` shows such a file as it looks in a terminal.
 ///
-/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review them, and commit them with the change that made it necessary.
+/// `CANVAS_WRITE_GOLDEN=1` writes the files again. Review the files, and commit them with the change that made the new
+/// files necessary.
 enum GoldenScreens {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Golden")

@@ -139,7 +139,7 @@ struct LinePaintingTests {
       pattern(paint(CanvasScene.Item(line)), y: 100, from: 40, to: 280)
         == "############        ############        ############        "
     )
-    // The second dash begins 10 units before the corner, and so goes on for 38 units after it.
+    // The second dash begins 10 units before the corner, and continues for 38 units after it.
     let bent = shape(.line, [Point(x: 40, y: 100), Point(x: 130, y: 100), Point(x: 130, y: 300)]) {
       $0.strokeWidth = 16
       $0.dash = .dashed

@@ -1,4 +1,4 @@
-/// Messages that are preceded by their length, which replaces WebSocket frames in tests without sockets.
+/// Frames for tests without sockets: each message is preceded by its length.
 public enum LengthFraming {
   public static func append(_ message: [UInt8], to bytes: inout [UInt8]) {
     withUnsafeBytes(of: UInt32(message.count).littleEndian) { bytes.append(contentsOf: $0) }

@@ -22,7 +22,7 @@ package struct RecordedHistory {
 
   package struct Event: Codable, Equatable, ExpressibleByStringLiteral {
     package var event: String
-    /// The time of the monotonic clock. The wall clock shows `epoch` more.
+    /// The time of the monotonic clock. The wall clock shows this time plus `epoch`.
     package var time: UInt64
     /// A frame from the server, as text or in base 64. For a restored replica, its saved bytes in base 64.
     package var frame: String?
@@ -39,8 +39,8 @@ package struct RecordedHistory {
     package var digest = ""
     package var confirmedDigest = ""
     package var unsent = 0
-    /// The error codes of refused edits. Only random histories have them, and also `canUndo` and `canRedo`; otherwise
-    /// `nil`.
+    /// The error codes of refused edits. `rejected`, `canUndo` and `canRedo` are `nil` in histories that are not
+    /// random.
     package var rejected: [String]?
     package var canUndo: Bool?
     package var canRedo: Bool?

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Bodies of HTTP messages")
 struct BodyReaderTests {
-  /// Feeds a body that never ends to a reader, piece by piece. Returns how many bytes the reader holds when it refuses
-  /// the body.
+  /// Gives a reader a body that never ends, piece by piece. Returns how many bytes the reader holds when it refuses the
+  /// body.
   private func heldBytes(_ beginning: String, then piece: String) throws -> Int? {
     var reader = try BodyReader(.chunked, bytesMax: 1_000)
     var held = Array(beginning.utf8)

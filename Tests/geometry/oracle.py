@@ -344,7 +344,6 @@ def main():
 
         slack = 1e-9 * max(first[3], first[4]) + 4e-9
 
-        # Checks whether the two outlines overlap.
         expected = True if certain[index] else False if apart[index] else None
         if first[0] == second[0] == ELLIPSE and first[3] == first[4] and second[3] == second[4]:
             depth = circle_depth(first, second)
@@ -397,7 +396,7 @@ def main():
             if abs(shapely.area(both) - area) > slack * length + 1e-9 * area:
                 fail(index, "loops that overlap each other", area, shapely.area(both))
             valid = shapely.make_valid(common[index])
-            # If both regions nearly coincide, shapely may be wrong unless it rounds to a grid.
+            # If both regions nearly coincide, shapely can be wrong unless it rounds to a grid.
             if (shapely.area(shapely.symmetric_difference(both, valid)) > bound
                     and shapely.area(shapely.symmetric_difference(both, valid, grid_size=slack)) > bound + slack * length):
                 fail(index, "the common region is elsewhere", area, bound)

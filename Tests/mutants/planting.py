@@ -13,8 +13,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # The files that the Swift package's build and tests read.
 COPIED = ["Package.swift", "Sources", "Tests", "docs"]
-# The files that the page and its tests read. `ALONE` has the targets whose mutants are planted one at a time.
+# The files that the page and its tests read.
 PAGE_COPIED = ["Sources", "Tests", "docs", "pytest.ini", "scripts", "tsconfig.json", "web"]
+# The targets whose mutants are planted one at a time.
 ALONE = {"web": "web", "CanvasWasm": "Sources/CanvasWasm"}
 # The name doesn't begin with CANVAS_, because the programs report unknown variables with that prefix.
 VARIABLE = "MUTANT"

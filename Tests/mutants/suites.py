@@ -38,8 +38,8 @@ class Suite:
 
     def __init__(self, words, *, is_waiting, is_page=False):
         self.words = words
-        # Whether the suite mostly waits. On a busy machine such a suite may time out, so it has to fail again when it
-        # runs alone.
+        # Whether the suite mostly waits. On a busy machine such a suite may time out, so a failure counts only if the
+        # suite fails again when it runs alone.
         self.is_waiting = is_waiting
         # Whether the suite runs in its own copy of the page.
         self.is_page = is_page

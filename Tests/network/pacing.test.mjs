@@ -1,4 +1,5 @@
-// Tests how many messages a connection accepts that are useful only while they are new, with a simulated clock.
+// Tests pacing: how many messages a connection accepts if messages are useful only while they are new. The clock is
+// simulated.
 
 import assert from 'node:assert/strict'
 import { beforeEach, mock, test } from 'node:test'
@@ -19,7 +20,7 @@ class Line extends Source {
   }
   perform() { this.asked.push(performance.now()) }
 
-  /** Sends a message that was waiting for a free line. */
+  /** Sends a message that waited until the connection was free. */
   send(bytes) {
     this.pacing.use()
     this.tell('sent', bytes)

@@ -1,4 +1,4 @@
-// Declares what browsers offer, but what the type checker's own description of browsers lacks.
+// Declares parts of the browsers' interfaces that the type checker doesn't know.
 
 declare class OffscreenCanvas extends EventTarget {
   constructor(width: number, height: number)

@@ -216,12 +216,12 @@ test('what lies where is as it is by now, whoever asks and whenever, and in each
   assert.deepEqual(replica.shapesAt(5, 5), [one])
   assert.deepEqual(other.shapesAt(5, 5), [])
   assert.equal(other.bounds(), null)
-  // The pair is reported as new once, although `neighbours` has already returned it. The stroke of `one` makes its
-  // visible part larger than its outline, as the view below shows.
+  // `changes` reports the new pair once, although `neighbours` has already returned it.
   const { shape: two } = replica.add({ position: [5, 0], size: [10, 10] })
   assert.deepEqual(replica.neighbours(one), [two])
   assert.equal(replica.changes().pairs.length, 1)
   assert.equal(replica.changes().pairs.length, 0)
+  // This view contains only a part of the stroke of `one`.
   assert.deepEqual(replica.shapesInView({ x: -3, y: -3, width: 1.5, height: 1.5 }).map(({ id }) => id), [one])
   // Moves the shape away and back before the changes are read, so no change is reported.
   replica.place([{ id: two, x: 50, y: 0 }])

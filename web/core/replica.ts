@@ -111,7 +111,7 @@ export class Replica {
     const { exchange } = this.#core
     return exchange.bytes(exchange.exports.fromServer(exchange.writeText(frame)))
   }
-  /** Tells the replica that the time that a `wake` effect gave has come. */
+  /** To be called at the time in the newest `wake` effect. */
   wake(): Effect[] { return this.#perform('wake') }
   ping(): Effect[] { return this.#perform('ping') }
   /** Asks the server for its digest, to check that both have the same drawing. */

@@ -28,7 +28,7 @@ export interface ShapeChange {
 }
 
 export interface Changes {
-  /** Whether `shapes` contains all shapes, so that any other shape doesn't exist any more. */
+  /** Whether `shapes` contains all shapes. If so, no other shape exists any more. */
   reset: boolean
   /** Whether the drawing order has changed. */
   reordered: boolean

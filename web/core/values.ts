@@ -225,7 +225,7 @@ export function readEffects(bytes: Uint8Array): Effect[] {
         row = null
         break
       case effectKind.connect: effects.push({ type: 'connect' }); break
-      // The bytes are copied, because a socket may send them after the core has reused the memory.
+      // The bytes are copied, because a socket can send them after the core has reused the memory.
       case effectKind.send: effects.push({ type: 'send', bytes: bytes.slice(at, at + count) }); break
       case effectKind.disconnect: effects.push({ type: 'disconnect' }); break
       case effectKind.wake: effects.push({ type: 'wake', at: view.getFloat64(at, true) }); break

@@ -96,7 +96,7 @@ function shortened(context: CanvasRenderingContext2D, name: string, widthMax: nu
   if (context.measureText(name).width <= widthMax) return name
   const letters = [...name]
   const cut = (count: number) => letters.slice(0, count).join('') + '…'
-  // A binary search for the number of letters that fit, because many long names may be measured in each frame.
+  // A binary search for the number of letters that fit, because many long names can be measured in each frame.
   let [least, most] = [1, letters.length]
   while (most - least > 1) {
     const middle = least + most >> 1

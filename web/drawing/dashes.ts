@@ -12,13 +12,13 @@ const partsUncut = 1000
 /** The upper bound on how often a piece of a line is halved to find out whether it is visible. */
 const halvingsMax = 20
 /**
- * How many straight pieces replace a quarter of an ellipse. Even for the largest ellipse, they deviate by only a
- * thousandth of a unit.
+ * How many straight pieces replace a quarter of an ellipse. Even for the largest ellipse, the pieces deviate from the
+ * curve by only a thousandth of a unit.
  */
 const quarterPieces = 64
 /**
- * The upper bound on a path's length, as a multiple of the sum of its box's width and height. If a path crosses itself
- * often, a browser's time for painting it grows with the square of its length.
+ * The upper bound on a path's length, as a multiple of the sum of its box's width and height. If a longer path crosses
+ * itself often, a browser takes long to paint it.
  */
 export const crossings = 16
 
@@ -53,8 +53,7 @@ export class DashBudget {
 type Strokes = { paths: { path: Path2D, offset: number }[], pattern: number[] }
 
 /**
- * A line to stroke. `length` is an upper bound. `length` is read, and `pieces` is called, only if the line is dashed or
- * dotted.
+ * A line to stroke. `length` is an upper bound. `length` and `pieces` are used only if the line is dashed or dotted.
  */
 export type Line = { path: Path2D, length: number, pieces: () => Piece[] }
 

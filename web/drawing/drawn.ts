@@ -61,7 +61,7 @@ export class Drawn {
   /** The animation of a deleted shape: it fades, or it is drawn into the black hole. */
   leaving: 'fading' | 'drawn in' | null = null
 
-  /** The transition in progress: the look from which it began. */
+  /** The look from which the transition in progress began. */
   #glide: { from: Look, way: Way } | null = null
   #lift = 0
   #liftWay: Way | null = null

@@ -22,7 +22,7 @@ export function paintGrid(
 ) {
   const doublings = Math.max(0, Math.ceil(Math.log2(nearest * ratio / (spacing * pixels.scale))))
   const step = spacing * 2 ** doublings
-  // From 0 when the dots have the lower bound's distance, to 1 when they have twice that distance.
+  // 0 if the dots are as near to each other as `nearest` allows, 1 if they are twice as far apart.
   const strength = step * pixels.scale / ratio / nearest - 1
   const size = Math.max(2, Math.round(1.7 * ratio))
   const first = (from: number, origin: number) => Math.floor((from - origin) / pixels.scale / step)

@@ -30,7 +30,7 @@ export type Side = { across: number, down: number }
 /** The position is in CSS pixels, relative to the stage. */
 type Handle = { kind: HandleKind, index?: number } & Side & Point
 
-/** Clockwise from the lower right, the one handle that even the smallest shape has. */
+/** The places of the handles, clockwise from the lower right. Even the smallest shape has the lower right handle. */
 const sides = [[1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]]
 
 /** The frame around the selection, and the handles on it. */
@@ -146,8 +146,8 @@ export class Handles {
 const handleReach = { mouse: 10, pen: 12, touch: 22 }
 
 /**
- * The nearest handle within reach. Of two equally near handles, it is the later one in the list, because the later one
- * is harder to hit elsewhere.
+ * The nearest handle within reach. If two handles are equally near, the later one in the list wins, because it is
+ * harder to hit elsewhere.
  */
 export function handleAt(handles: Handle[], point: Point, pointer: PointerType): Handle | null {
   let nearest: Handle | null = null

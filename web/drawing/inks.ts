@@ -16,7 +16,7 @@ export type InkPoint = Point & { width?: number }
  */
 export class GrowingInk {
   #painted = new Map<number, Path2D>()
-  /** Final parts that are not painted yet, by their width. */
+  /** Finished parts of the stroke that are not painted yet, by their width. */
   #fresh = new Map<number, Path2D>()
   #tail: Tail | null = null
   readonly color

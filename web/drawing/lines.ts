@@ -23,7 +23,7 @@ const dotLength = (width: number) => 2 * width + 4
  */
 export const strokeReach = (width: number) => Math.max(width, arrowLength(width) / 2, dotLength(width) / 2)
 
-/** The path of a line that has none: from the upper left corner of its box to the lower right one. */
+/** The path of a line that stores no path: from the upper left corner of its box to the lower right one. */
 const diagonal: PathPoint[] = [[0, 0, 100], [boxEnd, boxEnd, 100]]
 
 export const pathOf = ({ path }: { path: PathPoint[] }) => (path.length > 0 ? path : diagonal)
@@ -53,7 +53,7 @@ type Run = Line & { width: number }
 export function lineOf({ shape, width, height, strokeWidth }: Drawn): DrawnLine {
   const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
   const isBroken = shape.dash !== 'solid'
-  // A broken line becomes one path, because its dash pattern would begin anew in each further path.
+  // A dashed or dotted line becomes one path, because its dash pattern would begin anew in each further path.
   const longest = isBroken ? Infinity : crossings * (width + height)
   return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), longest)
     : straightLine(points, strokeWidth, shape, longest)
@@ -123,7 +123,7 @@ function lineAlong(pieces: Piece[], widths: number[], heads: Path2D | null, long
   let whole: Path2D | null = null
   return {
     pieces, widths, heads, length, isOne, widest: Math.max(...widths),
-    // The runs are made only when needed: there may be a thousand, and none is needed for a hidden stroke.
+    // The runs are made only when needed: there can be a thousand, and none is needed for a hidden stroke.
     get runs() { return runs ??= runsAlong(pieces, widths, longest) },
     get whole() { return isOne ? this.runs[0].path : whole ??= pathAlong(pieces) },
   }

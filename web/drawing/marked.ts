@@ -42,8 +42,7 @@ export class Marked {
   get isCrowded() { return this.#isCrowded }
 
   /**
-   * Chooses again which overlaps get a mark. A region that gains or loses its mark is stale: it has to be painted
-   * again.
+   * Chooses again which overlaps get a mark. Regions that gain or lose their mark are painted again.
    *
    * @param pairs the number of overlapping pairs
    */
@@ -84,7 +83,7 @@ export class Marked {
   painted(): (drawn: Drawn) => Region[] {
     if (!this.#isOn) return () => none
     if (!this.#isCrowded) return (drawn) => (drawn.regions.size === 0 ? none : inOrder(drawn, drawn.regions))
-    // This searches only the marked shapes, because there can be many others.
+    // Only the marked shapes are searched, because there can be many other shapes.
     const found = new Map<Drawn, Set<Region>>()
     for (const id of this.#shapes) {
       for (const region of this.#scene.drawn(id)?.regions ?? none) {
@@ -117,8 +116,8 @@ function inOrder(drawn: Drawn, regions: Iterable<Region>): Region[] {
 }
 
 /**
- * Whether the upper shape lies completely inside the lower one. Also true if the upper shape has no fill and the lower
- * shape lies completely inside it. Such an overlap is listed in the panel and not marked, because the mark would cover
+ * Whether the overlap covers a whole shape: the upper shape lies completely inside the lower one, or an upper shape
+ * without a fill contains the whole lower one. Such an overlap is only listed in the panel, because a mark would cover
  * a whole shape.
  */
 export function isWhole(region: Region) {

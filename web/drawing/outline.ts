@@ -339,7 +339,7 @@ let aside: OffscreenCanvasRenderingContext2D | undefined
 
 /**
  * A canvas for a translucent shape, cleared where it will be used. A small shape gets a small canvas, because a browser
- * may copy the whole canvas each time it is used.
+ * can copy the whole canvas each time it is used.
  */
 function contextAside(width: number, height: number) {
   const [across, down] = [asideSide(width), asideSide(height)]

@@ -87,7 +87,7 @@ export class Painter {
     })
     view.on('change', () => frames.request())
     frames.on('paint', (now) => this.paint(now))
-    // The browser may lose the canvas's content, for example if its graphics process crashes. The canvas is empty then,
+    // The browser can lose the canvas's content, for example if its graphics process crashes. The canvas is empty then,
     // so everything is painted again.
     canvas.addEventListener('contextrestored', () => {
       this.#endDraft()
@@ -119,8 +119,8 @@ export class Painter {
     else if (touched === null || this.#pixels === null || this.#pixels.scale !== pixels.scale) this.#paintAll(pixels, until)
     else this.#paintTouched(this.#pixels, pixels, touched, until)
     if (!this.#draft) this.#picture.paintWaiting(until, turnWork)
-    // Overlaps that were painted late now cover the texts. If repainting would take long, `takeLate` forgets these
-    // overlaps, so that the texts stay covered.
+    // Overlaps that were painted late now cover the texts below them. If repainting would take long, `takeLate` leaves
+    // them as they are.
     if (this.#isDear(scene.order, pixels)) this.#picture.takeLate()
     if (!this.isDone) this.#frames.request()
   }

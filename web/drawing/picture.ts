@@ -14,7 +14,9 @@ import { regionWorkOf, workOf } from './work.js'
 /** How a picture is painted: the view, the device pixels for a CSS pixel, and the colours. */
 export type Look = { pixels: Pixels, ratio: number, colors: Colors }
 
-/** The painting of one shape. `steps` yield the fraction that they have painted. `whole`, `left`: units of work. */
+/**
+ * The painting of one shape. `steps` yield the fraction that they have painted. `whole` and `left` are units of work.
+ */
 type Steps = { steps: Generator<number, void>, whole: number, left: number }
 
 /** How many units of work are done between two checks of the time. */
@@ -23,7 +25,7 @@ const batchWork = 100
 const steps = ['covers', 'shapes'] as const
 /** A region takes two steps: one for the fill, and one for the line around it. */
 const stepsOfRegions = 2
-/** A unit of work finds the visible parts of this many shapes, or of this many points of ink. */
+/** One unit of work looks at this many shapes, or at this many points of ink, to find the visible parts. */
 const shapesLooked = 2
 const pointsLooked = 20
 
@@ -65,7 +67,7 @@ export class Picture {
    * @param shapes in drawing order; some may be outside the area
    * @param area the part to paint
    * @param askUntil the time until which the core may be asked for outlines, by `performance.now()`; regions whose
-   *   outlines are not known by then wait
+   *   outlines are not known by then are painted later
    * @param dashes the budget, if several areas share one
    */
   begin(shapes: Drawn[], look: Look, area: Area, askUntil: number = -Infinity, dashes: DashBudget = new DashBudget()) {
@@ -177,7 +179,7 @@ export class Picture {
     return true
   }
 
-  /** Whether a region that was painted late covers texts, or shapes that lie above it. */
+  /** Whether any region that was painted late covers texts or higher shapes. */
   get isLate() { return this.#late.length > 0 }
 
   /**

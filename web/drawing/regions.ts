@@ -58,8 +58,8 @@ export class Region {
  * The regions in which shapes overlap. The replica's changes say which regions exist. The core is asked for a region's
  * outline when the region comes into view, and again after one of its shapes has changed.
  *
- * While a shape is lifted or in transition, it is not drawn where the core has it, so the core's outline wouldn't fit.
- * Then one shape of the pair is clipped to the other. That is just as exact, but slower.
+ * While a shape is lifted or in transition, it is not drawn where the core has it. Then one shape of the pair is
+ * clipped to the other.
  */
 export class Regions {
   #shown
@@ -219,7 +219,7 @@ function breadth({ first, second }: Region) {
 
 const isStaying = ({ leaving, shape }: Drawn) => !leaving && shape.visible
 
-/** Whether one of the shapes is lifted or in transition. If so, it is not drawn where the core has it. */
+/** Whether one of the shapes is lifted or in transition. Such a shape is drawn at another place than the core has. */
 function isApart({ first, second, isEnding }: Region) {
   return isEnding || first.moves || second.moves || first.growth !== 1 || second.growth !== 1
 }

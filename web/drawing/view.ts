@@ -5,7 +5,7 @@ import { isMotionReduced } from './motion.js'
 // The visible part of the canvas, and its scale. Canvas coordinates are those of the shapes. Screen coordinates are CSS
 // pixels from the stage's top left corner.
 
-/** The smallest scale that a person can choose. For very large drawings, `fit` may choose a smaller one. */
+/** The smallest scale that a person can choose. For very large drawings, `fit` can choose a smaller one. */
 export const scaleMin = 0.02
 const scaleMax = 64
 /** The smallest scale of all. At this scale a phone shows the whole canvas. */
@@ -51,7 +51,6 @@ export class View extends Source<{ change: null, hand: null }> {
     return { scale, x: -Math.round(this.x * scale), y: -Math.round(this.y * scale) }
   }
 
-  /** Sets the size of the stage. */
   resize(width: number, height: number, ratio: number) {
     if (width === this.width && height === this.height && ratio === this.ratio) return
     this.width = width

@@ -14,8 +14,8 @@ const pointsOfCurve = 24
 export function liesWithin(inner: Drawn, outer: Drawn) {
   if (Math.min(inner.width, inner.height) * inner.growth > Math.hypot(outer.width, outer.height) * outer.growth) return false
   if (!rimOf(inner).every((point) => isIn(point, inner, outer))) return false
-  // A star has gaps between its tips. If a point of the star lies inside the other shape, that shape fills a gap, so it
-  // isn't completely inside the star.
+  // A star has gaps between its tips. If a point of the star lies inside `inner`, then `inner` fills a gap and isn't
+  // completely inside the star.
   return outer.shape.kind !== 'star' || !rimOf(outer).some((point) => isIn(point, outer, inner))
 }
 

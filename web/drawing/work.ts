@@ -23,8 +23,8 @@ const parts = 4
 /** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
- * One unit of work is enough for a stroke with this many points of its path, device pixels of its length, or device
- * pixels of the area under it. The area is smaller than for a fill, because a stroke has more edges.
+ * How much of a stroke one unit of work paints: points of its path, device pixels of its length, or device pixels of
+ * its area.
  */
 export const pathPoints = 8
 const strokedLength = 100
@@ -32,8 +32,8 @@ const strokedPixels = 6_000
 /** One unit of work is enough to fill an outline of this length, in device pixels. */
 const filledLength = 200
 /**
- * The upper bounds on the work for one picture: for shapes in full detail; and after that, for shapes that are painted
- * by a single fill or line.
+ * The upper bounds on the work for one picture. `wholeWork` is for shapes in full detail. `plainWork` is for the other
+ * shapes, which are painted by a single fill or line.
  */
 const wholeWork = 120_000
 const plainWork = 60_000

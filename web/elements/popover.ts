@@ -78,7 +78,7 @@ export interface MenuEntry {
   run: () => unknown
   isEnabled?: () => boolean
   isChecked?: () => boolean
-  /** Whether the entry is shown; it always is if this is left out. */
+  /** Whether the entry is shown. Without this function, it is always shown. */
   isShown?: () => boolean
   /** Whether the entry is a checkbox, rather than one of several alternatives. */
   isToggle?: boolean

@@ -9,7 +9,7 @@ const margin = 12
  */
 export class AboveKeyboard {
   #view
-  /** How far the canvas was scrolled up, in CSS pixels, and the view's scale at that time. */
+  /** `#moved`: how far the canvas was scrolled up, in CSS pixels. `#scale`: the view's scale at that time. */
   #moved = 0
   #scale = 1
 

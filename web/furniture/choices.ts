@@ -27,7 +27,7 @@ export class Choices {
     this.element = element('div', { class: 'choices row', role: 'group', 'aria-label': label }, this.#buttons.map(([, button]) => button))
   }
 
-  /** @param chosen undefined if the shapes have different values, or another value than these */
+  /** @param chosen the value that all the shapes have; otherwise undefined */
   show(chosen: unknown) {
     for (const [value, button] of this.#buttons) setAttributes(button, { 'aria-pressed': String(value === chosen) })
   }

@@ -81,9 +81,9 @@ export class Chronicle {
   }
 
   /**
-   * The step that the page names for a point in time: the newest step that had begun by then. A step counts from its
-   * end or, if it was still in progress at that time, from its beginning. Of two equally new steps, the one that
-   * removed more shapes is named.
+   * The step that the page names for a point in time: the newest step that had begun by then. A step that had ended by
+   * then counts from its end, any other from its beginning. Of two equally new steps, the one that removed more shapes
+   * is named.
    */
   stepAt(at: number): Step | null {
     const noted = ({ from, to }: Step) => (to <= at ? to : from)

@@ -22,7 +22,7 @@ export class Consent {
   }
 
   /**
-   * Asks whether all shapes may be removed, if that is necessary.
+   * Asks, if that is necessary, whether all shapes may be removed.
    *
    * @param words on the button that confirms
    * @param count returns how many shapes there are now
@@ -34,8 +34,8 @@ export class Consent {
   }
 
   /**
-   * Asks whether shapes may be removed to restore an older state, unless they are few. Only the shapes that were drawn
-   * after that state are removed.
+   * Asks whether the shapes that were drawn after an older state may be removed, to restore that state. Doesn't ask if
+   * these shapes are few.
    */
   async mayGoBack(question: string, words: string, count: () => number): Promise<boolean> {
     return count() <= unaskedMax || this.#agrees(question, words, count, (shapes) =>
@@ -50,8 +50,8 @@ export class Consent {
       for (;;) {
         const [wasAlone, asked] = [this.#isAlone, count()]
         if (!await dialogs?.confirmed(question, `${consequence(asked)} You can undo it.`, words)) return false
-        // The person has agreed only to what the question said. While the question was open, other people might have
-        // come, or more shapes might have been drawn. Then the question is asked again.
+        // The person has agreed only to what the question said. If other people have come or more shapes were drawn
+        // since then, the question is asked again.
         if (!wasAlone || (this.#isAlone && count() <= asked)) return true
       }
     } finally {

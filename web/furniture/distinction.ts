@@ -4,7 +4,10 @@ import type { Me } from '../state/me.js'
 import type { OwnTabs } from '../state/own-tabs.js'
 import type { Presence } from '../state/presence.js'
 
-/** How long to wait for messages from this browser's other tabs. Those tabs have this tab's colour on purpose. */
+/**
+ * How long to wait until it is known which people are other tabs of this browser. Those tabs have this tab's colour on
+ * purpose.
+ */
 const patienceMilliseconds = 300
 
 /**

@@ -19,11 +19,9 @@ import type { Momentum } from '../tools/momentum.js'
  * long.
  */
 const bytesMax = 64 << 20
-/**
- * The scales between which a person can choose for a saved picture, and the scale of a copied picture. In pixels for a
- * unit of the canvas.
- */
+/** The scales between which a person can choose for a saved picture, in pixels for a unit of the canvas. */
 const pictureScales = [1, 2, 4]
+/** The scale of a copied picture. */
 const pictureScale = 2
 /**
  * The longest side of a picture that all browsers can make. A browser may also limit the number of pixels. If a picture
@@ -31,8 +29,8 @@ const pictureScale = 2
  */
 const pictureSideMax = 16_384
 /**
- * The upper bound on a picture's pixels, because each takes four bytes. Otherwise a picture of two shapes that are far
- * apart could take a gigabyte.
+ * The upper bound on a picture's pixels. A pixel takes four bytes, so without a bound a picture of two distant shapes
+ * could take a gigabyte.
  */
 const picturePixelsMax = 1 << 26
 const pictureScaleMin = 1 / 64

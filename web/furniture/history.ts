@@ -17,13 +17,13 @@ import { type KeptShape, restoration, writeAll } from './restoration.js'
 /** The number of positions of the slider. */
 const steps = 1_000
 /**
- * If a drawing has more shapes than this, the page says only who made a change, and not what it was. To say that, the
- * page needs stamps, which make the server's answers several times as long.
+ * If a drawing has more shapes than this, the page says who made a change, but not what the change was. Describing
+ * changes needs stamps, which make the server's answers several times as long.
  */
 const stampedShapesMax = 3_000
 /**
  * If the slider is at most this far before a mark, it counts as being on the mark. The distance is a fraction of the
- * whole slider. It is needed because a pixel of the slider covers more than one position.
+ * whole slider. The margin is needed because a pixel of the slider covers more than one position.
  */
 const markReach = 1.5 / steps
 /**
@@ -66,7 +66,10 @@ export class History {
   #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
-  /** Stands for the running playback; null if there is none. Each playback stops when its object is no longer here. */
+  /**
+   * An object that stands for the running playback; null if none runs. A playback stops when this is no longer its
+   * object.
+   */
   #playing: object | null = null
   #isOpening = false
   #restore = element('button', {
@@ -74,7 +77,7 @@ export class History {
   }, 'Restore')
   #from = 0
   #to = 0
-  /** The time at which the slider is. */
+  /** The time that the slider shows. */
   #at = 0
   /** The time to request next; null if there is none. */
   #wanted: number | null = null
@@ -186,7 +189,8 @@ export class History {
     const span = this.#to - this.#from
     const part = Number(this.#slider.value) / steps
     const at = Math.round(this.#from + span * part)
-    // The ends of the slider are not moved to a mark: they show the time before the first step and after the last one.
+    // At its ends, the slider doesn't snap to a mark. The ends show the time before the first step and after the last
+    // one.
     if (part === 0 || part === 1) return this.#show(at)
     return this.#show(this.#moments.find((moment) => moment > at && moment - at <= span * markReach) ?? at)
   }
@@ -257,8 +261,8 @@ export class History {
   }
 
   /**
-   * Asks for drawings, one at a time. After an answer, it asks only for the newest of the times that were set
-   * meanwhile.
+   * Requests the drawing of the wanted time. If the wanted time changes during a request, the newest wanted time is
+   * requested next.
    */
   async #ask() {
     if (this.#isAsking) return
@@ -270,8 +274,8 @@ export class History {
         this.#wanted = null
         const answer = await ask(this.#path(at), { signal, patience: workingMilliseconds })
         if (answer.status === 404 && at < this.#to - 1) {
-          // The server no longer has the beginning, so the slider's range begins later. If nothing of the range is
-          // left, an error is shown below.
+          // The server no longer has the beginning of the history, so the slider's range begins later. If nothing of
+          // the range is left, an error is shown below.
           this.#from = Math.min(at + Math.ceil((this.#to - at) / 16), this.#to - 1)
           this.#wanted = Math.max(this.#wanted ?? 0, this.#from)
           this.#tell(capitalised(momentWords(this.#wanted)))
@@ -331,8 +335,8 @@ export class History {
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
-    // If a removal is undone, its shapes look like new ones. The drawing before the removal shows which shapes existed
-    // already.
+    // If a removal was undone, the shapes that came back look new. The drawing before the removal shows that they are
+    // old.
     const former = (await this.#shapesBefore(removal.from)).map(({ id }) => id)
     return this.#chronicle.last(shapes, nameOf, new Set(former))
   }

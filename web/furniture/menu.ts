@@ -65,7 +65,7 @@ const menu = [
 export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | null)[] {
   // Pages need the person's permission for the motion sensor only on some phones.
   const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
-  // People with a keyboard or a mouse don't need these actions in the menu.
+  // Only people with a touch screen need these actions in the menu.
   const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',

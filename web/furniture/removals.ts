@@ -30,8 +30,8 @@ const emptiedMin = 3
  */
 const clocksMilliseconds = 250
 /**
- * How much earlier than a restoration the requested drawing is. If that drawing has no difference from the restored
- * one, the next value is tried, because the clocks might differ more than usual.
+ * The requested drawing is this much earlier than the restoration. If it doesn't differ from the restored drawing, the
+ * next value is tried. The clocks might differ more than usual.
  */
 const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
 /** How long after a restoration this person can still get a notice about it. */
@@ -262,8 +262,7 @@ export class Removals {
   }
 
   /**
-   * Finds the values of a person's restoration that nobody has changed after it. Returns the edits that undo those
-   * values.
+   * Returns the edits that undo a person's restoration. Values that somebody has changed after it are left out.
    *
    * @param then the drawing before the restoration
    */

@@ -26,7 +26,9 @@ export class Status {
   #timer = 0
   /** Whether the connection was lost since the server was last reached. */
   #isLost = false
-  /** Whether the connection was lost less than `patienceMilliseconds` ago. So short a loss isn't shown yet. */
+  /**
+   * Whether the connection was lost less than `patienceMilliseconds` ago. The loss isn't shown until that time is over.
+   */
   #isPatient = false
   #pulse
   #keeper

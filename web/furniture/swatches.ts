@@ -9,9 +9,8 @@ const partWords: Record<Part, string> = { fill: 'Fill', stroke: 'Outline' }
 type Special = { words: string, icon: string, isShown?: () => boolean }
 
 /**
- * The choice between fill and outline, and the colours for the chosen one. The first swatch stands for no particular
- * colour. The others include a random colour and no fill. For shapes with a single colour there is no choice between
- * fill and outline.
+ * The choice between fill and outline, and the colours for the chosen one. For shapes with a single colour there is no
+ * such choice.
  */
 export class Swatches {
   #choose

@@ -27,9 +27,9 @@ type OwnText = { text: string, at: number, writers: Map<number, number | null> }
  *
  * Replacing a text that one has read is no loss. So a text counts as lost only if the next writer can hardly have read
  * it, in one of these cases:
- * - The next writer had begun before the text arrived, as presence shows.
+ * - Presence shows that the next writer had begun before the text arrived.
  * - The next text came within 15 seconds, or within 15 seconds after its writer had joined.
- * - The next text came while this page was away, hidden or showing the past. It may have come within 15 seconds then.
+ * - The next text came while this page was away, hidden or showing the past.
  * - The server answered that a later text was already there (`superseded`).
  *
  * If the new text contains the old one, nothing is lost.
@@ -43,15 +43,15 @@ export class TextLosses {
   /** The last text that this person has written in each shape. */
   #own = new Map<number, OwnText>()
   /**
-   * The texts that shapes had when the page began, if an earlier visit has left unsent edits. This person may have
+   * The texts that shapes had when the page began, if an earlier visit has left unsent edits. This person might have
    * written any of these texts.
    */
   #found: Map<number, string>
   /** When each person joined, for those who joined after this page. */
   #cameAt = new Map<number, number>()
   /**
-   * Since when changes have arrived late, because the page was away, hidden or showing the past; null if they arrive in
-   * time.
+   * The time since which changes have arrived late, because the page was away, hidden or showing the past; null if they
+   * arrive in time.
    */
   #behindSince: number | null = null
 

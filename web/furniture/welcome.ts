@@ -31,8 +31,7 @@ export function welcome(
   stage.addEventListener('pointerdown', () => { isUntouched = false }, { once: true })
   const begin = () => {
     const box = shown.replica.bounds()
-    // On an empty canvas the drawing tool stays chosen. If there are shapes, an accidental drag with that tool would
-    // add another one.
+    // If there are shapes, the select tool is chosen. With the drawing tool, an accidental drag would add a shape.
     if (isUntouched && isToolUntouched && box) tool.choose('select')
     if (isUntouched && isViewUntouched && box) fitBeside(view, box, 72)
   }

@@ -129,9 +129,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       if (!reach.permission.mayEdit) this.close()
       this.#waitOrRest()
     })
-    // A press on the canvas takes the focus from any element, so the invisible field may take it afterwards.
+    // A press on the canvas removes the focus from every element. Afterwards the invisible field can take the focus.
     stage.addEventListener('pointerup', () => this.#waitOrRest())
-    // The page may switch to the past while the person writes, so the text is saved first.
+    // The page can switch to the past while the person writes. Then the text is saved first.
     reach.shown.on('leaving', () => {
       const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
       this.close()
@@ -217,7 +217,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#waitOrRest()
   }
 
-  /** The selected shape, if it is the only one and typing writes in it. */
+  /** The selected shape, if only one is selected and a person can type text into it. */
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
@@ -236,7 +236,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (hasFingers() || !isFree || !this.wait()) this.#rest()
   }
 
-  /** Ends writing, or the invisible field's wait for typing. */
+  /** Hides the text field, and stops waiting for typing. */
   #rest() {
     this.#waitsFor = null
     this.element.hidden = true
@@ -289,8 +289,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       this.tell('kept', { id, text })
     }
     step?.end()
-    // The text was sent above. Only now do others hear that this person has stopped writing, so they get the text
-    // first.
+    // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
     this.#hide(isPressed)
   }
 

@@ -33,8 +33,8 @@ export const turnSlop = 6
 export const fingersApartMin = 24
 
 /**
- * If a second finger touches this soon after the first and this near it, the two fingers are a pinch. The drag that had
- * begun is reverted.
+ * A second finger makes a pinch if it touches within this time after the first finger, and within
+ * `secondFingerDistance` of it. The drag that had begun is then reverted.
  */
 export const secondFingerTime = 250
 export const secondFingerDistance = 48

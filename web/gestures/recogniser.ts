@@ -27,13 +27,13 @@ export interface Target {
   handle?: 'move' | 'rotate' | 'scale' | 'point' | 'bend'
   /** The handle's place on the frame. */
   side?: { across: number, down: number }
-  /** The index of a line's point, or of the part of a line whose middle the handle is in. */
+  /** The index of a point of a line. For `bend`, the index of a part of the line: the handle is in its middle. */
   index?: number
   /** Whether a long press (a hold) has an effect on this target. The default depends on the target's kind. */
   holds?: boolean
   /** The upper bound on consecutive taps that have a meaning here. The default depends on the kind. */
   taps?: number
-  /** Whether a second finger can start a pinch at any time. It can where a single finger only moves the canvas. */
+  /** Whether a second finger can start a pinch at any time. True if a single finger only moves the canvas. */
   joins?: boolean
   /** The target below a handle. Taps and pinches apply to it, and only drags apply to the handle. */
   under?: Target
@@ -132,7 +132,7 @@ type Resting = { name: 'resting', pointer: Pointer, second?: undefined, target: 
 type State = Idle | Pressed | Dragging | Pinching | Resting
 
 const idle: Idle = Object.freeze({ name: 'idle' })
-/** The target of pointers whose press was not noticed. They are ignored, so no gesture has this target. */
+/** The target of pointers whose press was not noticed. Such pointers are ignored, so no gesture has this target. */
 const unknown: Target = Object.freeze({ kind: 'empty', key: 'unknown' })
 
 export class Recogniser {

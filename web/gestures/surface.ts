@@ -17,8 +17,8 @@ const linePixels = 16
 const pagePixels = 400
 
 /**
- * How a turn of the wheel changes the scale while the zoom key is held. A mouse reports one large movement, which
- * changes the scale by a quarter at most. A trackpad reports many small movements.
+ * The scale changes by about this share for each pixel that the wheel turns while the zoom key is held. One turn counts
+ * as at most `zoomStepMax` pixels, so it changes the scale by about a quarter at most.
  */
 const zoomShare = 0.01
 const zoomStepMax = 24
@@ -197,7 +197,7 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
   }
 
   #wake() {
-    // If a pointer event is pending, it is handled first, because it may show that the press was no hold, or that a
+    // If a pointer event is pending, it is handled first, because it might show that the press was no hold, or that a
     // third tap follows.
     if (navigator.scheduling?.isInputPending?.()) this.#timer = setTimeout(() => this.#wake(), 0)
     else this.#tellAll(this.#recogniser.wake(performance.now()))
@@ -207,7 +207,7 @@ export class Surface extends Source<{ gesture: Gesture | Wheel | Leave | Trail }
 const pointerKind = (type: string): PointerType => (type === 'touch' || type === 'pen' ? type : 'mouse')
 
 /**
- * Suppresses one paste event. On Linux, the middle button pastes the selected text when it is released, but here it has
+ * Suppresses one paste event. On Linux, releasing the middle button pastes the selected text. Here that button has
  * moved the canvas.
  */
 function swallowPaste(released: MouseEvent) {

@@ -71,7 +71,7 @@ const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
 const note = element('p', { class: 'quiet', role: 'status' })
 const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
-/** When this browser was last in each room. The times are read when the list opens. */
+/** The time of this browser's last visit to each room. The times are read when the list opens. */
 let visits = new Map<string, number>()
 /** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8

@@ -6,7 +6,7 @@ import { Source } from '../basics/source.js'
 const patienceMilliseconds = 3_000
 
 /**
- * @param own whether to ask for the version of the open page, if the worker's stored files opened it
+ * @param own whether to ask for the version of this page's own files; otherwise the server's version is asked for
  * @returns null if the version is unknown
  */
 async function versionOf(own = false): Promise<string | null> {
@@ -29,7 +29,10 @@ function endedAfter(milliseconds: number) {
 /** Thrown if a lazily loaded part might belong to a newer version than the open page. */
 export class NewerPage extends Error {}
 
-/** Knows the version of the open page, and whether the server has another version. `newer`: it has one. */
+/**
+ * Knows the version of the open page, and whether the server has another version. The event `newer` reports that the
+ * server has another version.
+ */
 export class Freshness extends Source<{ newer: null }> {
   #own = versionOf(true)
 
@@ -63,7 +66,7 @@ export async function keepPage() {
   registering ??= navigator.serviceWorker?.register('/worker.js').catch((error) => {
     console.warn('This browser won’t keep the page for when there is no network:', error)
   })
-  // Only an active worker is told to refresh the page's files. A worker that is being installed loads them anyway.
+  // Only an active worker has to refresh the page's files. A worker that is being installed loads them anyway.
   const registration = await registering
   registration?.active?.postMessage('refresh')
 }

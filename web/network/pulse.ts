@@ -20,7 +20,7 @@ const answerMilliseconds = 2500
 const wakingMilliseconds = 500
 /**
  * How long opening a connection may take. If packets are lost, the system retries after ever longer pauses, so a new
- * attempt may be faster.
+ * attempt can be faster.
  */
 const openingMilliseconds = 5000
 const openingMillisecondsMax = 10_000
@@ -32,7 +32,7 @@ const greetingMilliseconds = 5000
 const loadingMilliseconds = 10_000
 /**
  * The upper bound on the factor by which all timeouts of this file grow after a failure. Without that growth, the page
- * would give up every new connection if the network is only slow.
+ * would give up every new connection over a slow network.
  */
 const patienceMax = 16
 /** How often the connection is checked. */

@@ -171,7 +171,7 @@ export function sliderField(
 /** Shows below a field why its value was refused, until another value is typed or shown. */
 function refusal(input: HTMLInputElement) {
   const words = element('span', { class: 'field-hint small-text', id: freshId(), hidden: true, role: 'alert' })
-  /** @param told empty if the value was accepted */
+  /** @param told the reason for the refusal; empty if the value was accepted */
   const tell = (told = '') => {
     words.textContent = told
     words.hidden = told === ''

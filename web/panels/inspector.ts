@@ -136,7 +136,7 @@ export class Inspector {
     return Object.assign({}, ...shownRows.map((row) => this.#fieldsOf(row, host))) as Fields
   }
 
-  /** The fields for a property: which ones depends on the form of its values. */
+  /** The fields for a property. The form of its values decides which fields these are. */
   #fieldsOf(
     { name, form, unit, bytesMax, words = [], min = -Infinity, max = Infinity, inspector: { label, slider } }: ShownRow,
     host: FieldHost,

@@ -134,7 +134,10 @@ export class Layers {
     this.#show()
   }
 
-  /** @returns the rows: the shapes, and before the first shape of each group its negated identifier */
+  /**
+   * @returns the identifiers of the rows. A group's row has the negated identifier of the group's first shape, and
+   * comes before that shape.
+   */
   #withGroups(ids: number[]): number[] {
     const known = new Set()
     return ids.flatMap((id) => {

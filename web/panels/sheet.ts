@@ -12,8 +12,8 @@ const pressMax = 6
 const swipeMin = 0.5
 
 /**
- * The grip of a sheet at the bottom of the window. Dragging it sets the sheet's height, or closes the sheet at the
- * lower edge. A click switches between a small and a large height.
+ * The grip of a sheet at the bottom of the window. Dragging the grip sets the sheet's height. Dragging it to the lower
+ * edge closes the sheet. A click switches between a small and a large height.
  *
  * @param sheet takes its height from `--sheet`
  */

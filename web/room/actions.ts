@@ -6,10 +6,7 @@ import { roomActions } from '../furniture/menu.js'
 import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
 
-/**
- * Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed, but its code is
- * in the page's one script. Importing that code on demand would save nothing, and cost a kilobyte for the imports.
- */
+/** Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed. */
 export function makeActions(hands: Hands) {
   const { room, documents, notices, permission, selection, parts, dialogs, aligning } = hands
   const files = parts.later(async () => Files, (Files) => new Files(hands))

@@ -35,7 +35,7 @@ export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) 
   document.body.append(
     element('div', { class: 'bars' },
       roomBar(room, status, menuEntries(actions, shaking)), peopleBar({ view, people, panel, actions })),
-    // The black hole comes after the bars, because the Tab key follows this order.
+    // This element comes after the bars, because the Tab key follows the order of the elements.
     elementById('hole'),
     panel.element,
     ...states.elements,

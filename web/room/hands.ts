@@ -18,7 +18,7 @@ import type { State } from './state.js'
 
 export type Hands = ReturnType<typeof makeHands>
 
-/** Makes the parts that handle gestures and keys. Each constructor takes what it needs from the object that it gets. */
+/** Makes the parts that handle gestures and keys. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const { shown, presence, ownTabs, names, parts, tool } = board
   const hand = new Hand(shown)

@@ -1,7 +1,7 @@
 import { type Core, loadCore } from '../core/core.js'
 import { element, elementById } from '../elements/element.js'
 
-/** After this long the page says that it is taking long. It goes on loading, because the connection may be slow. */
+/** After this time, the page says that loading takes long. It still goes on loading. */
 const patienceMilliseconds = 20_000
 
 /**

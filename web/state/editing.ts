@@ -10,8 +10,8 @@ import type { Shown } from './shown.js'
 
 /**
  * An open step of undo: all edits until its end belong to it. The code that opened it must end or abandon it.
- * Abandoning reverts everything, including the effect on Redo. Both do nothing once the step has ended. `edits`: the
- * number of edits in the step.
+ * Abandoning reverts everything, including the effect on Redo. If the step has ended already, `end` and `abandon` do
+ * nothing. `edits`: the number of edits in the step.
  */
 export type Step = { edits: number, end: () => void, abandon: () => void }
 
@@ -74,8 +74,8 @@ export class Editing extends Source<{ edited: null }> {
   redo() { return this.#stepBack('redo', (replica) => replica.redo()) }
 
   /**
-   * Undoes or redoes a step. If others have since changed everything that the step wrote, nothing changes, and a notice
-   * says so.
+   * Undoes or redoes a step. If others have changed everything that the step wrote, nothing changes, and a notice says
+   * so.
    */
   #stepBack(what: 'undo' | 'redo', change: (replica: Replica) => Effect[]) {
     this.#step?.end()

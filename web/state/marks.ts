@@ -1,9 +1,9 @@
 import { Setting } from './setting.js'
 
 /**
- * Whether overlaps are marked in the drawing, which is a setting, and which shape is under the pointer. If there are
- * many overlaps, only those of that shape and of the selected shapes are marked. `change`: the setting or the shape has
- * changed.
+ * Which overlaps are marked in the drawing. A setting says whether any are marked. If there are many overlaps, only
+ * those of the shape under the pointer and of the selected shapes are marked. `change`: the setting, or the shape under
+ * the pointer, has changed.
  */
 export class Marks extends Setting {
   #pointedAt: number | null = null

@@ -15,7 +15,7 @@ interface NoticeOptions {
 export type Notice = { text: string } & NoticeOptions
 
 /**
- * Sends notices for the person. Other parts of the page show them. `withdrawn`: the notice of a group no longer
+ * Passes notices to the parts of the page that show them to the person. `withdrawn`: the notice of a group no longer
  * applies.
  */
 export class Notices extends Source<{ notice: Notice, withdrawn: string }> {

@@ -11,8 +11,8 @@ import type { Pacing } from '../network/pacing.js'
 const shapesToldMax = 150
 
 /**
- * The upper bound on the points in one message about a stroke, and the upper bound on the points that are remembered of
- * another person's stroke. The second bound is enough for minutes of drawing.
+ * The upper bounds on the points of a stroke: in one message, and in memory for another person's stroke. The second
+ * bound is enough for minutes of drawing.
  */
 const inkToldMax = 120
 const inkKeptMax = 200_000
@@ -24,8 +24,8 @@ type OwnState = {
 }
 
 /**
- * Says that a person has restored an older state. `asOf`: the time of that state. `from` and `until`: when it was
- * written. All times are by the server's clock.
+ * Says that a person has restored an older state. `asOf`: the time of that state. `from` and `until`: when the writing
+ * of that state began and ended. All times are by the server's clock.
  */
 export type Restored = { asOf: number, from: number, until: number }
 
@@ -107,7 +107,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
-  /** @param restored which state was restored; other people's pages show this to them */
+  /** @param restored which state was restored, for the pages of other people */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 

@@ -82,7 +82,7 @@ const stored = (transaction: IDBTransaction): Promise<void> => new Promise((reso
 export const keyOf = (room: string, actor: number) => `${room} ${actor}`
 
 /**
- * Moves the edits that `keepAtOnce` has saved into the database, unless the database has newer ones.
+ * Moves edits into the database: those that `keepAtOnce` has saved, unless the database has newer ones.
  *
  * @returns the edits that can't be moved, because the browser has no space to write
  */
@@ -118,7 +118,7 @@ export async function drawingOf(room: string): Promise<KeptDrawing | undefined> 
 }
 
 export async function keep(store: 'edits' | 'drawings', record: KeptEdits | KeptDrawing) {
-  // With relaxed durability, a crash of the computer may lose the last edits, but a crash of the browser doesn't.
+  // With relaxed durability, a crash of the computer can lose the last edits, but a crash of the browser doesn't.
   const transaction = await begin(store, 'readwrite', { durability: 'relaxed' })
   const isStored = stored(transaction)
   transaction.objectStore(store).put(record)

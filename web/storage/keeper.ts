@@ -32,8 +32,9 @@ const againMilliseconds = 5_000
 const costFactor = 100
 
 /**
- * Opens a replica for a room. It continues the actor of this tab before a reload, or of a closed tab; otherwise it is
- * new. It begins with the last known drawing, and with the unsent edits of this browser's other tabs.
+ * Opens a replica for a room. It continues the actor that this tab had before a reload, or the actor of a closed tab.
+ * If there is none, the replica is new. It begins with the last known drawing, and with the unsent edits of this
+ * browser's other tabs.
  *
  * @param options with `readonly` the replica is always new
  * @returns `release` releases the actor; `leftBehind`: the number of unsent edits that other tabs have saved
@@ -47,8 +48,8 @@ export async function openReplica(
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
       for (const { key, bytes } of edits) {
-        // A browser without locks compares the time of the last save with this time, to see whether another tab still
-        // uses the key. With `Infinity`, it claims only the key that this tab itself left when it was reloaded.
+        // In a browser without locks, `Infinity` makes `claim` take a key only if this tab itself left the key when it
+        // was reloaded.
         const release = await claim(key, Infinity)
         if (!release) continue
         const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
@@ -67,7 +68,7 @@ export async function openReplica(
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
 }
 
-/** Adds a timeout to an answer of the storage, because the storage may hang. */
+/** Adds a timeout to an answer of the storage, because the storage might hang. */
 export const inTime = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, new Promise<never>((_, reject) => {
   setTimeout(() => reject(new Error('the browser’s storage doesn’t answer')), readingMilliseconds)
 })])
@@ -165,7 +166,6 @@ export class Keeper extends Source<{ change: null }> {
   /** The bytes of the edits that are stored. */
   #keptEdits = new Uint8Array()
 
-  /** @param release releases the actor */
   constructor(
     { room, connection, shown, notices }: { room: string, connection: Connection, shown: Shown, notices: Notices },
     release: (() => void) | null,
@@ -201,14 +201,13 @@ export class Keeper extends Source<{ change: null }> {
   }
 
   #take(effect: Effect) {
-    // These effects follow the page's own edits and the server's answers. The effect `unsent` also comes if an edit
-    // changes while the number of edits stays the same, as during a drag without a connection.
+    // `unsent` also comes if an edit changes while the number of unsent edits stays the same.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
     if (effect.type === 'state') this.#follow()
   }
 
-  /** Handles a change of the actor, which the server may replace. */
+  /** If the server has replaced the actor, claims the new actor's key. */
   #follow() {
     const { actor } = this.#replica
     if (actor === this.#actor) return

@@ -19,8 +19,8 @@ function isEnabled(action: Action, reach: ActionReach) {
 export function run(action: Action, reach: ActionReach, event?: KeyboardEvent) {
   if (action.isToldWhenDisabled ? !isAllowed(action, reach) : !isEnabled(action, reach)) return false
   if (action.edits && action.needs && !action.takesLocked && reach.locks.refuse(reach.selection.ids())) return true
-  // Consecutive presses of the arrow keys are one step of undo. So these presses end only a glide, and any other edit
-  // ends the step, too.
+  // Consecutive presses of the arrow keys are one step of undo, so a press ends only a glide. Any other edit ends that
+  // step too.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
   action.run(reach, event)

@@ -152,8 +152,8 @@ const nudge = (id: string, words: string, key: string, dx: number, dy: number): 
   },
 })
 /**
- * An action that moves shapes within the drawing order. It also has a key with the modifier, because the key alone
- * types a character if a single shape with text is selected.
+ * An action that moves shapes within the drawing order. It also has a key with the modifier, because the key alone can
+ * type a character into the selected shape.
  */
 const order = (id: string, words: string, key: string, to: 'front' | 'forward' | 'backward' | 'back'): Action => ({
   id, group: 'Arrange', words, keys: [`mod+${key}`, key], edits: true, needs: 1,

@@ -126,8 +126,7 @@ export class Clipboard {
     if (ids.length === 0) return
     event.preventDefault()
     if (!this.#documents.isReady) {
-      // A clipboard event can't wait until the module for documents is loaded, so this copies in the way that menus
-      // use.
+      // A clipboard event can't wait for the module to load. So this copies as the menu does.
       const copying = (removes ? this.cut() : this.copy()).finally(() => {
         if (this.#copying === copying) this.#copying = null
       })
@@ -180,7 +179,7 @@ export class Clipboard {
     return added
   }
 
-  /** Moves the view if needed, because shapes from another room may be outside the view. */
+  /** Moves the view if needed, because shapes from another room can be outside the view. */
   #bringIntoView(ids: number[]) {
     const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
     const seen = this.#view.visibleBox()

@@ -7,7 +7,10 @@ import { boundsOfAll, moved } from './transform.js'
 
 /** How fast a glide slows down: after a second, a twentieth of the speed is left. */
 export const friction = 3
-/** In CSS pixels a second: a glide stops below `speedMin`. A throw counts as no faster than `speedMax`. */
+/**
+ * Speeds in CSS pixels a second. A glide ends below `speedMin`. A throw that is faster than `speedMax` is slowed to
+ * `speedMax`.
+ */
 export const speedMin = 20
 export const speedMax = 5000
 

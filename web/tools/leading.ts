@@ -85,8 +85,7 @@ export class Lining {
   }
 
   /**
-   * Removes the line, even if somebody else has written to it. That happens if they have deleted a shape to which the
-   * line was tied.
+   * Removes the line. If somebody else has written to the line, reverting the step doesn't remove it, so it is deleted.
    */
   #abandon() {
     this.#step.abandon()

@@ -33,7 +33,7 @@ type StrokeLook = { stroke: string, strokeWidth: number, dash?: string }
 const strokeLook = (paint: Paint, standard: string): StrokeLook =>
   nextOutline(paint, paint.stroke ?? colorOf(paint.fill) ?? standard)
 
-/** The outline of the next shape, or the look of the next line. The default dash is left out. */
+/** The outline of the next shape, or the look of the next line. The dash is left out if it is the default. */
 const nextOutline = ({ strokeWidth, dash }: Paint, stroke: string): StrokeLook =>
   ({ stroke, strokeWidth, ...dash !== 'solid' && { dash } })
 
@@ -99,7 +99,7 @@ export function filledWith({ kind, filled }: Shape, fill: string): Values {
 
 /**
  * The values that remove a shape's fill or outline. The other of the two is kept or added, so that the shape stays
- * visible. A shape with a single colour keeps it.
+ * visible. A shape with a single colour keeps that colour.
  */
 export function bared(shape: Shape, part: 'fill' | 'stroke'): Values {
   if (!hasFillAndOutline(shape)) return {}

@@ -126,8 +126,8 @@ export class Making {
       this.#snapping.rest()
       return drawnBox(corner, hand, { even: shift, around: alt, least })
     }
-    // If the drag along an axis is shorter than the least size, nothing snaps along that axis, because the box's corner
-    // isn't at the pointer there.
+    // Along an axis where the drag is shorter than the least size, nothing snaps. There the box's corner isn't at the
+    // pointer.
     const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
     const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
     const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)

@@ -9,9 +9,8 @@ import type { Reach } from './reach.js'
 
 /**
  * Movements that go on after a gesture: gliding shapes, the coasting canvas, and consecutive presses of arrow keys.
- * `settle` ends all of these, and must be called before any other edit. Otherwise that edit would belong to their step
- * of undo, and be undone with them. For the same reason it also ends the gesture in progress, by sending `settling`
- * first.
+ * `settle` ends all of these movements. It must be called before any other edit, because that edit would otherwise
+ * belong to their step of undo. `settling`: the gesture in progress has to end too.
  */
 export class Momentum extends Source<{ settling: null }> {
   #reach

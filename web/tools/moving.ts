@@ -85,7 +85,7 @@ export class Moving {
     this.#isOver = true
     if (this.#isLifted) this.#reach.lifting.lower()
     this.#reach.hole.rest()
-    // If a second finger turns the drag into a pinch, the pinch continues and ends this step of undo.
+    // A second finger has turned the drag into a pinch. The pinch ends this step of undo later.
     if (gesture.followedBy) return
     if (!this.#held.isEmpty && this.#reach.hole.takes(gesture, this.#held.now)) {
       this.#reach.hole.swallow(this.#held.ids)
@@ -97,12 +97,12 @@ export class Moving {
   }
 
   /**
-   * Whether the shapes are thrown, so that they glide on. They aren't after a long press, nor while a key restricts the
-   * movement to an axis or to the dots.
+   * Whether the shapes are thrown, so that they glide on. They are not thrown after a long press, or while a key
+   * restricts the movement.
    */
   #isThrown({ velocity = { x: 0, y: 0 }, shift, ctrl, meta }: Drag) {
     const isFree = this.#reach.play.isOn && !this.#isLifted && !shift && !ctrl && !meta
-    // With reduced motion shapes don't glide, because a glide without a transition would be a jump.
+    // With reduced motion there are no transitions, and shapes don't glide.
     return isFree && !isMotionReduced() && Math.hypot(velocity.x, velocity.y) >= flingSpeedMin
   }
 

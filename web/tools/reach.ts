@@ -69,7 +69,7 @@ export interface Writing {
   open: (shape: number, how?: { isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point }) => void
   /** Whether the next typed character is written in the selected shape. */
   wait: () => boolean
-  /** Saves the text. `isPressed`: a press on the canvas is the reason. */
+  /** Saves the text and closes the field. `isPressed`: whether a press on the canvas caused this. */
   close: (how?: { isPressed?: boolean }) => void
 }
 

@@ -5,7 +5,7 @@ const table = new Map<string, Action>()
 for (const action of actions) if (!action.isByBrowser) for (const key of action.keys) table.set(key, action)
 
 /**
- * The names that a pressed key may have in the table of actions. A key with a letter or digit has that name, whatever
+ * The names that a pressed key can have in the table of actions. A key with a letter or digit has that name, whatever
  * character the modifiers make of it. Any other key is named by the character that it types, or by the browser's name
  * for the key.
  *
@@ -19,14 +19,14 @@ export function keyNames({ key, code, shiftKey, altKey, ctrlKey, metaKey }: {
   const own = key.toLowerCase()
   if (own === 'escape') return [own]
   const names = []
-  // A layout with Latin letters says which letter the key has. Otherwise, or if Alt changes the character, the key's
-  // position decides. It also decides for digits, because Shift turns them into other characters.
+  // A keyboard layout with Latin letters says which letter the key has. Otherwise, or if Alt changes the character, the
+  // key's position decides. The position also decides for digits, because Shift turns digits into other characters.
   if (/^[a-z]$/.test(own)) names.push(shifted + own)
   else if (/^Key[A-Z]$/.test(code) && (altKey || !/^[ -~]$/.test(key))) names.push(shifted + code[3].toLowerCase())
   else if (/^Digit[0-9]$/.test(code) && (shiftKey || altKey)) names.push(shifted + code[5])
-  // Other characters are named without Shift, because layouts differ in whether they need it.
+  // Other characters are named without Shift, because some layouts need Shift for a character and others don't.
   else if (own.length === 1) names.push(modifiers + own)
-  // If Alt changes the character, the key's position decides.
+  // Alt can change the character, so the key is also named by its position.
   if (altKey && placedSigns[code]) names.push(modifiers + placedSigns[code])
   if (own.length > 1) names.push(shifted + own)
   return names
@@ -54,7 +54,7 @@ const isUndoOfPage = (event: KeyboardEvent, target: Element) =>
   target instanceof HTMLInputElement && target.value === target.defaultValue && !target.closest('dialog')
   && keyNames(event).some((name) => ['undo', 'redo'].includes(table.get(name)?.id ?? ''))
 
-/** Runs the table's actions when their keys are pressed. While the space bar is held, makes drags move the canvas. */
+/** Runs the table's actions when their keys are pressed. While the space bar is held, drags move the canvas. */
 export class Shortcuts {
   #reach
 
@@ -62,15 +62,15 @@ export class Shortcuts {
     this.#reach = reach
     const { tools } = reach
     document.addEventListener('keydown', (event) => this.#pressed(event))
-    // Handled in the capture phase, because an element that has got the focus meanwhile may handle the key itself.
+    // Handled in the capture phase, because an element that has got the focus meanwhile can handle the key itself.
     document.addEventListener('keyup', (event) => { if (event.key === ' ') tools.holdSpace(false) }, { capture: true })
     addEventListener('blur', () => tools.holdSpace(false))
   }
 
   /**
-   * Whether a key press types into a shape instead of running an action. It does if a single text or note is selected
-   * and the current tool doesn't draw, for every character except a space. A double tap that is still pending takes
-   * effect first, because it can open a text.
+   * Whether a key press types into the selected shape instead of running an action. It does so only if a single text or
+   * note is selected, the current tool doesn't draw, and the key isn't the space bar. A pending double tap takes effect
+   * first, because it can open a text.
    */
   #writes(event: KeyboardEvent, target: Element) {
     if (target.closest(closed)) return false

@@ -67,8 +67,8 @@ function pushedOut(before: InkPoint, point: InkPoint, after: InkPoint): InkPoint
 const inOrder = (kept: Set<number>) => [...kept].sort((one, other) => one - other)
 
 /**
- * The points to keep. Both ends are kept. Between two kept points, the point that is furthest from the straight line is
- * kept too, as long as its distance is too large.
+ * The points to keep: both ends, and between two kept points the point that is furthest from the straight line, if its
+ * distance exceeds `tolerance`.
  */
 function cornersOf(points: InkPoint[], tolerance: number): number[] {
   const kept = [0, points.length - 1]
@@ -119,8 +119,8 @@ function misjudged(points: InkPoint[], kept: number[]): number[] {
 }
 
 /**
- * The vector from a point to the curve that cuts its bend. It is perpendicular to the curve there, so uneven distances
- * between points make no difference.
+ * The vector from a point to the curve that replaces the bend there, perpendicular to the line from `before` to
+ * `after`. So uneven distances between points make no difference.
  */
 function bendAcross(before: InkPoint, point: InkPoint, after: InkPoint) {
   const [dx, dy] = [after.x - before.x, after.y - before.y]

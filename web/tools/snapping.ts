@@ -25,8 +25,8 @@ const gap = (one: Box, other: Box, axis: Axis): number =>
   Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
 
 /**
- * Snaps shapes that are moved or resized to other shapes: edges to edges, and centres to centres. Guides show to which
- * shape they snap, and how far away it is.
+ * Snaps shapes to other shapes while a person moves or resizes them: edges to edges, and centres to centres. Guides
+ * show the other shape, and the distance to it.
  */
 export class Snapping {
   #overlay

@@ -8,7 +8,7 @@ import type { HeldTool } from './toolbox.js'
 
 /** In CSS pixels: how far from a fingertip a small shape is still hit. */
 const fingerReach = 14
-/** In CSS pixels: how far from its outline a shape without a fill is still hit. */
+/** In CSS pixels: a shape without a fill is hit by presses at most this far from its outline. */
 const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
@@ -18,8 +18,8 @@ const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
  */
 const emptyToSelect: Target = Object.freeze({ ...empty, holds: true, joins: true })
 /**
- * What a drawing tool hits on a shape that isn't selected. A drag draws, unless it begins with a long press. Taps apply
- * to the shape.
+ * A shape that isn't selected, as the target of a drawing tool. A drag draws, unless it begins with a long press. Taps
+ * apply to the shape.
  */
 const over: Target = Object.freeze({ ...empty, holds: true })
 const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
@@ -80,8 +80,8 @@ export class Targets {
     }
     const { kind: handle, across, down, index } = found
     const selected = this.#selection.ids()
-    // A single shape's move handle is treated as the shape, so a long press on the handle lifts the shape. Several
-    // quick presses on the handle are no double tap, because they are not taps on the shape.
+    // A single shape's move handle is treated as the shape, so a long press on the handle lifts the shape. Quick
+    // presses on the handle are never a double tap.
     if (handle === 'move' && selected.length === 1) {
       return { kind: 'shape', key: `shape:${selected[0]}`, id: selected[0], handle, taps: 1 }
     }
@@ -89,9 +89,8 @@ export class Targets {
   }
 
   /**
-   * How many taps have a meaning on a shape. A double tap opens a text or a shape with text at once, because a third
-   * tap would do nothing. A finger's double tap changes the colour instead, except on a text, and waits for a third
-   * tap. While the setting Play is off, a double tap opens every shape.
+   * How many taps have a meaning on a shape. If a double tap opens the shape's text, a third tap would do nothing, so a
+   * double tap acts at once.
    */
   #tapsOn(id: number, pointer: PointerType) {
     const shape = this.#scene.drawn(id)?.shape

@@ -15,7 +15,7 @@ const middleReach = 12
 const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 
 /**
- * The tie of an end that is dropped at a point, and the end's place with that tie.
+ * The tie that a line's end gets if it is dropped at a point, and where the end is drawn with that tie.
  *
  * @param point in canvas coordinates
  */

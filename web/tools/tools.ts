@@ -84,7 +84,7 @@ export class Tools {
    */
   cancel(reason: string) { this.#surface.cancel(reason) }
 
-  /** Makes a waiting double tap act now, because what is typed next belongs to the shape that it opens. */
+  /** Makes a waiting double tap act now. If the double tap opens a shape, the next keys are typed into that shape. */
   endTaps() { this.#surface.endTaps() }
 
   // Gestures.
@@ -162,8 +162,8 @@ export class Tools {
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
-      // A finger's double tap changes the shape's colour, because people without a keyboard begin to write with a
-      // button instead. On a text, a double tap has no other use, so it opens the text.
+      // While Play is on, a finger's double tap changes a shape's colour. Any other double tap opens the shape's text,
+      // and so does a finger's double tap on a text.
       if (pointer !== 'touch' || shape.kind === 'text' || !play.isOn) {
         writing.open(id, { at: { x, y } })
         return
@@ -205,7 +205,7 @@ export class Tools {
         const act = this.#act
         // An act always gets the type of gesture with which it began.
         act?.move(gesture as never)
-        // The ties of a line might have changed while the line was drawn.
+        // While a line is drawn, its ties can change, and with them the shapes in hand.
         if (act?.inHand) this.#reach.hand.hold(act.inHand)
         break
       }

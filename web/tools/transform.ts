@@ -13,7 +13,7 @@ export const sideMin = { mouse: 20, pen: 20, touch: 100 }
 const coordinateMax = 1e7
 const sideMax = 1e6
 
-/** In degrees: while shift is held, a turn is a multiple of this. */
+/** In degrees: while Shift is held, a rotation is a multiple of this. */
 const turnStep = 15
 
 const radians = (degrees: number) => degrees * Math.PI / 180
@@ -177,8 +177,8 @@ export function scaleMin(shapes: Frame[], sideLeast: number = sideMin.touch) {
 }
 
 /**
- * Several unrotated shapes after a side of the frame around them was dragged. The opposite side or the centre keeps its
- * place.
+ * Scales several unrotated shapes, after a side of the frame around them was dragged. The opposite side or the centre
+ * keeps its place.
  *
  * @param frame around the shapes
  * @param how which side is dragged
@@ -241,7 +241,7 @@ export function angleBetween(around: Point, from: Point, to: Point) {
 }
 
 /**
- * The change of rotation nearest to `turn` after which the rotation is a multiple of `turnStep`.
+ * The change of rotation that is nearest to `turn` and makes the rotation a multiple of `turnStep`.
  *
  * @param rotation the rotation before the change
  */

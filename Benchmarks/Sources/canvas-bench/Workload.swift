@@ -16,7 +16,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// The workload for our replicas and for all other libraries: a canvas of shapes with eight properties each, then
-/// updates of single properties by ten writers. Most updates move a shape, as most edits on a canvas do.
+/// updates of single properties by ten writers. Most updates move a shape.
 struct Workload {
   static let writerCount = 10
   static let startMilliseconds: UInt64 = 1_763_650_000_000

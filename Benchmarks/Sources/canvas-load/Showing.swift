@@ -23,7 +23,8 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
   private var isShowing = false
   private var isMeasuring = false
   private var steps = 0
-  /// When the presence states of each step were sent. The index is the step number, which each state contains.
+  /// The times at which the presence states of each step were sent. The index is the step number, which each state
+  /// contains.
   private var shownAt: [UInt64] = []
   private var bytes: [UInt64]
   private var messages: UInt64 = 0

@@ -6,7 +6,7 @@ extension Traffic {
     let now = steadyNanoseconds()
     let index = connection.tag
     let room = clients[index].room
-    // A client that isn't ready yet gets its state, which must be decoded. Later messages may be known from another
+    // A client that isn't ready yet gets its state, which must be decoded. Later messages can be known from another
     // client, because all clients get the same bytes.
     if clients[index].isReady, let place = rooms[room].place(of: message.bytes, from: clients[index].nextMessage) {
       return delivered(place, of: room, to: index, bytes: message.bytes.count, at: now)

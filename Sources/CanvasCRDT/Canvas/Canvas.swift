@@ -113,7 +113,7 @@ extension Canvas {
     return change
   }
 
-  /// Copies in the record of a shape that this canvas doesn't have. No registers are compared.
+  /// Adds the record of a shape that this canvas doesn't have. No registers are compared.
   private mutating func adopt(_ record: borrowing ShapeRecord, place: UInt64) -> Change {
     var change = Change(shape: record.shape)
     change.changed = record.values.assigned
@@ -140,8 +140,8 @@ extension Canvas {
     }
   }
 
-  /// Takes over a page of records if this canvas has none of the page's shapes and its own pages are all full. A room's
-  /// whole state arrives this way, and no record is copied.
+  /// Takes over a page of records if this canvas has none of the page's shapes and its own pages are all full. No
+  /// record is copied.
   /// - Returns: whether the page was taken over.
   private mutating func adopt(_ page: [ShapeRecord], place: UInt64) -> Bool {
     guard slotCount & (Canvas.pageLength - 1) == 0 else { return false }
@@ -210,8 +210,8 @@ extension Canvas {
       low = min(low, erasure.stamp.milliseconds)
       high = max(high, erasure.stamp.milliseconds)
     }
-    // Each round divides a span of time into 1,024 parts and counts the erasures in each part. The next round divides
-    // the part that contains the time that is searched for.
+    // Each round of the loop divides a span of time into 1,024 parts, and counts the erasures in each part. The next
+    // round divides the one part that contains the result.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1

@@ -1,9 +1,9 @@
-/// A canvas's digest in three sums. Properties were added to the protocol in three steps (vocabularies), and each sum
-/// is over the registers of one step's properties.
+/// A canvas's digest in three sums, one for each vocabulary. Each sum is over the registers of the properties that its
+/// vocabulary has added.
 struct CountedDigest: Hashable, Sendable {
-  /// The sum over the properties that every client knows.
+  /// The sum of the hashes of registers whose properties every client knows.
   var common: UInt64 = 0
-  /// The sum over the properties of the second vocabulary: the one that added texts.
+  /// The sum for the properties of the second vocabulary, which added texts.
   var texts: UInt64 = 0
   /// The sum over the properties of the third vocabulary: those that are in neither of the other sums.
   var newest: UInt64 = 0

@@ -15,7 +15,7 @@ extension Canvas {
 
   public func contains(_ shape: Identifier) -> Bool { registers(of: shape).contains(.kind) }
 
-  /// Which properties of a shape have registers. The shape can be deleted.
+  /// Which properties of a shape have registers, even if the shape is deleted.
   public func registers(of shape: Identifier) -> PropertyMask {
     guard let slot = slot(of: shape) else { return PropertyMask() }
     return record(at: slot).registers

@@ -34,7 +34,7 @@ extension Canvas {
   }
 
   /// New end points for the lines that stay when the shapes that they are tied to are deleted (S14). Each line then
-  /// ends where it is drawn now. The lines stay tied, because the shapes may come back.
+  /// ends where it is drawn now. The lines stay tied, because the shapes can come back.
   public func ends(ofLinesWithout leaving: IdentifierSet) -> [(line: Identifier, set: Properties)] {
     guard !leaving.isEmpty else { return [] }
     var ends: [(line: Identifier, set: Properties)] = []

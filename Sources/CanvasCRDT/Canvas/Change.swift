@@ -11,7 +11,7 @@ public struct Change: Hashable, Sendable {
 
   public let shape: Identifier
 
-  /// The registers that took the operation's value in place of a different one.
+  /// The registers that had a different value before, and now have the operation's value.
   public internal(set) var changed = PropertyMask()
 
   /// The registers that the operation's erasure removed.

@@ -1,4 +1,4 @@
-/// One stamp written to one or more registers of one shape.
+/// Values that are written to one or more registers of one shape, all with the same stamp.
 ///
 /// Values are absolute. So applying an operation twice, or in another order, doesn't change the result.
 public struct Operation: Hashable, Sendable {

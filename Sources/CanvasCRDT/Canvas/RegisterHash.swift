@@ -46,8 +46,8 @@ struct RegisterHash: ~Copyable {
     enter(property, at: stamp, sign: UInt64.max)
   }
 
-  /// Texts are hashed in groups of four. This hashes and adds the texts of the last group, which may not be full. To be
-  /// called once, before reading `sum`.
+  /// Texts are hashed in groups of four. This hashes the last group, which can have fewer texts. To be called once,
+  /// before `sum` is read.
   mutating func finish() {
     if laneCount > 0 { flush() }
   }
@@ -96,8 +96,8 @@ struct RegisterHash: ~Copyable {
     withUnsafeBytes(of: &texts) { bytes in
       var common = lengths[0]
       for lane in 1..<max(laneCount, 1) { common = min(common, lengths[lane]) }
-      // Hashes all texts up to the length of the shortest one. A position without a text hashes stale bytes, and its
-      // result is not added.
+      // Hashes all texts up to the length of the shortest one. If a position has no text, old bytes are hashed, and the
+      // result is not used.
       var index = 0
       if laneCount > 2 {
         while index < common {

@@ -115,8 +115,8 @@ extension DrawingOrder {
     return runs
   }
 
-  /// Moves one run of neighbours after another to the index that `target` returns. When `target` is called for a run,
-  /// all earlier runs have already moved.
+  /// Moves the runs of neighbours one after another. `target` returns a run's new index, and is called after all
+  /// earlier runs have moved.
   private func stepping(
     _ runs: [Range<Int>],
     using generator: inout some RandomNumberGenerator,

@@ -123,9 +123,9 @@ extension ShapeRecord {
       }
       change.changed.insert(property)
     }
-    // Two values with the same stamp are the writer's fault. The encoded values then decide, so that replicas still
-    // agree (M3). This is a separate loop because comparing copies the record's values, and most merges should not pay
-    // for that.
+    // If two values have the same stamp (a fault of the writer), the encoded values decide, so that replicas still
+    // agree (M3). This loop is separate because `outranks` copies the values of the record. Most merges don't need
+    // that.
     for property in tied where incoming.outranks(values, on: property) { change.changed.insert(property) }
 
     let remaining = registersBefore.subtracting(change.erased).union(change.changed.intersection(.registers))

@@ -61,8 +61,8 @@ struct SlotTable: Sendable {
     if capacity > tags.count { grow(to: capacity, identifier: identifier) }
   }
 
-  /// Whether the table stays at most three quarters full. Above that, the runs of occupied places get long and searches
-  /// slow.
+  /// Whether the table stays at most three quarters full. Above that, the runs of occupied places get long, and
+  /// searches get slow.
   private func hasRoom(for count: Int, in capacity: Int) -> Bool { count * 4 <= capacity * 3 }
 
   private mutating func place(_ shape: Identifier, slot: UInt32) {
@@ -84,7 +84,7 @@ struct SlotTable: Sendable {
     }
   }
 
-  /// Removes a shape, and moves up the shapes that it had displaced. So no markers of removed shapes pile up.
+  /// Removes a shape, and moves up the shapes that it had displaced. So the table needs no markers for removed shapes.
   mutating func remove(_ shape: Identifier, slot: UInt32, identifier: (UInt32) -> Identifier) {
     let mask = tags.count - 1
     var hole = Int(truncatingIfNeeded: hash(shape)) & mask

@@ -18,7 +18,7 @@ public struct StatePart: Sendable {
   }
 
   /// A part that belongs to no canvas yet. The records are in the order of identifiers, in pages of
-  /// `Canvas.pageLength`; only the last page may be shorter.
+  /// `Canvas.pageLength`; only the last page can be shorter.
   init(pages: [[ShapeRecord]], erasures: [(shape: Identifier, stamp: Stamp)]) {
     self.pages = pages
     slots = nil
@@ -26,7 +26,7 @@ public struct StatePart: Sendable {
     recordCount = pages.reduce(0) { $0 + $1.count }
   }
 
-  /// The part's pages, if the part has every record in them.
+  /// The part's pages. `nil` if some of the records in the pages don't belong to the part.
   var wholePages: [[ShapeRecord]]? { slots == nil ? pages : nil }
 
   func record(_ index: Int) -> ShapeRecord {
@@ -34,7 +34,7 @@ public struct StatePart: Sendable {
     return pages[Int(slot >> Canvas.pageShift)][Int(slot) & (Canvas.pageLength - 1)]
   }
 
-  /// Calls `body` with each record in place, in order.
+  /// Calls `body` with each record in order, without copying it.
   func forEachRecord<Failure: Error>(_ body: (borrowing ShapeRecord) throws(Failure) -> Void) throws(Failure) {
     for index in 0..<recordCount {
       let slot = slots?[index] ?? UInt32(index)
@@ -42,8 +42,7 @@ public struct StatePart: Sendable {
     }
   }
 
-  /// Gives `body` all records without copying them. For callers that read one property of many records: copying a
-  /// record would cost more than reading the property.
+  /// Gives `body` all records without copying them. Copying a record would cost more than reading one property.
   func withRecords<Result, Failure: Error>(
     _ body: ([UnsafePointer<ShapeRecord>]) throws(Failure) -> Result
   ) throws(Failure) -> Result {

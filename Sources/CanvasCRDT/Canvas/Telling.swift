@@ -1,6 +1,6 @@
-// Operations for a client of an older vocabulary, which doesn't know all properties and kinds. The client gets the
-// registers that it knows, under the same stamps. An unknown kind may be sent as another kind. The digests still agree,
-// because a digest hashes stamps and not values.
+// Makes operations that a client with an older vocabulary can read. The client gets the registers that it knows, under
+// the same stamps. An unknown kind can be sent as another kind. The digests still agree, because a digest hashes stamps
+// and not values.
 
 extension Sequence<Operation> {
   /// The operations of this list for a client of this vocabulary. Operations that write only unknown properties are

@@ -44,7 +44,7 @@ public enum CloseCode: UInt16, CaseIterable, Hashable, Sendable {
   }
 
   /// Whether another try is pointless. All codes from `badHello` to `noSuchRoom` are final, including numbers that have
-  /// no name here, because a newer server may send them.
+  /// no name here, because a newer server might send them.
   public static func isFinal(_ number: UInt16) -> Bool {
     (CloseCode.badHello.rawValue...CloseCode.noSuchRoom.rawValue).contains(number)
   }

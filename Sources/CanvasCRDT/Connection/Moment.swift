@@ -1,6 +1,6 @@
 /// A reading of the host's clocks, in milliseconds. Every event carries one, because a replica has no clock of its own.
 public struct Moment: Hashable, Sendable {
-  /// Unix time by the host's wall clock. This clock may be wrong, and it may jump.
+  /// Unix time by the host's wall clock. This clock can be wrong, and can jump.
   public var wallMilliseconds: UInt64
 
   /// The time since an arbitrary beginning, by a clock that never goes back. Pauses and deadlines are measured on this

@@ -1,4 +1,4 @@
-/// An estimate of the server's time. It is computed from the host's clocks, although these may be wrong.
+/// An estimate of the server's time. It is computed from the host's clocks, although these can be wrong.
 public struct ServerTime: Hashable, Sendable {
   private struct Reading: Hashable {
     let server: UInt64

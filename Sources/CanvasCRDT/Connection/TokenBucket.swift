@@ -47,7 +47,7 @@ public struct TokenBucket: Hashable, Sendable {
     filledAt = milliseconds
   }
 
-  /// The thousandths in the bucket at this time. If the clock has gone back, no tokens are added.
+  /// How many thousandths of a token the bucket has at this time. If the clock has gone back, no tokens are added.
   private func thousandths(at milliseconds: UInt64) -> UInt64 {
     guard milliseconds > filledAt else { return thousandths }
     let (gained, overflow) = (milliseconds - filledAt).multipliedReportingOverflow(by: perSecond)

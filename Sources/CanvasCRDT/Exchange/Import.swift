@@ -6,7 +6,7 @@ public enum Import {
   /// What to do with invisible characters in names. Documents that are older than rule S8, which forbids such
   /// characters, may have them.
   public enum Names: Sendable {
-    /// Names are read unchanged: for a drawing that is only shown.
+    /// Names are kept unchanged. This is for a drawing that is only shown.
     case asStored
     /// Invisible characters are removed: for shapes that are added to a room, because a room refuses names with such
     /// characters.

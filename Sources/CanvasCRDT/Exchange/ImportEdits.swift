@@ -3,8 +3,8 @@ extension Import {
   public enum Identifiers: Hashable, Sendable {
     /// New identifiers: the document is added to the drawing as a copy, on top of the existing shapes.
     case new
-    /// Shapes keep the document's identifiers, if it has any. Such a shape overwrites the drawing's shape with the same
-    /// identifier, and keeps its `z` from the document.
+    /// Shapes keep the document's identifiers, if the document has any. Such a shape overwrites the drawing's shape
+    /// with the same identifier, and keeps its `z` from the document.
     case same
   }
 

@@ -122,7 +122,7 @@ public struct SVGExport: Sendable {
     if outline.kind == .text || !shape.properties.text.isEmpty { writeText(of: shape, outline, to: &writer) }
   }
 
-  /// Writes the lines of a shape's text. A shape of the kind `text` has no other element, so its title goes here.
+  /// Writes the lines of a shape's text. If the shape's kind is `text`, also writes the shape's title.
   private func writeText(of shape: Shape, _ outline: Outline, to writer: inout SVGWriter) {
     let properties = shape.properties
     let size = properties.textSize

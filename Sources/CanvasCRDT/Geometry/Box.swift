@@ -29,7 +29,7 @@ struct Box: Hashable, Sendable {
     )
   }
 
-  /// An empty box to start a union with. Extended by another box, it becomes that box.
+  /// An empty box to start a union with. If it is extended by another box, it becomes that box.
   @inlinable static var empty: Box {
     Box(minX: .infinity, minY: .infinity, maxX: -.infinity, maxY: -.infinity)
   }

@@ -2,8 +2,8 @@
 ///
 /// Sizes range over six powers of ten, so no grid fits all boxes. The heights of two siblings never differ by more than
 /// one, in whatever order boxes are inserted. So inserting, removing and finding one leaf take O(log n). Boxes are
-/// stored as `Float`s rounded outwards, so that two nodes fit in a cache line. So the tree only finds candidates, and
-/// the caller must check each of them exactly.
+/// stored as `Float`s rounded outwards, so that two nodes fit in a cache line. Because of the rounding, the tree only
+/// finds candidates, and the caller must check each of them exactly.
 ///
 /// If some shapes are thin and slanted, branches also have a rotated box (`TurnedBox`).
 struct BoxTree {
@@ -15,7 +15,7 @@ struct BoxTree {
     var parent: Int32
     /// In a leaf, the payload. In a branch, the first child.
     var left: Int32
-    /// In a branch, the second child. In a leaf, `none`. In an unused node, the next unused node.
+    /// In a branch, the second child. In a leaf, `none`. In an unused node, the index of the next unused node.
     var right: Int32
     /// The number of levels below the node, which is 0 in a leaf.
     var height: Int32
@@ -124,8 +124,8 @@ extension BoxTree {
     let payload = nodes[Int(leaf)].left
     let held = nodes[Int(leaf)]
     let wanted = Node(leaf: payload, box: BoxTree.widened(box))
-    // The stored box stays if it still contains the new box and is at most twice as large. Queries far from the real
-    // box would also find a larger one.
+    // The stored box stays if it still contains the new box and is at most twice as large. A larger box would also be
+    // found by queries far from the real box.
     if held.contains(Node(leaf: payload, box: box)), held.spread <= 2 * wanted.spread {
       if turnedBox.isNone, turned.isEmpty || turned[Int(leaf)].isNone { return }
       turn(leaf, to: turnedBox)
@@ -183,7 +183,7 @@ extension BoxTree {
     firstUnused = index
   }
 
-  /// Inserts a leaf beside another leaf, which a greedy descent finds: always to the child whose box grows least.
+  /// Inserts a leaf beside another leaf, found by always descending to the child whose box grows least.
   private mutating func link(_ leaf: Int32) {
     guard root != BoxTree.none else {
       root = leaf
@@ -248,9 +248,8 @@ extension BoxTree {
     }
   }
 
-  /// Computes a node's box from its children. If one child is higher than the other by two, it takes the node's place,
-  /// keeps its higher child, and gives its other child to the node. One rotation is always enough, because the order of
-  /// children has no meaning.
+  /// Computes a node's box from its children. If one child is higher than the other by two, the higher child takes the
+  /// node's place in the tree.
   private mutating func balance(_ index: Int32) -> Int32 {
     let left = nodes[Int(index)].left
     let right = nodes[Int(index)].right
@@ -354,7 +353,7 @@ extension BoxTree {
     }
   }
 
-  /// Appends the payloads of all leaves whose boxes may touch `box`, in no particular order.
+  /// Appends the payloads of all leaves whose boxes might touch `box`, in no particular order.
   func collect(touching box: Box, into payloads: inout [Int32]) {
     _ = contains(touching: box) { payload in
       payloads.append(payload)
@@ -362,8 +361,8 @@ extension BoxTree {
     }
   }
 
-  /// Appends the payloads of all leaves whose boxes may touch a turned extent. Most leaves that touch only the extent's
-  /// bounding box are left out.
+  /// Appends the payloads of all leaves whose boxes might touch a turned extent. Most leaves that touch only the
+  /// extent's bounding box are left out.
   /// - Returns: how many boxes were compared with the extent.
   func collect(touching extent: TurnedExtent, into payloads: inout [Int32]) -> Int {
     guard root != BoxTree.none else { return 0 }

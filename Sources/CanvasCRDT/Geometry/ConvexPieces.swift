@@ -8,7 +8,8 @@
 ///
 /// Two shapes share area exactly if a piece of one shares area with a piece of the other.
 struct ConvexPieces {
-  /// First the corners of the polygons, `cornersEach` for each, clockwise as seen. Then the centres of the ellipses.
+  /// The corners of all polygons, `cornersEach` for each polygon, clockwise as seen. The centres of the ellipses follow
+  /// them.
   let corners: UnsafeMutableBufferPointer<Point>
   private(set) var polygons = 0
   private(set) var cornersEach = 0

@@ -10,9 +10,8 @@ struct ConvexPolygon {
 
   /// Whether the other polygon lies entirely outside one of this polygon's edges, allowing for `tolerance`.
   ///
-  /// From edge to edge, the other polygon's nearest corner moves in one direction only. So each search starts at the
-  /// corner that was nearest to the edge before, and the cost is the sum of the two numbers of corners rather than
-  /// their product.
+  /// Each search for the other polygon's nearest corner starts at the nearest corner of the edge before. So the cost is
+  /// the sum of the two numbers of corners rather than their product.
   func hasEdge(beyondWhich other: ConvexPolygon, tolerance: Double) -> Bool {
     var nearest = -1
     var from = corners[corners.count - 1]
@@ -52,7 +51,7 @@ struct ConvexPolygon {
 
   /// Whether two convex polygons share area thicker than `tolerance`.
   ///
-  /// They share none exactly if one of them lies entirely outside an edge of the other (separating axis theorem).
+  /// They share none if and only if one of them lies entirely outside an edge of the other (separating axis theorem).
   func overlaps(_ other: ConvexPolygon, tolerance: Double) -> Bool {
     !hasEdge(beyondWhich: other, tolerance: tolerance) && !other.hasEdge(beyondWhich: self, tolerance: tolerance)
   }

@@ -22,12 +22,12 @@ extension Dash {
 
 /// How many more dashes one picture may have.
 ///
-/// A line may be a thousand times as long as the picture is wide, and its dots as small as a thousandth of a pixel.
+/// A line can be a thousand times as long as the picture is wide, and its dots as small as a thousandth of a pixel.
 /// Drawing a few hundred bytes of operations could then take minutes. To prevent this, a line is drawn solid if its
 /// dashes are smaller than a pixel. Once the picture has more dashes than anybody can see, all further lines are drawn
 /// solid too.
 public struct DashBudget: Sendable {
-  /// The size of a pixel. A line is drawn solid if the distance from one dash to the next is smaller.
+  /// The size of a pixel. A line is drawn solid if the distance from one dash to the next is smaller than a pixel.
   private let pixel: Double
   public private(set) var partsLeft: Int
 

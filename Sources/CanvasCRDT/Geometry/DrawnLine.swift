@@ -93,7 +93,7 @@ public struct DrawnLine: Hashable, Sendable {
 
   /// The length of an arrowhead, which is also its width.
   static func arrowLength(_ width: Double) -> Double { 3 * width + 6 }
-  /// The diameter of a dot.
+  /// The diameter of the dot at an end of a line.
   static func dotLength(_ width: Double) -> Double { 2 * width + 4 }
 
   /// How far a line of this stroke width extends beyond its points. A stroke of ink is at most twice as wide as the

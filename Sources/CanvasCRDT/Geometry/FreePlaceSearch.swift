@@ -9,7 +9,8 @@
 /// Each side is walked to the right only. That is enough: a point where two sides meet lies to the right on one of
 /// them. Obstacles are collected from an ever larger area, until the area contains a free place.
 struct FreePlaceSearch {
-  /// Limits on the work of a search. A search that reaches one returns the best place that it has found.
+  /// Limits on the work of a search. A search that reaches one of these limits returns the best place that it has
+  /// found.
   struct Limits {
     /// An upper bound on comparisons with sides. Ten million take some tens of milliseconds.
     var comparisonsMax = 10_000_000
@@ -44,8 +45,7 @@ struct FreePlaceSearch {
   /// Searches until a limit is reached. Returns whether `best` is certainly the nearest free place.
   mutating func run() -> Bool {
     var radius = Swift.max(size.width, size.height)
-    // The loop stops when the radius exceeds the diagonal of all positions, because a larger radius would find nothing
-    // more.
+    // All positions are within `positionMax`, so a larger radius would find nothing more.
     while radius < 8 * OverlapIndex.positionMax, takeIn(radius) {
       // After this walk, every place within the radius has been tried. Places outside the radius are further away than
       // any place that was found.
@@ -110,8 +110,8 @@ struct FreePlaceSearch {
     guard own.start <= own.end else { return }
     var turn = Swift.max(0, own.start)
     var left: ObstacleSide?
-    // The tolerance is for a gap into which the box fits exactly: rounding may then put the place a little beyond the
-    // side's end.
+    // The tolerance is for a gap into which the box fits exactly: rounding can put the place a little beyond the side's
+    // end.
     while turn <= own.end + FreePlaceSearch.touchDepth {
       guard line.square(at: turn) <= Swift.min(best?.square ?? .infinity, radius * radius) else { return }
       let place = self.place(at: line.point(at: turn), side, left)

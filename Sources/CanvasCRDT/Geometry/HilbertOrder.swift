@@ -44,7 +44,8 @@ enum HilbertOrder {
       let right: UInt64 = x & half > 0 ? 1 : 0
       let lower: UInt64 = y & half > 0 ? 1 : 0
       place += half * half * ((3 * right) ^ lower)
-      // Each quarter of the curve is a smaller copy of the whole, and its first and last quarters are mirrored.
+      // Each quarter of the curve is a smaller copy of the curve. The copies in the first and last quarters are
+      // mirrored.
       if lower == 0 {
         if right == 1 {
           x = last - x

@@ -64,8 +64,8 @@ private struct StraightWay {
         }
       }
     case .polygon, .star:
-      // The line ends at the outline's middle, so it crosses the side that faces the line's start. If rounding moves
-      // the line's end a little off the middle, the line might cross a neighbouring side instead.
+      // The line ends at the outline's middle, so it crosses the side that faces its start. Because of rounding, it
+      // might cross a neighbouring side instead.
       let side = outline.side(towards: start)
       for side in (side - 1)...(side + 1) { take(part(from: outline.corner(side), to: outline.corner(side + 1))) }
     case .rectangle, .text, .line, .ink:

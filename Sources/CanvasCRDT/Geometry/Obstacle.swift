@@ -13,19 +13,20 @@ struct ObstacleSide {
   func depth(of point: Point) -> Double { reach - outward.x * point.x - outward.y * point.y }
 }
 
-/// The places where a box's top left corner can't be, because the box would overlap one convex piece of a shape.
-/// Together they are the piece, extended to the left and upwards by the size of the box. An obstacle is stored as its
-/// sides: it contains the places that are on the inner side of all of them.
+/// The places where a box's top left corner can't be, because the box would overlap one convex piece of a shape. These
+/// places are the piece, extended to the left and upwards by the size of the box.
+///
+/// An obstacle is stored as its sides. It contains the places that are on the inner side of every side.
 struct Obstacle {
   let sides: Range<Int>
   /// The obstacle's bounding box, relative to the start of the search.
   let box: Box
 }
 
-/// All obstacles near a point, for a box of one size. Coordinates are relative to the point.
+/// All obstacles for a box of size `size` near the point `near`. Coordinates are relative to `near`.
 struct Obstacles {
-  /// How many tangents replace a curve. The distance of a corner between two tangents from the centre is 1/cos(π/96) of
-  /// the radius. So the corner lies outside the curve, by 1/1,866 of the radius.
+  /// How many tangents replace a curve. Neighbouring tangents meet outside the curve, at 1/cos(π/96) times the radius
+  /// from the centre. So the corner where they meet is 1/1,866 of the radius outside the curve.
   private static let tangents = 96
 
   private(set) var sides: [ObstacleSide] = []
@@ -138,8 +139,8 @@ struct Obstacles {
     sides.append(ObstacleSide(outward: outward, reach: reach + back))
   }
 
-  /// Completes an obstacle by adding two vertical and two horizontal sides: the piece's bounding box, extended by the
-  /// size of the free box. `box` is in the canvas's coordinates.
+  /// Completes an obstacle by adding the four sides of the piece's bounding box, extended by the size of the free box.
+  /// `box` is in the canvas's coordinates.
   private mutating func close(from start: Int, around box: Box, isExact: Bool) {
     let left = box.minX - size.width
     let top = box.minY - size.height

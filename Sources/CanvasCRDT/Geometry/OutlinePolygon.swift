@@ -2,9 +2,9 @@ extension Outline {
   /// An upper bound on the chords that replace an ellipse, at any size and any `flatness`.
   public static let chordsMax = 4096
 
-  /// The outline as one simple polygon, clockwise as seen. Chords replace curves. The distance between a chord and its
-  /// curve is at most `flatness`, unless that needs more than `chordsMax` chords. The polygon's corners lie on the
-  /// outline.
+  /// The outline as one simple polygon, clockwise on the screen. Chords replace curves. The distance between a chord
+  /// and its curve is at most `flatness`, unless that needs more than `chordsMax` chords. The polygon's corners lie on
+  /// the outline.
   public func polygon(flatness: Double) -> [Point] {
     let center = PlacedOutline(self).center
     return cornersAroundCenter(flatness: flatness, chordsMax: Outline.chordsMax).map {

@@ -26,8 +26,8 @@ public struct OverlapIndex: Sendable {
 
   /// The result of the last query. It is kept so that the next query can reuse its memory.
   private var candidates: [Int32] = []
-  /// For each entry, a number that `meet` sets during one change: it says whether the entry's shape overlapped the
-  /// changed shape before, and whether it still does.
+  /// For each entry, a number that `meet` sets during one change. It says whether the entry's shape overlapped the
+  /// changed shape before the change, and whether it does so after the change.
   private var marks: [UInt32] = []
   private var lastMark: UInt32 = 0
 
@@ -122,7 +122,7 @@ extension OverlapIndex {
     return isCrowded ? changedWhileCrowded() : changes
   }
 
-  /// Drops all pairs. Returns, as ended, the pairs that were known before the last change.
+  /// Drops all pairs. The result lists the pairs from before the last change as ended.
   private mutating func crowd(undoing last: OverlapChanges) -> OverlapChanges {
     // `pairs` and `began` are both sorted, so one pass finds the pairs that began with the last change.
     var began = last.began[...]
@@ -290,8 +290,7 @@ extension OverlapIndex {
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
   /// An index with the default limits of a server (R9), for a drawing on a screen. With these limits, even many shapes
-  /// on one spot cost little. Each change adds to `stepsLeft`. A crowded index searches for pairs again after half as
-  /// many changes as there are shapes.
+  /// on one spot cost little. A crowded index searches for pairs again after half as many changes as there are shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true

@@ -1,4 +1,4 @@
-/// The indices of two rectangles in a list, the smaller first, and their common area.
+/// Two intersecting rectangles of a list: their indices, the smaller index first, and their common area.
 public struct RectIntersection: Hashable, Sendable {
   public let first: Int
   public let second: Int

@@ -49,7 +49,7 @@ struct RegionBoundary {
 
   // MARK: - Loops
 
-  /// The loops. At each node, as many sides begin as end, so following the sides always leads back to the start.
+  /// The loops. At each node, equally many sides begin and end. So following the sides always leads back to the start.
   func loops() -> [[Point]] {
     var sides = self.sides
     for (node, count) in descents.enumerated() where count != 0 {
@@ -106,8 +106,7 @@ struct RegionBoundary {
     return x * nextY - y * nextX >= 0 ? 1 - ahead : ahead - 1
   }
 
-  /// The loop without the corners at which its direction doesn't change. The cuts have added such corners. Empty if no
-  /// area is left.
+  /// The loop without the corners at which its direction doesn't change. Empty if no area is left.
   private func simplifying(_ loop: [Point]) -> [Point] {
     var kept: [Point] = []
     for corner in loop {

@@ -90,8 +90,7 @@ struct SlabIntersection {
     pieces.append(Piece(from: from, to: edge.to, isOfFirst: isOfFirst))
   }
 
-  /// The point where two edges cross. They cross if the ends of each lie on different sides of the other; otherwise
-  /// `nil`.
+  /// The point where two edges cross. `nil` unless the ends of each edge lie on different sides of the other edge.
   private static func crossing(_ one: (from: Point, to: Point), _ other: (from: Point, to: Point)) -> Point? {
     let oneX = one.to.x - one.from.x
     let oneY = one.to.y - one.from.y

@@ -1,10 +1,10 @@
 /// A rotated bounding box, around a shape or around all shapes of a branch of a `BoxTree`.
 ///
-/// The upright bounding box of a thin slanted shape is mostly empty. Ten thousand parallel bars at 45° may all lie in
+/// The upright bounding box of a thin slanted shape is mostly empty. Ten thousand parallel bars at 45° can all lie in
 /// each other's upright boxes without touching. A rotated box is as thin as the bar.
 ///
-/// The axis is rounded to `Float`, so its length may not be exactly one. All distances are measured along the rounded
-/// axis, so a gap along it is a real gap. The ends are rounded outwards.
+/// The axis is rounded to `Float`, so its length is not always exactly one. All distances are measured along the
+/// rounded axis, so a gap along it is a real gap. The ends are rounded outwards.
 struct TurnedBox {
   var axisX: Float
   var axisY: Float
@@ -20,8 +20,8 @@ struct TurnedBox {
 
   @inline(__always) var isNone: Bool { axisX == 0 && axisY == 0 }
 
-  /// How large a turned box may be, as a fraction of the upright box. A larger one rules out too little to be worth a
-  /// test.
+  /// How large a turned box may be, as a fraction of the upright box. A test of a larger turned box rules out too few
+  /// pairs.
   private static let partMax = 0.6
 
   fileprivate var axis: Point { Point(x: Double(axisX), y: Double(axisY)) }
@@ -58,7 +58,7 @@ struct TurnedExtent {
     return reach.width * along + reach.height * across
   }
 
-  /// Whether the extent may touch a turned box, judged only by the directions of the turned box's sides.
+  /// Whether the extent can touch a turned box, judged only by the directions of the turned box's sides.
   @inline(__always)
   func mayTouch(_ other: TurnedBox) -> Bool {
     let along = other.axis
@@ -71,7 +71,7 @@ struct TurnedExtent {
     return middleAcross - farAcross <= Double(other.maxAcross) && middleAcross + farAcross >= Double(other.minAcross)
   }
 
-  /// Whether the extent may touch an upright box, judged only by the directions of the extent's own sides.
+  /// Whether the extent can touch an upright box, judged only by the directions of the extent's own sides.
   @inline(__always)
   func mayTouch(minX: Double, minY: Double, maxX: Double, maxY: Double) -> Bool {
     let apart = direction.turningBack((minX + maxX) / 2 - center.x, (minY + maxY) / 2 - center.y)
@@ -132,7 +132,7 @@ extension TurnedBox {
 
   private var length: Float { Swift.max(maxAlong - minAlong, maxAcross - minAcross) }
 
-  /// Where this box, or the upright box if this one is `none`, begins and ends along an axis.
+  /// The range that this box covers along an axis. If this box is `none`, the upright box counts instead.
   private func range(along axis: Point, upright: Box) -> (min: Double, max: Double) {
     if isNone {
       let x = Swift.min(upright.minX * axis.x, upright.maxX * axis.x)
@@ -145,7 +145,7 @@ extension TurnedBox {
     if own.x == axis.x, own.y == axis.y { return (Double(minAlong), Double(maxAlong)) }
     if own.x == axis.y, 0 - own.y == axis.x { return (Double(minAcross), Double(maxAcross)) }
     // A corner is the sum of two vectors: a multiple of the axis, and a multiple of the perpendicular axis. Both
-    // multiples are divided by the square of the axis's length, because the length may not be one.
+    // multiples are divided by the square of the axis's length, because the length is not always one.
     let square = own.x * own.x + own.y * own.y
     let forAlong = (own.x * axis.x + own.y * axis.y) / square
     let forAcross = (own.x * axis.y - own.y * axis.x) / square

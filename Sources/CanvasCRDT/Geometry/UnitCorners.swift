@@ -3,8 +3,7 @@
 /// They are computed once, for every number of points that a shape may have (65 KB). A look-up is ten times as fast as
 /// a sine, and every move of a shape needs the corners of the shape and of each neighbour.
 enum UnitCorners {
-  /// For each number of points there are twice as many directions: a star's tips, and an inner corner between each pair
-  /// of tips.
+  /// For each number of points, the directions of a star's tips and of the inner corners between the tips.
   private static let table: [Point] = {
     var corners: [Point] = []
     for points in Outline.pointsRange {
@@ -16,8 +15,8 @@ enum UnitCorners {
     return corners
   }()
 
-  /// The direction after `step` of `2 * points` equal steps around the circle. Even steps are tips, and odd steps are
-  /// halfway between two tips.
+  /// The direction after `step` steps around the circle, which is divided into `2 * points` equal steps. Even steps are
+  /// tips, and odd steps are halfway between two tips.
   static func corner(_ step: Int, points: Int) -> Point {
     // The table lists the corners for 3, 4, 5, … points, and has twice as many corners as points for each. So the
     // number of corners before those of `points` is twice the sum of 3 to `points - 1`.

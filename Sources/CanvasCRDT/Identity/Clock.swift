@@ -1,8 +1,8 @@
 /// A hybrid logical clock, which makes one actor's stamps. Each new stamp is greater than all stamps that the clock has
 /// made or seen.
 ///
-/// The clock follows the wall clock while that goes forward, and otherwise counts by itself. So stamps keep rising even
-/// if the wall clock jumps back or another machine's clock is fast.
+/// The clock follows the wall clock while the wall clock goes forward, and otherwise counts by itself. So stamps keep
+/// rising even if the wall clock jumps back or another machine's clock is fast.
 public struct Clock: Hashable, Sendable {
   public let actor: Identifier
 

@@ -39,7 +39,8 @@ struct NameGroup: Hashable, Sendable {
 
   // MARK: - Numbers
 
-  /// The number that the member of this rank shows after the name. It is 1 for the first member, which shows no number.
+  /// The number that the member of this rank shows after the name. The first member shows no number, and the result is
+  /// 1.
   func number(atRank rank: Int) -> Int {
     guard rank > 0 else { return 1 }
     // Shown numbers start at 2. So `taken[i] - 2 - i` of the numbers below `taken[i]` are free.
@@ -47,15 +48,14 @@ struct NameGroup: Hashable, Sendable {
     return rank + 1 + passedOver
   }
 
-  /// The rank of the member that shows this number. If the number is in `taken`, the result is the rank of the member
-  /// that shows the next free number.
+  /// The rank of the member that shows this number. If the number is in `taken`, the rank of the member that shows the
+  /// next free number.
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)
   }
 
-  /// The ranks of the members that show this number or a greater one. If `number` itself is taken by an own name, the
-  /// result begins with the member that shows the next free number.
+  /// The ranks of the members that show this number or a greater one.
   func ranks(from number: Int) -> Range<Int> {
     min(rank(atNumber: number), members.count)..<members.count
   }

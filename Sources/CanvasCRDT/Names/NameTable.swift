@@ -25,7 +25,7 @@ struct NameTable: Sendable {
     if isOver { entries[hash] = nil }
   }
 
-  /// Changes a group in the list of the groups that share a hash. Returns whether the list is empty afterwards.
+  /// Changes one of the groups whose names have the same hash. Returns whether none of these groups is left.
   private static func change(
     _ name: Text,
     among sharing: inout [Entry],

@@ -1,4 +1,4 @@
-/// A name with a number, `Sun 2`. A shape shows it if another shape has the same own name with an older stamp.
+/// A name with a number, `Sun 2`. A shape shows such a name if another shape got the same name earlier.
 struct NumberedName: Hashable, Sendable {
   let name: Text
   let number: Int

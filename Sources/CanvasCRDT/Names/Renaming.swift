@@ -21,7 +21,7 @@ struct Renaming {
     notes.append(note)
   }
 
-  /// Of the noted shapes, those whose number has changed, sorted. `updated` is left out.
+  /// The noted shapes whose number has changed, sorted, without `updated`.
   consuming func shapes(except updated: Identifier, _ group: (Text) -> NameGroup?) -> [Identifier] {
     var renamed: [Identifier] = []
     for note in notes {

@@ -59,8 +59,7 @@ public struct ShownNames: Sendable {
   public func identifier(named name: Text) -> Identifier? {
     if let bare = groups[name]?.members.first { return bare.shape }
     guard let numbered = NumberedName(name), let group = groups[numbered.name] else { return nil }
-    // The search above found no shape with this text as its own name. So this number can't be among those that `taken`
-    // lists for the group.
+    // No shape has this text as its own name. So this number can't be among those that `taken` lists for the group.
     let rank = group.rank(atNumber: numbered.number)
     return rank < group.members.count ? group.members[rank].shape : nil
   }

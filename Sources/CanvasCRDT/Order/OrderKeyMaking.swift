@@ -56,13 +56,13 @@ extension OrderKey {
   // MARK: - Before the first or after the last
 
   /// The smallest step from an existing key to a new first or last key, in units of the last digit. Every step is less
-  /// than twice this.
+  /// than twice this value.
   private static let stepMin = OrderFraction.base * OrderFraction.base
 
   static let digitMax: UInt8 = 61
 
-  /// How many digits a new first or last key has. `leadingCount` is the number of leading `z` digits (after the last
-  /// key) or `0` digits (before the first) of the existing key.
+  /// How many digits a new first or last key has. `leadingCount` says how many `0` (before the first key) or `z` (after
+  /// the last key) the existing key begins with.
   static func lengthBeyond(leadingCount: Int) -> Int { 4 + 2 * leadingCount }
 
   private static func ascending(
@@ -109,7 +109,7 @@ struct OrderGap {
   private let upper: OrderFraction
   private let isOpenAbove: Bool
 
-  /// How many possible values in the gap each new key should have for itself.
+  /// The gap should have this many possible values for each new key.
   private static let roomPerKey: UInt64 = 8_192
 
   init(lower: OrderKey?, upper: OrderKey?) {

@@ -18,12 +18,11 @@ public struct Respacing: Hashable, Sendable {
   /// shapes.
   static let movedPreferredMax = 512
 
-  /// The greatest length of keys when `count` shapes get new keys. Up to `movedPreferredMax` shapes, it is half of
-  /// `lengthMax`. About two hundred more keys then fit into one gap before neighbours need new keys again.
+  /// The greatest length of new keys for `count` shapes. Up to `movedPreferredMax` shapes, it is half of `lengthMax`.
+  /// About two hundred more keys then fit into one gap before neighbours need new keys again.
   ///
   /// For more shapes, keys may be longer. Otherwise each respacing at one place would move all shapes that the previous
-  /// one moved, and a few more. With this rule, 20,000 insertions into one gap move three shapes each on average, and
-  /// never more than `movedPreferredMax` at once.
+  /// one moved, and a few more.
   static func comfortableLength(for count: Int) -> Int {
     count <= movedPreferredMax ? OrderKey.lengthMax / 2 : OrderKey.lengthMax - 8
   }

@@ -6,8 +6,8 @@ struct MessageLimits: Sendable {
   private let bytesAllowed: Int
   let encoding: WireEncoding
 
-  /// - Parameter bytesTaken: the greatest length of a message that still gets through. It may be below the server's
-  ///   limit, because something between client and server may have a lower one.
+  /// - Parameter bytesTaken: the greatest length of a message that still gets through. It can be below the server's
+  ///   limit, because something between client and server can have a lower one.
   init(_ limits: RoomLimits, encoding: WireEncoding, bytesTaken: Int = .max) {
     // The room's operations per second are a limit too: a message with more operations could never be sent.
     operationsMax = max(1, min(Int(clamping: limits.operationsPerMessage), Int(clamping: limits.operationsPerSecond)))

@@ -11,8 +11,8 @@ struct OptimisticCanvas: Sendable {
   /// How many operations are pending on each shape. Shapes without pending operations are not in the map.
   private(set) var pending = IdentifierMap<Int>()
 
-  /// While the room's whole state is being received again after a reset: the part that has arrived. The screen shows
-  /// the old canvas, if there was one, until the state is complete.
+  /// After a reset, the room's whole state is received again. This is the part that has arrived. The screen shows the
+  /// old canvas until the state is complete.
   private var arriving: Canvas
   private(set) var isArriving = false
 

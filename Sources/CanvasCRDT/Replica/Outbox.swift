@@ -25,12 +25,12 @@ struct Outbox: Sendable {
 
   private(set) var flights: [Flight] = []
 
-  /// The operations that wait, in order. An operation is empty if all its registers were overwritten by newer ones.
-  /// Empty operations are removed now and then.
+  /// The operations that wait, in order. An operation is empty if all its registers were overwritten by newer
+  /// operations. Empty operations are removed now and then.
   private var waiting: [Pending] = []
   private var waitingStart = 0
-  /// Added to an index in `waiting`, this gives a number that stays the same when operations are removed from the
-  /// front.
+  /// The sum of this number and an index in `waiting` identifies an operation. The sum doesn't change when operations
+  /// are removed from the front.
   private var numberOffset = 0
   private var numbers = IdentifierMap<[Int]>()
   private(set) var waitingCount = 0
@@ -66,8 +66,7 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
-      // The new edit takes over the register from the older edit, together with the value that the older edit had
-      // replaced.
+      // The new edit counts as having replaced the value from before the older edit.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
       }
@@ -100,8 +99,8 @@ extension Outbox {
     for (index, pending) in waiting.enumerated() { numbers[pending.operation.shape, default: []].append(index) }
   }
 
-  /// The length of the next message, in slots of the list and in operations. The message takes whole edits, the oldest
-  /// first, as many as the limits allow. An edit that is too large for any message is split. Both lengths are 0 if
+  /// The length of the next message, in slots of the list and in operations. The message takes as many whole edits as
+  /// the limits allow, the oldest first. An edit that is too large for any message is split. Both lengths are 0 if
   /// nothing waits.
   func nextMessageLength(_ limits: MessageLimits) -> (slots: Int, operations: Int) {
     var operations = 0
@@ -225,7 +224,7 @@ extension Outbox {
     return taken + takeBackWaiting(where: isTaken)
   }
 
-  /// Splits messages that have to be sent again and that are too large now. They may have been made in another
+  /// Splits messages that have to be sent again and that are too large now. They might have been made in another
   /// encoding, or before the server changed its limits.
   mutating func split(_ limits: MessageLimits) {
     var split: [Flight] = []

@@ -7,7 +7,7 @@ struct RefusedEdit {
 /// The edits of a refused message. They are removed from the history together, because removing each of them alone
 /// would need a walk through all steps.
 struct RefusedEdits {
-  /// The edits of each shape, the newest first, because an edit may have replaced the value of an older one.
+  /// The edits of each shape, the newest first, because an edit might have replaced the value of an older one.
   private var edits = IdentifierMap<[RefusedEdit]>()
 
   init(_ refused: [Outbox.Pending]) {

@@ -14,7 +14,7 @@ struct RegisterSnapshot: Sendable {
 
   init(isLive: Bool) { self.isLive = isLive }
 
-  /// Whether the snapshot covers no register. It may still cover the erasure.
+  /// Whether the snapshot covers no register. It can still cover the erasure.
   var isEmpty: Bool { covered.intersection(.registers).isEmpty }
 
   func stamp(of property: Property) -> Stamp? {

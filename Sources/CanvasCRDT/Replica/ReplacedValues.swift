@@ -4,7 +4,7 @@ struct ReplacedValues: Sendable {
   private(set) var values: RegisterSnapshot
   /// The registers that an earlier edit of the same step had already written.
   var ofSameStep = PropertyMask()
-  /// The registers that still have the refused edit's value, because an undo or redo has written the value again.
+  /// The registers that still have the refused edit's value, because an undo or redo has written it again.
   var standing = PropertyMask()
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {
@@ -18,8 +18,8 @@ struct ReplacedValues: Sendable {
   /// If operations got new stamps, replaces their old stamps in these values.
   mutating func restamp(_ replaced: ReplacedStamps) { values.restamp(replaced) }
 
-  /// Called when an older edit, whose values this edit had replaced, was refused. From now on, this edit counts as
-  /// having replaced the values from before the older edit.
+  /// Called when an older edit was refused. If this edit had replaced the older edit's values, it now counts as having
+  /// replaced the values from before the older edit.
   mutating func forget(_ stamp: Stamp, _ older: ReplacedValues, of covered: PropertyMask = .all) {
     let touched = values.forget(stamp, older.values, of: covered)
     ofSameStep = ofSameStep.subtracting(touched.subtracting(older.ofSameStep))

@@ -6,13 +6,13 @@
 /// seed. So the same code runs in the terminal, in the browser and, a hundred replicas at a time, in a simulation.
 ///
 /// Edits are shown at once, and sent when there is a connection. An edit that the server refuses is reverted. A lost
-/// connection loses no edit: every unanswered edit is sent again under the same stamp. This is idempotent, so the
-/// server might already have the edit.
+/// connection loses no edit: every unanswered edit is sent again under the same stamp. Sending an edit twice does no
+/// harm.
 public struct Replica: Sendable {
   public internal(set) var configuration: ReplicaConfiguration
 
   var connection: ClientConnection
-  /// Whether the room's state still has to arrive after the welcome. After a reconnect, this may be only the changes
+  /// Whether the room's state still has to arrive after the welcome. After a reconnect, this can be only the changes
   /// since the connection was lost.
   var isLoading = false
   /// The actor that the client becomes when the room's state has arrived. `nil` if the actor doesn't change.
@@ -117,7 +117,7 @@ public struct ReplicaConfiguration: Hashable, Sendable {
   public var overlaps = false
   /// Whether the client is read-only. A read-only replica refuses edits.
   public var readonly = false
-  /// The longest pause between tries to connect. Pauses may be longer if the server has closed the connection because
+  /// The longest pause between tries to connect. Pauses can be longer if the server has closed the connection because
   /// it has too many clients.
   public var pauseMillisecondsMax = Backoff.millisecondsMax
 

@@ -135,14 +135,13 @@ extension Replica {
     // The room was created anew or restored, so what it had accepted before no longer counts. Only the room's new state
     // shows what it has accepted.
     if isLoading, stampTrust == .none, newActor != actor { clock.forgetAccepted() }
-    // Only the room's state shows which of the messages in flight the room has accepted. So the clock is set when the
-    // state has arrived, and nothing is sent until then.
+    // Only the room's state shows which of the messages in flight the room has accepted. Until the state has arrived,
+    // nothing is sent and the clock isn't set.
     if isLoading, !outbox.flights.isEmpty, stampTrust != .full || newActor != actor { return awaitedActor = newActor }
     let wall = connection.serverTime.milliseconds(at: now)
     let ahead = stampTrust == .full ? limits.clockAheadMilliseconds : 0
-    // The clock must not go back behind stamps that the room may have accepted: those that this client has sent, and
-    // those that an earlier process with this actor may have sent. Without full trust, the sent stamps are left out:
-    // the server has refused a stamp as ahead of its clock, so the room's state shows which ones it has accepted.
+    // The clock must not go back behind stamps of this actor that the room might have accepted. Without full trust, the
+    // stamps that this client has sent are left out: the server has refused one of them as ahead of its clock.
     let sent = stampTrust == .full ? clock.sentTime : 0
     let former = newActor == actor ? clock.formerTime : 0
     let taken = max(clock.confirmedTime, former, sent) >> 16
@@ -184,7 +183,7 @@ extension Replica {
       if renewed != stamp { replaced.enter(stamp, by: renewed) }
       return renewed
     }
-    // The history may have stamps that are no longer in the outbox, because newer edits have overwritten their values.
+    // The history can have stamps that are no longer in the outbox, because newer edits have overwritten their values.
     // These stamps are replaced too. Otherwise the clock, which was set back, might give the same stamp to another
     // value.
     var left = history.stamps(by: actor, after: clock.clock.time)[...]

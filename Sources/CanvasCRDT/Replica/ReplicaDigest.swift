@@ -10,9 +10,8 @@ struct DigestCheck: Sendable {
   static let triesMax = 10
   static let pauseMilliseconds: UInt64 = 500
 
-  /// How long after a reconnect a replica asks for the digest. It asks early, because a cursor that the server misread
-  /// makes the states differ from the start. It doesn't ask at once, because showing the drawing and sending unsent
-  /// edits come first. When thousands of replicas reconnect together, their requests are spread over `returnSpread`.
+  /// How long after a reconnect a replica asks for the digest. Showing the drawing and sending unsent edits come first.
+  /// If thousands of replicas reconnect together, their requests are spread over `returnSpread`.
   static let returnMilliseconds: UInt64 = 2_000
   static let returnSpread: UInt64 = 10_000
   /// The time between two checks, and so the longest time for which a difference stays unnoticed. Checks are cheap: an
@@ -37,8 +36,8 @@ struct DigestCheck: Sendable {
   private var unechoed = IdentifierMap<[Operation]>()
   private var unechoedCount = 0
 
-  /// If `unechoed` has more operations than this, overwritten ones are dropped from it, because the server might never
-  /// send them back.
+  /// If `unechoed` has more operations than this, its overwritten operations are dropped. The server might never send
+  /// them back.
   private static let unechoedMax = 4_096
 
   /// Called when the host asks for a check.
@@ -168,9 +167,8 @@ extension Replica {
       if digestCheck.finish(actor: actor, at: time) { effects.append(.digest(.inconclusive)) }
       return
     }
-    // If an operation has not come back, the digest is requested again. If it hasn't come back after the last request,
-    // it never will: its shape was deleted before the state was sent, and the room has forgotten the deletion. Then the
-    // digests are compared all the same. If they differ, the whole state is loaded.
+    // If an operation has not come back, the digest is requested again, up to a limit. After that, the digests are
+    // compared nevertheless, because the operation might never come back.
     if digestCheck.awaitsEcho(on: optimistic), digestCheck.askAgain(at: time) { return }
     let isWanted = digestCheck.finish(actor: actor, at: time)
     optimistic.shown.countDigest()

@@ -108,7 +108,7 @@ public enum ReplicaState: Hashable, Sendable {
   case connecting
   /// The connection is open, but the server hasn't answered the hello yet.
   case greeting
-  /// The room's state is being received. After a reconnect, it may be only the changes since the connection was lost.
+  /// The room's state is being received. After a reconnect, this can be only the changes since the connection was lost.
   case loading
   case live
   /// The server has refused the client for good.

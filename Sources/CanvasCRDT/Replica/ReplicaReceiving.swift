@@ -70,8 +70,8 @@ extension Replica {
       effects.append(.reset(from: before))
     }
     cursor = delivery.cursor
-    // A whole state may be newer than an edit that is not answered yet, and the edit's shape may have been deleted
-    // since. So the replica may have something that the room's state lacks.
+    // A whole state can be newer than an unanswered edit, and the edit's shape might have been deleted in between. Then
+    // the replica has something that the room's state lacks.
     let isDoubtful = isWhole ? outbox.sentCount > 0 : isLoading
     if isLoading || isDoubtful {
       digestCheck.begin(isDoubtful: isDoubtful, actor: actor, at: now.monotonicMilliseconds)
@@ -189,14 +189,13 @@ extension Replica {
       outbox.split(messageLimits)
     case .clockAhead where stampTrust != .none:
       // The host's clock was changed after the welcome, so the estimate of the server's time is wrong. The replica
-      // reconnects, and the next welcome corrects the estimate, the clock and the stamps. But the clock can be set back
-      // only under a new actor if an earlier process might have sent later stamps under this actor.
+      // reconnects, and the next welcome corrects the estimate, the clock and the stamps. If an earlier process might
+      // have sent later stamps under this actor, the clock can be set back only under a new actor.
       if stampTrust == .confirmed || clock.followsFormerLife { connection.askForNewActor() }
       stampTrust = stampTrust == .full ? .confirmed : .none
       retry(at: now)
     case .tooOld:
-      // The server has checked the stamp and didn't find it ahead of its clock, so stamps are trusted again. If a later
-      // stamp is refused as ahead, the server's clock must have been set back once more.
+      // The server has checked the stamp and didn't find it ahead of its clock. So stamps are trusted again.
       stampTrust = .full
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
@@ -204,8 +203,8 @@ extension Replica {
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection) { _, _ in true }
       }
-      // If the room has no space for one new shape, it has none for the new shapes after it. But a shape with a text or
-      // a path may have been refused because of its length, and shorter ones may still fit.
+      // If the room has no space for one new shape, it has none for the new shapes after it. But shorter texts and
+      // paths than the refused one can still fit.
       let refused = outbox.flights[index].pending[first].operation.set
       let isShape = refused.assigned.contains(.kind)
       let bytes = refused.longBytes(of: .all)
@@ -222,9 +221,9 @@ extension Replica {
     }
   }
 
-  /// Tells the history which of these shapes have no unanswered operations, because their undo and redo steps can't be
-  /// refused any more. This has to wait while the room's state is arriving, because the canvas may lack values that the
-  /// server has already accepted.
+  /// Tells the history which of these shapes have no unanswered operations. Undo and redo steps of such a shape can't
+  /// be refused any more. This has to wait while the room's state is arriving, because the canvas may lack values that
+  /// the server has already accepted.
   private mutating func settleHistory(_ shapes: IdentifierSet) {
     guard !isLoading, !optimistic.isArriving else { return }
     for shape in shapes.members where optimistic.pending[shape] == nil { history.settle(shape, on: optimistic.shown) }
@@ -297,8 +296,8 @@ extension Replica {
   }
 
   /// Reverts refused operations that are no longer in the outbox: removes them from the shown canvas and the history,
-  /// and reports them. But an operation that the server has already sent back is in the log after all. Then the
-  /// operation is confirmed and not reported.
+  /// and reports them. If the server has already broadcast a refused operation, that operation is in the log after all.
+  /// It is confirmed and not reported.
   private mutating func takeBack(_ operations: [Outbox.Pending], _ rejection: Rejection) {
     var taken = operations
     let shapes = IdentifierSet(taken.map { $0.operation.shape })
@@ -316,7 +315,8 @@ extension Replica {
     let refused = taken.filter { !optimistic.confirmedHolds($0.operation) }
     for pending in taken {
       optimistic.release(pending.operation.shape)
-      // A stamp that was refused as ahead is ignored: it is in no log, and following it could put the clock far ahead.
+      // A stamp that was refused as too far ahead is ignored, because the clock would jump ahead too. No log has such a
+      // stamp.
       if rejection.code != .clockAhead { clock.spend(pending.operation.at) }
     }
     let origins = refused.map { history.origin(of: $0.operation) }

@@ -42,9 +42,9 @@ extension Replica {
 
 // MARK: - Messages in flight
 
-/// An upper bound on unanswered messages. While answers are quick, there may be several, so that the connection is
-/// never idle. While answers are slow, the connection is congested, and there may be only one. The reason is that a
-/// newer edit can replace an edit that waits in the client, but not one that was sent.
+/// An upper bound on unanswered messages. While answers are quick, several messages are allowed, so that the connection
+/// is never idle. While answers are slow, only one message is allowed. A newer edit can still replace an edit that
+/// waits in the client, but not one that was sent.
 struct SendWindow: Sendable {
   static let messagesMax = 4
   /// The connection counts as congested if an answer takes longer than twice the quickest answer plus this time. A
@@ -54,8 +54,8 @@ struct SendWindow: Sendable {
   private(set) var messagesMax = SendWindow.messagesMax
   private var quickest: UInt64 = .max
 
-  /// Called when a short message, such as hello, was answered. The time of the quickest answer is the measure for
-  /// answers to edits.
+  /// Called when a short message, such as hello, was answered. Answers to edits are compared with the quickest answer
+  /// so far.
   mutating func roundTrip(milliseconds: UInt64) { quickest = min(quickest, milliseconds) }
 
   /// Called when a message of edits was answered.
@@ -84,7 +84,7 @@ struct PresenceSender: Sendable {
     if isJoined { dueAt = max(time, sentAt.map { $0 &+ PresenceSender.millisecondsMin } ?? 0) }
   }
 
-  /// Called when the client has joined. Nobody in the room has its presence yet.
+  /// Called when the client has joined. Nobody in the room has the client's presence yet.
   mutating func welcome(at time: UInt64) {
     dueAt = state == nil ? nil : time
   }

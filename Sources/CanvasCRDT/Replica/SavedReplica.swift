@@ -8,14 +8,13 @@
 //     key          counted text: the key with which the client gets the same actor again
 //     runs         varint: how many messages were in flight; then for each a varint, its number of operations
 //     edits        varint: how many edits were waiting; then for each a varint, its number of operations
-//     operations   the operations of both, as in a message
+//     operations   the operations of these messages and edits, as in a message
 //     cursor       only with the drawing: counted text, empty if there is no cursor yet
 //     parts        only with the drawing: varint: how many; then each part of the confirmed state as columns
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
-// The cursor is only stored together with the drawing, because a replica without the drawing has to load all of it. The
-// cursor in version 1 is ignored: clients of that version were not sent all properties and kinds, so the drawing beside
-// the cursor lacks some.
+// The cursor is stored only together with the drawing. Without its drawing, a replica has to load the whole state
+// anyway. A cursor in version 1 is ignored, because the drawing beside it lacks some properties and kinds.
 
 /// Why bytes can't be read as a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
@@ -29,7 +28,7 @@ public enum SavedReplicaError: Error, Hashable, Sendable {
 
 enum SavedReplica {
   static let version: UInt8 = 2
-  /// The previous version of the format. It can still be read, but its drawing may lack some properties and kinds.
+  /// The previous version of the format. It can still be read, but its drawing can lack some properties and kinds.
   static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1

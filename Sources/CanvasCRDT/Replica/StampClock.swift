@@ -35,7 +35,7 @@ struct StampClock: Sendable {
     confirmedTime = max(confirmedTime, stamp.time)
   }
 
-  /// Registers a stamp whose operation was refused. Somebody may have seen the operation all the same, for example if
+  /// Registers a stamp whose operation was refused. Somebody might have seen the operation all the same, for example if
   /// the log could not tell whether it was stored. So the stamp must never be used for another operation.
   mutating func spend(_ stamp: Stamp) {
     spentTime = max(spentTime, stamp.time)
@@ -46,10 +46,12 @@ struct StampClock: Sendable {
     sentTime = max(sentTime, stamp.time)
   }
 
-  /// Sets the clock back to the greatest time that was confirmed or sent, as `actor`. Stamps that were made but not
-  /// sent can then be made again. Stamps that the room might have are not made again. A sent or refused time after
-  /// `bound` (milliseconds) is ignored, because no room has accepted it. But a time that an earlier process might have
-  /// sent counts even after `bound`, because a room that is ahead of its server's clock might have accepted it.
+  /// Restarts the clock for `actor`, after the greatest time that the room might have. Stamps that were made but not
+  /// sent can then be made again.
+  ///
+  /// A sent or refused time after `bound` (milliseconds) is ignored, because no room has accepted it. A time that an
+  /// earlier process might have sent counts even after `bound`. A room that is ahead of its server's clock might have
+  /// accepted that time.
   mutating func restart(as actor: Identifier, behind bound: UInt64) {
     if actor != clock.actor { formerTime = 0 }
     if sentTime >> 16 > bound { sentTime = 0 }

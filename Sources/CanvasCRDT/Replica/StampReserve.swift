@@ -16,8 +16,8 @@ struct StampReserve: Sendable {
   private var keptTime: UInt64?
   private var isAsked = false
 
-  /// Reserves times after `time`, if few reserved times are left. The host has to save the new reserved time.
-  /// - Parameter former: the time that earlier processes of the client had saved.
+  /// Reserves times after `time`, if few reserved times are left.
+  /// - Parameter former: the last time that earlier processes of the client have saved.
   mutating func reserve(after time: UInt64, former: UInt64) {
     if keptTime == nil { keptTime = former }
     let milliseconds = time >> 16
@@ -29,11 +29,11 @@ struct StampReserve: Sendable {
   mutating func keep(untilMilliseconds milliseconds: UInt64) {
     isAsked = false
     let time = StampReserve.end(ofMilliseconds: milliseconds)
-    // A time after `reservedTime` is ignored, because it was reserved before the clock was corrected.
+    // A `time` later than `reservedTime` was reserved before the clock was corrected. It is ignored.
     if let keptTime, time <= reservedTime { self.keptTime = max(keptTime, time) }
   }
 
-  /// Called when the clock was corrected. The next stamps may be earlier than the previous ones.
+  /// Called when the clock was corrected. The next stamps can be earlier than the previous ones.
   mutating func startOver() {
     reservedTime = 0
     if keptTime != nil { keptTime = 0 }
@@ -54,9 +54,9 @@ struct StampReserve: Sendable {
 }
 
 extension Replica {
-  /// Reserves stamps. To be called each time before `save`. When the host has stored the bytes from `save`, it calls
-  /// `kept` with the result of this function. From the first call on, the replica sends an edit only if its stamp is
-  /// covered by the stored bytes.
+  /// Reserves stamps. To be called each time before `save`. When the host has stored the saved bytes, it calls `kept`
+  /// with the result of this function. After the first call, the replica sends an edit only if the stored bytes cover
+  /// the edit's stamp.
   /// - Returns: the time up to which stamps are reserved, in Unix milliseconds.
   public mutating func reserveStamps() -> UInt64 {
     reserve.reserve(after: clock.clock.time, former: clock.formerTime)

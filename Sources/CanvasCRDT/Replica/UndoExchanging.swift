@@ -31,8 +31,8 @@ extension UndoHistory {
     var step = open
     open = Step()
     places.removeAll()
-    // These operations take the step back. If the server refuses some of them, the drawing keeps what the step has
-    // written there. That part of the step then goes on the list of undoable steps.
+    // If the server refuses some of the operations that take the step back, that part of the step stays in the drawing.
+    // It then becomes an undoable step with this number.
     let turn = newTurn()
     var exchange = Exchange(
       from: Place(isUndoable: true, turn: turn),
@@ -44,7 +44,7 @@ extension UndoHistory {
   }
 
   /// Moves steps from one list to the other, the newest first, until a moved step has an effect. Sets `from` to the
-  /// number (turn) that this step had on the first list.
+  /// number of that step.
   private mutating func exchange(
     isUndo: Bool,
     on canvas: Canvas,
@@ -77,13 +77,13 @@ extension UndoHistory {
       }
       if operations == nil { overwritten.append(turn) }
     }
-    // Steps that other people have overwritten stay on a list only to keep their order relative to a step with an
-    // effect. Here no step with an effect is left, so they are dropped.
+    // Overwritten steps stay on a list only to keep their order relative to a step with an effect. No such step is
+    // left, so they are dropped.
     remove(fromUndoable: !isUndo) { overwritten.contains($0.turn) }
     return []
   }
 
-  /// An undo may have passed over steps without an effect. After the redo, they are moved back, if they still have no
+  /// Called after a redo. Moves back the steps without an effect that the undo had passed over, if they still have no
   /// effect.
   private mutating func bringBackPassedOver(
     for turn: UInt64,
@@ -223,13 +223,12 @@ extension UndoHistory {
       }
       set.delete()
     // The step both made and deleted the shape. So the shape is deleted in both states, and nothing has to be written.
-    // The shape's present erasure now stands for the step's erasure.
     case (false, false): break
     }
     return set
   }
 
-  /// The registers that are no longer as in the given snapshot, because somebody has written or erased them.
+  /// The registers that differ from the given snapshot, because somebody has written or erased them.
   private func registersElsewhere(
     _ side: RegisterSnapshot,
     of shape: Identifier,
@@ -243,8 +242,8 @@ extension UndoHistory {
     return elsewhere
   }
 
-  /// Called when the registers have got back the values of `to`. For each register, records that its present stamp
-  /// stands for its stamp in `to`. Returns false if no register has a value of `to`.
+  /// Called when registers have got back their values in `to`. For each register, an alias maps its present stamp to
+  /// its stamp in `to`. Returns false if no register has got back its value.
   private mutating func note(
     _ entry: Entry,
     from: RegisterSnapshot,
@@ -295,10 +294,8 @@ extension UndoHistory {
 // MARK: - Shapes that are deleted or come back
 
 extension UndoHistory {
-  /// New snapshots for an entry whose shape was deleted or brought back by an undo or redo; `nil` where the old
-  /// snapshot stays. A deletion removes all values of the shape, so all of them are recorded. When an undo has brought
-  /// a shape back, the values that other people wrote while it was deleted are recorded too. Otherwise these values
-  /// would keep the deletion from being redone.
+  /// New snapshots for an entry whose shape was deleted or brought back by an undo or redo. `nil` means that the old
+  /// snapshot stays.
   private func sides(
     of entry: Entry,
     isUndo: Bool,
@@ -310,9 +307,8 @@ extension UndoHistory {
     let registers = canvas.registers(of: entry.shape)
     if set.deleted {
       var left = snapshot(of: from.covered.union(registers), in: entry.shape, on: canvas)
-      // If a register did not exist in `from`, it may hold a default value now, because an undo can't remove a
-      // register. The value is recorded, to be written again together with the shape. Its stamp stays `never`, which
-      // means that the register did not exist.
+      // A register that did not exist in `from` can exist now with a default value, because an undo can't remove a
+      // register. Its value is recorded under the stamp `never`, which means that the register did not exist.
       let values = canvas.values(of: entry.shape)
       for property in registers where left.stamp(of: property) == nil { left.set(property, to: values, at: .never) }
       left.set(.deleted, from: from)

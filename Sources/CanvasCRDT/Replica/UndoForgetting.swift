@@ -2,9 +2,8 @@
 // replaced.
 
 extension UndoHistory {
-  /// Forgets edits that the server has refused: they can't be undone, and no undo writes their values again. Where an
-  /// undo would have written such a value, it writes the value that the edit had replaced. An exception is a refused
-  /// value that an undo or a redo has written again meanwhile: it stays, because it belongs to that undo or redo.
+  /// Forgets edits that the server has refused. They can't be undone. If an undo would write a value of such an edit,
+  /// it writes the value that the edit had replaced. A value that an undo or redo has written again stays.
   mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
     var refused = refused
     for shape in refused.shapes {
@@ -152,8 +151,7 @@ extension UndoHistory.Entry {
     let covered = PropertyMask.all.subtracting(replaced.standing)
     before.forget(edit.stamp, replaced.values, of: covered)
     let touched = after.forget(edit.stamp, replaced.values, of: covered)
-    // Nothing that this step wrote is left in these registers. So the step no longer covers them, whoever wrote their
-    // present values.
+    // Nothing that this step wrote is left in these registers. So the step no longer covers them.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
       after.uncover(property)
@@ -169,7 +167,7 @@ extension UndoHistory.Alias {
   }
 }
 
-/// Old stamps and their replacements. They are added in rising order, which is their order in the outbox.
+/// Old stamps and their replacements, in rising order.
 public struct ReplacedStamps {
   private var before: [Stamp] = []
   private var after: [Stamp] = []

@@ -35,8 +35,8 @@ public struct UndoHistory: Sendable {
     /// greater numbers.
     var turn: UInt64 = 0
 
-    /// Set if an undo found nothing to do for this step and went on to the next older one. The value is the turn that
-    /// the older step then got on the redoable list. Redoing the older step also brings this step back.
+    /// Set if an undo found nothing to do for this step and undid the next older step instead. The value is the older
+    /// step's turn on the redo list. Redoing the older step also brings this step back.
     var passedOverFor: UInt64?
   }
 
@@ -55,9 +55,9 @@ public struct UndoHistory: Sendable {
     }
   }
 
-  /// An alias of a register's current stamp: the register's value was first written under another stamp, `original`.
-  /// `original` is `nil` if the register did not exist then. While the server can still refuse the current stamp, the
-  /// alias of the register's previous stamp is kept too.
+  /// The stamp under which a register's value was first written, if it isn't the register's current stamp. `original`
+  /// is `nil` if the register did not exist then. While the server can still refuse the current stamp, the alias of the
+  /// previous stamp is kept too.
   struct Alias: Sendable {
     let property: Property
     var current: Stamp
@@ -195,8 +195,8 @@ extension UndoHistory {
     return snapshot
   }
 
-  /// The stamp under which a register's present value was first written. `nil` if the register has no value, or if the
-  /// register did not exist before and an undo or redo has written the default value.
+  /// The stamp under which a register's present value was first written. `nil` if the register has no value. Also `nil`
+  /// if the register did not exist until an undo or redo wrote the default value.
   func originalStamp(of property: Property, in shape: Identifier, on canvas: Canvas) -> Stamp? {
     guard let current = canvas.stamp(of: property, in: shape) else { return nil }
     guard let alias = aliases[shape]?.last(where: { $0.property == property && $0.current == current }) else {

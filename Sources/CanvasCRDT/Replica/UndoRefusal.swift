@@ -12,8 +12,8 @@ extension UndoHistory {
     let turn: UInt64
   }
 
-  /// An undo or redo can change a register's alias without writing to the register. This is the alias from before that
-  /// change. It is restored if the server refuses the undo or redo.
+  /// An undo or redo can change a register's alias without writing to the register. `alias` is the alias from before
+  /// the change. It is restored if the server refuses the undo or redo.
   struct StandIn: Sendable {
     let property: Property
     var current: Stamp
@@ -26,7 +26,7 @@ extension UndoHistory {
     struct Part: Sendable {
       /// The step that the entry goes back to if the operation is refused.
       var from: Place
-      /// The entry as it was in the step at `from`.
+      /// The entry as it was before the undo or redo.
       var entry: Entry
       var stamp: Stamp
       let written: PropertyMask
@@ -38,7 +38,7 @@ extension UndoHistory {
     /// The entries that the undo or redo skipped without writing anything. If all parts are refused, these entries go
     /// back together with the last part.
     var rest: [Entry] = []
-    /// The aliases that the undo or redo changed without writing to their registers, by shape.
+    /// The old aliases of registers that got another alias without being written to, by shape.
     var standIns = IdentifierMap<[StandIn]>()
     var isTaken = false
   }
@@ -68,8 +68,8 @@ extension UndoHistory {
 // MARK: - The server's answers
 
 extension UndoHistory {
-  /// Called when the server has accepted an operation. If an undo or redo wrote the operation, this part of the step
-  /// stays on its present list.
+  /// Called when the server has accepted an operation. If an undo or redo wrote the operation, its entry stays on the
+  /// list to which the undo or redo has moved it.
   mutating func taken(_ operation: Operation) {
     guard let index = exchanges.firstIndex(where: { $0.parts[operation.shape]?.stamp == operation.at }) else { return }
     var place: Place? = exchanges[index].to
@@ -93,9 +93,8 @@ extension UndoHistory {
     aliases[shape] = ofShape.isEmpty ? nil : ofShape
   }
 
-  /// Called when operations on `shapes` were refused and removed from the canvas. Older operations may have been
-  /// removed with them, if a refused operation had taken over their registers while they waited. The entries whose
-  /// values are gone are put back.
+  /// Called when operations on `shapes` were refused and removed from the canvas. Puts back the entries whose values
+  /// are gone from the canvas.
   mutating func goBack(_ shapes: IdentifierSet, on canvas: Canvas) {
     for index in exchanges.indices.reversed() {
       let exchange = exchanges[index]
@@ -106,9 +105,8 @@ extension UndoHistory {
         exchanges[index].parts[shape] = nil
         if let later = exchanges.indices.first(where: { $0 > index && exchanges[$0].parts[shape]?.from == exchange.to })
         {
-          // A later undo or redo has already moved the same entry from one list to the other. The server can still
-          // accept that later one. If it refuses that one too, the entry returns to the list on which it was before the
-          // refused undo or redo.
+          // A later undo or redo has already moved the same entry. If the server refuses the later one too, the entry
+          // returns to where it was before the one that is refused now.
           exchanges[later].parts[shape]?.from = part.from
           exchanges[later].parts[shape]?.entry = part.entry
         } else {
@@ -133,8 +131,8 @@ extension UndoHistory {
     for step in redoable { shapesRemembered += step.entries.count }
   }
 
-  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later one has changed such
-  /// an alias too, the alias is restored only when the later one is refused.
+  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later undo or redo has
+  /// changed such an alias too, the alias is restored only when that later one is refused.
   private mutating func restoreAliases(of shape: Identifier, from index: Int) {
     for standIn in exchanges[index].standIns.removeValue(forKey: shape) ?? [] {
       var isLater = false

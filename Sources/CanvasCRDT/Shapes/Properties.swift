@@ -41,8 +41,7 @@ public struct Properties: Hashable, Sendable {
 
   public init() {}
 
-  /// Whether `deleted: true` is written. It erases all registers of the shape whose stamps are at most the erasure's
-  /// stamp.
+  /// Whether `deleted: true` is written. This erases all registers of the shape that are not newer than the erasure.
   public var deleted: Bool { assigned.contains(.deleted) }
 
   public mutating func delete() {

@@ -129,7 +129,7 @@ extension Properties {
     }
   }
 
-  /// The number of the word that is the field's value. Setting a number without a word changes nothing.
+  /// The number of the field's word. Setting a number that stands for no word changes nothing.
   public subscript(field: ChoiceField) -> UInt8 {
     get {
       switch field {

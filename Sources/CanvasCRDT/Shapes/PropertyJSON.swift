@@ -29,7 +29,8 @@ extension JSONWriter {
     endArray()
   }
 
-  /// Writes `[[0,0],[65535,65535,50]]`. A width of 100 is left out.
+  /// Writes a path as its points, for example `[[0,0],[65535,65535,50]]`. The third number is the width, which is left
+  /// out if it is 100.
   private mutating func value(_ path: Path) {
     beginArray()
     for point in path.points {
@@ -67,8 +68,8 @@ extension JSONWriter {
 extension Properties {
   /// Whether this value wins over another value with the same stamp: its JSON is greater, byte by byte (M3).
   ///
-  /// This happens only if an actor writes two values under one stamp. So it may be slow, but it must give the same
-  /// result on every replica.
+  /// Two values have the same stamp only if an actor writes both under it. So this function may be slow, but it must
+  /// give the same result on every replica.
   func outranks(_ other: borrowing Properties, on property: Property) -> Bool {
     if agrees(on: property, with: other) { return false }
     return encoded(property) > other.encoded(property)

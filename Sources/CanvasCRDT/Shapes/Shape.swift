@@ -5,8 +5,8 @@ public struct Shape: Hashable, Sendable {
   /// All values. `assigned` has those that were set explicitly.
   public let properties: Properties
 
-  /// When the shape's name was written. If the shape has no name, when its kind was written. Of the shapes with the
-  /// same name, the one with the least stamp shows the name without a number.
+  /// When the shape's name was written, or its kind if it has no name. Of several shapes with the same name, the one
+  /// with the least stamp shows the name without a number.
   let nameStamp: Stamp
 
   init(id: Identifier, properties: Properties, nameStamp: Stamp) {
@@ -23,7 +23,8 @@ public struct Shape: Hashable, Sendable {
   /// Whether this name equals one that would be generated for the shape, with any kind. A shape with such a name counts
   /// as unnamed. Undoing a shape's first name writes such a name, because a register can't be removed.
   static func isMadeUp(_ name: Text, for id: Identifier) -> Bool {
-    // A quick check comes first: names that people choose nearly always end differently.
+    // This quick check rules out nearly all names that people choose, because their ends differ from the end of a
+    // generated name.
     let isLikely = name.withBytes { name in
       id.lastGroup.withBytes { group in name.count > group.count && name.suffix(group.count).elementsEqual(group) }
     }
@@ -55,7 +56,7 @@ extension Shape {
 }
 
 extension Properties {
-  /// Sets a property to its default. The default of a name is the generated one, which counts as no name.
+  /// Sets a property to its default. The default of a name is the generated name.
   mutating func assignDefault(_ property: Property, kind: ShapeKind, of shape: Identifier) {
     if property == .name {
       name = Shape.madeUpName(kind, shape)

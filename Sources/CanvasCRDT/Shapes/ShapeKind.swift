@@ -9,7 +9,7 @@ public enum ShapeKind: UInt8, CaseIterable, Hashable, Sendable {
   case star
   /// A text in an invisible box: it has no fill, and overlaps nothing.
   case text
-  /// A line through points, with ends that may be tied to shapes.
+  /// A line through points, with ends that can be tied to shapes.
   case line
   case ink
 

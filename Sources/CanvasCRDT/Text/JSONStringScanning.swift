@@ -33,7 +33,7 @@ extension JSONScanner {
     var index = start
     while bytes.count &- index >= 8 {
       let eight = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      // In the result, a byte's high bit is set if the byte was 0 (a match), below 0x20, or not ASCII. A borrow may
+      // In the result, a byte's high bit is set if the byte was 0 (a match), below 0x20, or not ASCII. A borrow can
       // also set the bit of the byte above a match. This is harmless, because the eight bytes are then checked one by
       // one.
       let quoteMatch = (eight ^ quotes) &- ones

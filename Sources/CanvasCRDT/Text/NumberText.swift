@@ -112,7 +112,8 @@ public enum NumberText {
       let null: StaticString = "null"
       return move(UnsafeRawBufferPointer(start: null.utf8Start, count: 4), to: bytes, at: 0)
     }
-    // The digits are first put after the space for `0.00000`, so that writing this longest prefix overwrites no digits.
+    // The digits are first written behind the space for `0.00000`, the longest prefix. So writing the prefix overwrites
+    // no digits.
     let gathered = start + 7
     let (count, pointPlace) = gatherDigits(of: magnitude, to: bytes, at: gathered)
     let digits = UnsafeRawBufferPointer(rebasing: bytes[gathered..<(gathered + count)])

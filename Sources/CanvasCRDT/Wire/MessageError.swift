@@ -1,6 +1,6 @@
 /// Why received bytes are not a valid message.
 public enum MessageError: Error, Hashable, Sendable {
-  /// The bytes can't be decoded: in JSON, because they are not valid JSON or UTF-8, or not an object.
+  /// The bytes can't be decoded. JSON is malformed if it is not valid JSON or UTF-8, or not an object.
   case malformed(Text)
   /// The kind of message is unknown. The connection may stay open.
   case unknownType(Text)

@@ -21,7 +21,6 @@ private struct ShownDrawing {
     overlaps = OverlapIndex.shown(outlines)
   }
 
-  /// A drawing of some of the shapes.
   func drawing(of shapes: [Identifier]) -> Drawing {
     var some = DrawingOrder()
     for shape in shapes { some.update(shape, in: canvas) }

@@ -13,7 +13,7 @@ func destroyCanvas(_ canvas: UInt32) {
   canvases.remove(canvas)
 }
 
-/// Merges the operations or the state in a server's binary frame, which is the input. The answer is empty.
+/// Reads a server's binary frame from the input, and merges its operations or its state. The answer is empty.
 @_expose(wasm, "mergeFrame") @_cdecl("canvas_merge_frame")
 func mergeFrame(_ canvas: UInt32, _ count: UInt32) -> Answer {
   merge(input.bytes(count), into: canvas)

@@ -31,7 +31,7 @@ func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
 }
 
-/// Rows of the shapes whose `count` identifiers are in the input, in drawing order. Shapes that don't exist are left
+/// The rows of `count` shapes, whose identifiers are in the input, in drawing order. Shapes that don't exist are left
 /// out.
 @_expose(wasm, "rows") @_cdecl("canvas_rows")
 func rows(_ session: UInt32, _ count: UInt32) -> Answer {

@@ -8,7 +8,7 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   }
 }
 
-/// The identifiers of the shapes that may be visible within a distance of a point, the topmost first.
+/// The identifiers of the shapes that might be visible within a distance of a point, the topmost first.
 @_expose(wasm, "shapesNear") @_cdecl("canvas_shapes_near")
 func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
   answer(session) { session, output in
@@ -18,8 +18,8 @@ func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double)
   }
 }
 
-/// Rows of the shapes that may be visible in a box, from the back to the front. Shapes outside the box are included if
-/// their strokes may extend into it.
+/// Rows of the shapes that might be visible in a box, from the back to the front. Shapes outside the box are included
+/// if their strokes can extend into it.
 @_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
@@ -51,8 +51,8 @@ func shapesInBox(
   }
 }
 
-/// The bounding box of the shapes whose `count` identifiers are in the input, as four doubles. If `count` is 0, of all
-/// shapes. The answer is empty if none of the shapes is visible.
+/// The bounding box, as four doubles, of the shapes whose `count` identifiers are in the input. If `count` is 0, the
+/// box contains all shapes. The answer is empty if none of the shapes is visible.
 @_expose(wasm, "bounds") @_cdecl("canvas_bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)

@@ -1,6 +1,5 @@
-/// The last writer of a shape, as a number for JavaScript. It is an actor, or 0 if several people changed the shape
-/// while the client was disconnected, or −1 if the server refused one of the user's own edits, which was therefore
-/// reverted.
+/// The last writer of a shape, as a number for JavaScript: an actor, 0 or −1. 0 means that several people changed the
+/// shape while the client was disconnected. −1 means that the server refused one of the user's own edits.
 struct Writer {
   let number: Double
 
@@ -14,9 +13,9 @@ struct Writer {
   }
 }
 
-/// The changes since the page last fetched them, which it does just before it draws a frame. All changes of a shape
-/// between two frames are one entry, so the shape is drawn once. The memory is limited even if the page never fetches
-/// them, as in a hidden tab.
+/// The changes since the page last fetched changes. The page fetches them just before it draws a frame. All changes of
+/// a shape between two frames are one entry, so the shape is drawn once. The memory is limited even if the page never
+/// fetches them, as in a hidden tab.
 struct UnseenChanges {
   struct ShapeChange {
     /// The changed properties, as a `PropertyMask`. The bit after the last property means the shown name.

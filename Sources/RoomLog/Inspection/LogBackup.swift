@@ -62,10 +62,10 @@ public enum LogBackup {
     guard error == 0 else { throw .syncFailed(path: copy, detail: SystemCalls.words(for: error)) }
   }
 
-  /// Makes a durable copy. There must be no file at `copy` yet, or an empty one. A failure leaves a partial copy there.
+  /// Makes a durable copy. The file at `copy` must be missing or empty. A failure leaves a partial copy there.
   ///
   /// The copy is made in one read transaction. So it is consistent, and no writer waits for it. The write-ahead log
-  /// grows until the copy is finished, because it can't be cleared before.
+  /// grows until the copy is finished.
   static func write(
     _ path: String,
     to copy: String,

@@ -68,10 +68,10 @@ final class SharedMemory: Sendable {
 
   /// - Parameters:
   ///   - store: the rooms and records that earlier logs have stored.
-  ///   - positionStep: the distance between two positions. Only tests use more than 1, because rooms would take a gap
-  ///     for a missing record.
-  ///   - undecided: for tests, is called before each append. If it returns a fate, the append's log learns the outcome
-  ///     only when `decide()` is called or when that log is closed.
+  ///   - positionStep: the distance between two positions. Only tests use more than 1, because a room would treat a gap
+  ///     as a missing record.
+  ///   - undecided: for tests. It is called before each append. If it returns a fate, the append's log learns the
+  ///     outcome only when `decide()` is called or when that log is closed.
   init(
     store: MemoryStore = MemoryStore(),
     retention: Retention = .everything,

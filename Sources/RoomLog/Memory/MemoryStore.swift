@@ -1,4 +1,4 @@
-/// Rooms and their records, in memory. It stores what a `MemoryLog` is asked to store.
+/// The rooms and records of a `MemoryLog`, in memory.
 struct MemoryStore: Sendable {
   struct StoredRoom: Sendable {
     var entry: RoomEntry

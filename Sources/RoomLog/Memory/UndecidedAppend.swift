@@ -27,8 +27,8 @@ struct UndecidedAppend {
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
-      // If the follower is new, one event can have records from before the undecided append and from after it. The
-      // records from before it are reported now.
+      // The event can have records from before and from after the undecided append. Only the records from before it are
+      // reported now.
       var (before, after) = (appended, appended)
       before.records.removeAll { $0.position >= stored.records[0].position }
       after.records.removeAll { $0.position <= newest(of: stored) }

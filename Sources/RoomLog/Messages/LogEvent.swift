@@ -3,7 +3,7 @@ public enum LogEvent: Hashable, Sendable {
   /// The log is open. Reported once.
   /// - Parameter secret: random bytes that all nodes share. `nil` if this log doesn't store any.
   case opened(secret: [UInt8]?)
-  /// The log can't be opened yet, for this reason. It goes on trying. Each reason is reported once.
+  /// The log can't be opened yet, for this reason. The log keeps trying, and reports each reason once.
   case waiting(StorageFault)
   /// The log can't be opened until an operator removes the cause. It refuses all requests, and then reports `.closed`.
   case unusable(StorageFault)
@@ -34,8 +34,8 @@ public enum LogEvent: Hashable, Sendable {
   case verified(id: UInt64, room: String, records: Int)
   case verifiedPart(id: UInt64, VerifiedPart)
   case rooms(id: UInt64, [RoomSummary])
-  /// The request wasn't carried out. Only an append that failed with `.unavailable` may be stored after all. It is then
-  /// reported without an `id`, like an append by another node.
+  /// The request wasn't carried out. Only an append that failed with `.unavailable` might be stored after all. It is
+  /// then reported without an `id`, like an append by another node.
   case failed(id: UInt64, room: String?, LogError)
   /// Why appends can't be stored: in this room, or in all rooms if `room` is `nil`. A fault of `nil` reports that they
   /// can be stored again.

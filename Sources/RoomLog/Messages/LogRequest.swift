@@ -7,7 +7,7 @@ public enum LogRequest: Sendable {
   /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
   /// Sends a message of at most `LogRequest.toldBytesMax` bytes to other nodes: to those that follow the room, or to
-  /// all if `room` is `nil`. The message isn't stored, and may get lost.
+  /// all if `room` is `nil`. The message isn't stored, and can get lost.
   case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
@@ -46,7 +46,7 @@ public struct AppendRequest: Sendable {
   public var milliseconds: UInt64
   public var records: [NewRecord]
   /// The newest timeline that the caller knows. If the log is on a newer timeline, it refuses the append as
-  /// unavailable, because there may be records that the caller hasn't seen.
+  /// unavailable, because there might be records that the caller hasn't seen.
   public var timeline: UInt64
 
   public init(
@@ -102,8 +102,7 @@ public struct ReadRequest: Sendable {
   /// The position of the last record that the caller has. The page begins after it.
   public var after: UInt64
   public var through: LogBound
-  /// The page ends with the record that reaches this size, so it can be larger by one record. Opening a room waits in
-  /// the log's queue once for each page, so pages are not small.
+  /// The size at which the page ends. The record that reaches this size still belongs to the page.
   public var bytesMax: Int
 
   public init(
@@ -129,7 +128,7 @@ public struct LoadRequest: Sendable {
   public var id: UInt64
   public var room: String
   public var through: LogBound
-  /// Whether the answer includes the snapshot's bytes, which may be many.
+  /// Whether the answer includes the snapshot's bytes, which can be many.
   public var wantsSnapshot: Bool
 
   public init(id: UInt64, room: String, through: LogBound = .end, wantsSnapshot: Bool = true) {
@@ -152,7 +151,7 @@ public struct FollowRequest: Sendable {
   public var epoch: UInt64?
   /// The last position that the caller has read.
   public var after: UInt64
-  /// The log's timeline when the caller read up to `after`.
+  /// The log's timeline at the time when the caller had read up to `after`.
   public var timeline: UInt64
 
   public init(id: UInt64, room: String, epoch: UInt64?, after: UInt64, timeline: UInt64 = 0) {
@@ -166,9 +165,8 @@ public struct FollowRequest: Sendable {
 
 /// Stores a snapshot: the room's state after the record at `position`.
 ///
-/// A log that nodes share stores a snapshot only if the caller follows the room up to that position, and if the
-/// database certainly still has all reported records. Otherwise the snapshot could contain lost records, and other
-/// nodes would open the room from it. Copies from another log are exempt.
+/// A log that nodes share stores a snapshot only under two conditions: the caller follows the room up to that position,
+/// and the database certainly still has all reported records. Otherwise the snapshot could contain lost records.
 public struct SnapshotRequest: Sendable {
   public var id: UInt64
   public var room: String
@@ -258,8 +256,8 @@ public struct TrimRequest: Sendable {
 /// retention, the log never drops damaged data by itself.
 public struct RepairRequest: Sendable {
   public enum Means: Hashable, Sendable {
-    /// Drops all records that the newest snapshot covers. The damaged ones must be among them. The drawing is kept, but
-    /// its history is lost.
+    /// Drops all records that the newest snapshot covers. This must include all damaged records. The drawing is kept,
+    /// but its history is lost.
     case snapshot
     /// Drops the damaged record and all records after it. The room gets a new epoch, because clients may have seen
     /// those records.

@@ -49,7 +49,7 @@ public struct FollowingFigures: Sendable {
   public var roomsRefused = 0
   /// How many times a room was found to have lost records that were already reported.
   public var roomsSetBack: UInt64 = 0
-  /// For each connection, by its purpose, whether it can be used.
+  /// Whether each connection can be used. The key is the connection's purpose.
   public var connections: [String: Bool] = [:]
 
   public init() {}

@@ -16,7 +16,7 @@ public enum StorageFault: Error, Hashable, Sendable {
   case damaged(path: String, detail: String)
   /// Durable records are missing, although the file reads without errors.
   case recordsGone(path: String, room: String)
-  /// The database is missing, although this directory had one before.
+  /// The database is missing, although the directory had a database before.
   case missing(path: String)
   /// The file was removed or replaced by another while the log was using it.
   case replaced(path: String)

@@ -4,7 +4,7 @@ public struct VerifyRequest: Sendable {
   public var id: UInt64
   /// Where the last part ended. `nil` begins a new round.
   public var start: VerifyPlace?
-  /// The part ends with the row that reaches this size, so it may be larger by one row.
+  /// The part ends with the row that reaches this size, so it can be larger by one row.
   public var bytesMax: Int
   /// The time after which the part ends. The row that is being read is finished first.
   public var microsecondsMax: UInt64
@@ -32,7 +32,7 @@ public struct VerifiedPart: Hashable, Sendable {
   public init() {}
 }
 
-/// How far a verification round has come. Only the log that made it understands it.
+/// How far a verification round has come. Only the log that made this value understands it.
 public struct VerifyPlace: Hashable, Sendable {
   enum Stage: Hashable, Sendable {
     /// The whole room is verified.
@@ -42,8 +42,8 @@ public struct VerifyPlace: Hashable, Sendable {
     case records(after: UInt64, through: UInt64)
     /// The next to verify are the room's complete snapshots after a position.
     case snapshots(after: UInt64)
-    /// The next to verify are the remaining parts of the snapshot at `position`. `last` is the number of the last part
-    /// that was read. The values `bytes` and `checksum` cover all parts that were read so far.
+    /// The next to verify are the parts of the snapshot at `position` after the part `last`. `bytes` and `checksum`
+    /// cover all parts that were read so far.
     case parts(position: UInt64, last: Int64, bytes: Int, checksum: UInt64)
   }
 

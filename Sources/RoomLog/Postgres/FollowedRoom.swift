@@ -54,19 +54,19 @@ extension FollowedRoom {
     case same
     /// The rows end before the record that has to be compared.
     case undecided
-    /// The newest reported record is missing, although the room's row says that the room has records up to there.
+    /// The newest reported record is missing, although the room's row counts it as stored.
     case missing(UInt64)
     /// The newest reported record can't be compared, because nothing is known of the append that stored it.
     case unknown
     case other
   }
 
-  /// Compares the newest reported record with the record that is now stored at its position. To be called on a copy of
-  /// this room from the time when the rows were requested.
+  /// Compares the newest reported record with the record that the database has at its position. To be called on a copy
+  /// of this room that was made when the rows were requested.
   func compared(with rows: PostgresRows) -> Comparison {
     let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
-    // When the rows were requested, this node's held appends were already stored. So the room must reach at least the
-    // last position of these appends.
+    // This node's held appends were stored before the rows were requested. So the room must reach at least the last
+    // position of these appends.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
     guard isInDoubt else { return .same }
     guard let newest else { return reported > trimmed ? .unknown : .same }

@@ -21,7 +21,7 @@ struct PostgresAddress: Hashable, Sendable {
   static func isOne(_ text: String) -> Bool { text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") }
 
   /// Why a text that looks like a database URL is not valid. `nil` if it is valid, or doesn't look like one. The
-  /// message doesn't repeat the text, which may contain a password.
+  /// message doesn't repeat the text, which can contain a password.
   static func mistake(in text: String) -> String? {
     guard !isOne(text) else { return nil }
     let words = text.lowercased()
@@ -33,8 +33,8 @@ struct PostgresAddress: Hashable, Sendable {
     return "a database's address begins with postgresql://, in small letters and with nothing before it"
   }
 
-  /// Why libpq couldn't read the URL, or would try it forever. `nil` if it is fine. The message repeats no values,
-  /// because a value can be a password.
+  /// Why libpq couldn't read the URL, or would never stop trying it. `nil` if the URL is fine. The message repeats no
+  /// values, because a value can be a password.
   /// - Parameter parameters: the names of libpq's parameters.
   func mistake(parameters: Set<String>) -> String? {
     let rest = url.drop { $0 != "/" }.dropFirst(2)

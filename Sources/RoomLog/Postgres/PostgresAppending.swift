@@ -19,7 +19,7 @@ extension PostgresWriting {
   private func known(to requests: [LogRequest]) -> [String: UInt64] {
     var known: [String: UInt64] = [:]
     for case .append(let append) in requests {
-      // If `mayCreate` is set, the append may go into a newer room of this name, whose positions begin at 1. So only 0
+      // If `mayCreate` is set, the append can go into a newer room of this name, whose positions begin at 1. So only 0
       // is certain to be before the append.
       let position = append.mayCreate ? 0 : following.position(in: append.room, epoch: append.epoch)
       known[append.room] = min(known[append.room] ?? position, position)
@@ -94,7 +94,7 @@ extension PostgresWriting {
   }
 
   /// Reports the outcome of appends that were under way when the connection broke.
-  /// - Parameter rows: the answer to `.settle`: the stored records of these appends.
+  /// - Parameter rows: the stored records of these appends.
   func settleAppends(of batch: PostgresBatch, with rows: PostgresRows) {
     var appends: [UInt64: AppendRequest] = [:]
     for case .append(let append) in batch.requests { appends[append.id] = append }

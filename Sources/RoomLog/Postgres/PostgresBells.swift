@@ -74,9 +74,9 @@ final class PostgresBells {
 
   var lockedRooms: Set<String> { locks ?? [] }
 
-  /// Takes over the list of locks that was read. But if this node has changed a lock after it sent the query, the list
-  /// is ignored and the next poll reads it again: the change went over another connection, so the rows can be older
-  /// than the change.
+  /// Takes over the list of locks that was read. If this node has changed a lock after it sent the query, the list is
+  /// ignored, and the next poll reads the locks again. The change went over another connection, so the rows can be
+  /// older than the change.
   /// - Parameters:
   ///   - rows: the answer to `.locks`.
   ///   - ownLockChanges: the value of `ownLockChanges` when the query was sent.

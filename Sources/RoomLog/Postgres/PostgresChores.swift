@@ -98,7 +98,7 @@ final class PostgresChores {
 
   private func keep(_ request: SnapshotRequest) {
     let chore = LogRequest.snapshot(request)
-    // The snapshot was made on another timeline than the present one, which may lack the records that the snapshot
+    // The snapshot was made on another timeline than the present one, which might lack the records that the snapshot
     // covers.
     guard request.timeline == timelines.number else {
       return end(chore, [.failed(id: request.id, room: request.room, .unavailable(reports.otherCopy))])
@@ -239,7 +239,7 @@ final class PostgresChores {
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      // The room may have been deleted meanwhile, and a new one made with its name.
+      // The room might have been deleted meanwhile. A new room might have its name.
       guard let entry = try? PostgresReading.entry(trim.room, rows[0], rows[1]), entry.epoch == trim.epoch else {
         return self.retain(rooms.dropFirst(), chore)
       }

@@ -5,7 +5,7 @@ final class PostgresConcerns {
   private enum Kind { case pages, standbys, clock }
 
   private let reports: PostgresReports
-  /// This machine's clock, in Unix milliseconds. It is compared with the database's.
+  /// This machine's clock, in Unix milliseconds, for a comparison with the database's clock.
   private let clock: () -> UInt64
   private var told: Set<Kind> = []
   /// Whether this node has ever seen standbys that commits waited for.

@@ -51,7 +51,7 @@ final class PostgresFollowing {
       lastNumber += 1
       followed[request.room] = FollowedRoom(number: lastNumber, epoch: request.epoch, after: request.after)
     }
-    // The caller has read less than was reported, so it may have missed reports. The missing records are repeated.
+    // The caller has read less than was reported, so it might have missed reports. The missing records are repeated.
     if let room = followed[request.room], room.epoch == request.epoch, request.after < room.reported {
       followed[request.room]?.reported = request.after
     }
@@ -63,7 +63,7 @@ final class PostgresFollowing {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
     leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
-    // Earlier records were not reported. That matters only to a follower, and nobody follows the room any more.
+    // Nobody follows the room any more, so nobody needs the records before these appends.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
   }
@@ -137,7 +137,7 @@ final class PostgresFollowing {
     case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
     case .missing(let position): return leaveDamaged(name, at: position, waiting)
     case .undecided: break
-    // It was in doubt whether records were lost. These rows end the doubt, unless it arose after the query was sent.
+    // This answer ends a doubt about lost records, if the doubt existed when the query was sent.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
@@ -201,7 +201,7 @@ final class PostgresFollowing {
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
   }
 
-  /// Refuses all waiting requests and unreported appends. The records before those appends won't be read any more.
+  /// Refuses all waiting requests and unreported appends.
   func close() {
     let error = LogError.unavailable(reports.presentFault)
     for (name, room) in followed {
@@ -246,7 +246,7 @@ final class PostgresFollowing {
       let place = StoredPlace(rows, row)
       let position = place.position
       guard let room = followed[name] else { continue }
-      // The caller has this record already. Only its append is kept in `newest`, for later comparisons.
+      // The caller has this record already. Its place is kept in `newest`, for later comparisons.
       if room.newest == nil, position == room.reported { followed[name]?.newest = place }
       let next = max(room.reported, last?.position ?? 0) + 1
       guard position >= next else { continue }
@@ -322,7 +322,7 @@ final class PostgresFollowing {
   func tellDeleted(_ name: String, epoch: UInt64, by id: UInt64) {
     let event = LogEvent.deleted(id: id, room: name, epoch: epoch)
     reports.forgetRefusal(of: name)
-    // The deletion might have been undecided for a while, and a newer room of this name might be followed by now.
+    // By now this node might follow a newer room of this name, because the deletion was undecided for a while.
     guard let room = followed[name], room.epoch == epoch else { return reports.tell([event]) }
     followed[name] = nil
     for request in room.waiting { reports.refuse(.follow(request), .noSuchRoom(room: name)) }
@@ -357,7 +357,7 @@ final class PostgresFollowing {
   /// To be called when the connection is lost. All followed rooms are read again when the connection is back.
   func linkIsLost(_ fault: StorageFault) {
     reports.update { $0.following?.lagRecords = nil }
-    // By now, all reads under way have been answered as lost.
+    // All reads under way have already been answered as lost. Here the waiting requests are refused.
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }

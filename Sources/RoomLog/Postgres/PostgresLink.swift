@@ -86,7 +86,7 @@ final class PostgresLink {
   private static let retryMicroseconds: UInt64 = 200_000
   /// An additional pause before the next try, after a fault that probably lasts, such as a read-only database.
   private static let lastingMicroseconds: UInt64 = 2_000_000
-  /// How long a connection may be idle before it is tested, because a broken connection can look like an idle one.
+  /// How long a connection may be idle before it is tested. A broken connection can look like an idle one.
   private static let quietMicroseconds: UInt64 = 2_000_000
 
   init(
@@ -320,8 +320,8 @@ final class PostgresLink {
         if request.refusal == nil { request.refusal = .refused(state: state, message: message) }
       }
     default:
-      // No statement asks for any other result, such as the start of a `COPY`. The link is given up, because libpq
-      // would return such a result again and again.
+      // No statement of this program has any other kind of result, such as the start of a `COPY`. libpq would return
+      // such a result again and again, so the connection is given up.
       library.clear(result)
       lose("it has answered with something else than rows")
     }

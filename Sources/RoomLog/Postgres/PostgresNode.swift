@@ -2,11 +2,11 @@ import Glibc
 
 /// A node of a log in PostgreSQL: everything that runs on the log's thread.
 ///
-/// It has four connections, for writing, following, reading and background work. None of them waits for another. The
-/// classes that use them are `PostgresWriting`, `PostgresFollowing`, `PostgresReading` and `PostgresChores`.
+/// It has four connections, for writing, following, reading and background work. The classes that use them are
+/// `PostgresWriting`, `PostgresFollowing`, `PostgresReading` and `PostgresChores`.
 ///
 /// What always holds:
-/// - Before all connections have been ready once, no request is carried out.
+/// - No request is carried out before all connections have been ready once.
 /// - All connections are on the same timeline of the database.
 final class PostgresNode {
   let address: PostgresAddress
@@ -35,7 +35,8 @@ final class PostgresNode {
   private var closeDeadline: UInt64 = .max
   /// Whether the connection for notifications has been ready before.
   private var hadBell = false
-  /// Whether the writing connection has ever been ready. The others wait for it, because it creates the tables.
+  /// Whether the writing connection has ever been ready. The other connections wait for it, because it creates the
+  /// tables.
   private var isBegun = false
   /// Requests that have come before the log is open.
   private var arrived: [RequestQueue.Entry] = []

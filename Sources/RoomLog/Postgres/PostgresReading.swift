@@ -77,8 +77,8 @@ final class PostgresReading {
   }
 
   /// Reads a room's newest undamaged snapshot.
-  /// - Parameter damaged: the position of the newest damaged snapshot found so far. The room can be opened without it
-  ///   from an older snapshot, or from all its records.
+  /// - Parameter damaged: the position of the newest damaged snapshot that was found so far. The room can still be
+  ///   opened from an older snapshot, or from all its records.
   private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)
@@ -197,7 +197,7 @@ final class PostgresReading {
   /// One query reads at most this many rooms for the list. The log's thread needs some milliseconds for them.
   static let roomsAtOnce = 500
 
-  /// The list as read so far. A class, because an array would be copied for each page.
+  /// The part of the list that has been read. It is a class, because an array would be copied for each page.
   private final class Listing {
     var rooms: [RoomSummary] = []
   }
@@ -258,8 +258,8 @@ final class PostgresReading {
       guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
       var place = VerifyPlace(
         room: rows.number(0, 0),
-        // `roomMax` is the greatest room number now. Rooms that are made later are left to the next round.
         stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
+        // The greatest room number now. Rooms that are made later are left to the next round.
         roomMax: min(start.roomMax, rows.number(0, 5))
       )
       if case .records(let after, let through) = start.stage, start.room == place.room {

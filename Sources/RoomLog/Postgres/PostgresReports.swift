@@ -14,9 +14,9 @@ final class PostgresReports {
   private(set) var isUnusable = false
   /// The reasons that were reported while the log wasn't open yet.
   private var reasons: Set<StorageFault> = []
-  /// Why nothing could be stored when this was last reported. `nil` if requests could be stored.
+  /// The last report about storing: why nothing could be stored. `nil` if requests could be stored.
   private var fault: StorageFault?
-  /// Why rooms could not be read or followed when this was last reported. `nil` if they could.
+  /// The newest reported reason why rooms can't be read or followed. `nil` if they can.
   private var readingFault: StorageFault?
   /// The open rooms whose last append the database refused.
   private var roomsRefused: Set<String> = []
@@ -124,8 +124,8 @@ final class PostgresReports {
     shared.update { $0.following?.roomsRefused = count }
   }
 
-  /// - Parameter absences: since when, and why, the connections for reading and following aren't ready. Short absences
-  ///   aren't reported, because clients would move to another node although this one is soon ready again.
+  /// - Parameter absences: for each connection for reading or following that isn't ready, since when and why. Short
+  ///   absences aren't reported, because clients would move to another node.
   func noteReading(_ absences: [PostgresLink.Absence], now: UInt64) {
     guard isOpen else { return }
     if let absence = absences.min(by: { $0.since < $1.since }) {

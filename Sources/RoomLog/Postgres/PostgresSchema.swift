@@ -61,8 +61,8 @@ enum PostgresSchema {
       EXISTS(SELECT FROM pg_tables WHERE schemaname = 'canvas' AND tablename = 'about')
     """
   )
-  /// The version of the tables, and the oldest server version that works with them. If the database doesn't store that
-  /// server version, it equals the version of the tables.
+  /// The version of the tables, and the oldest server version that works with them. If the database doesn't store the
+  /// oldest server version, the version of the tables is used instead.
   static let version = PostgresStatement(
     "version",
     "SELECT version, coalesce((to_jsonb(about) ->> 'readable_from')::int4, version) FROM canvas.about"

@@ -111,8 +111,8 @@ extension PostgresNode {
     (.listen, []), (.listenToNodes, []), (.locks, []),
   ]
 
-  /// Ends earlier connections of this process, so that they can't store anything any more. If one of them is just
-  /// committing, this waits until the commit is over. Then it is known which appends are stored.
+  /// Ends earlier connections of this process, so that they can't store anything more. If one of them is committing,
+  /// this waits for the end of the commit. After that, it is known which appends are stored.
   private func takeOver(_ link: PostgresLink, triesLeft: Int = triesMax) {
     let key = PostgresValue.number(writing.number)
     link.send([(.evict, [key])]) { answer in

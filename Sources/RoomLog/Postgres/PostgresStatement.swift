@@ -57,8 +57,8 @@ extension PostgresStatement {
     """
   )
 
-  /// The epoch of the room with this name. If an append stored nothing, the epoch shows whether the room is gone or
-  /// another one has its name.
+  /// The epoch of the room with this name. If an append stored nothing, the epoch shows whether the room is gone, or
+  /// another room has its name.
   static let epoch = PostgresStatement("epoch", "SELECT epoch FROM canvas.rooms WHERE name = $1::text")
 
   /// Deletes a room. Returns no row if the room doesn't exist.
@@ -93,7 +93,8 @@ extension PostgresStatement {
   /// A pause before the next try to get the lock. A connection that is being ended needs this time to release the lock.
   static let pause = PostgresStatement("pause", "SELECT pg_sleep(0.02)")
   /// Ends this writer's earlier connections if they wait for their client or for a lock. A connection that waits for
-  /// the disk or for the standbys may be in a commit. Ending it would make the commit visible before a standby has it.
+  /// the disk or for the standbys might be in a commit. Ending it would make the commit visible before a standby has
+  /// it.
   static let evict = PostgresStatement(
     "evict",
     """
@@ -213,9 +214,8 @@ extension PostgresStatement {
     WHERE name = $1::text AND position <= $2::int8 AND milliseconds <= $3::int8 ORDER BY position DESC LIMIT 1
     """
   )
-  /// A page of records: those after a position, until they reach a size. The greatest possible last position is passed
-  /// too. It is known because positions have no gaps. Without it, PostgreSQL would sort all later records of the room
-  /// for each page.
+  /// A page of records after a position, up to a size. The query also gets the greatest possible last position. Without
+  /// it, PostgreSQL would sort all later records of the room for each page.
   static let page = PostgresStatement(
     "page",
     """
@@ -315,7 +315,7 @@ extension PostgresStatement {
     """
   )
 
-  /// SQL for the time that a node has sent, but at most one second after the database's own time.
+  /// SQL for the time that a node has sent. This time is limited to one second after the database's own time.
   private static func time(_ milliseconds: String) -> String {
     """
     (SELECT least(\(milliseconds)::int8, (extract(epoch FROM clock_timestamp()) * 1000)::int8 + 1000) AS time) AS given

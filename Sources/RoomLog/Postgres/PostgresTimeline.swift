@@ -11,15 +11,15 @@ struct PostgresTimeline: Equatable {
   }
 }
 
-/// The timeline that this node is on, and the number by which the log's owner knows it.
+/// The newest timeline of the database that this node has found. The log's owner gets its `number`.
 ///
 /// What always holds:
 /// - The node never goes back to an older timeline.
-/// - The owner's number rises whenever reported records might be lost.
+/// - `number` rises whenever reported records might be lost.
 final class PostgresTimelines {
   private var reached: PostgresTimeline?
   private(set) var number: UInt64 = 0
-  /// When `number` last rose because a room had lost records.
+  /// The time at which `number` last rose because a room had lost records.
   private var setBackAt: UInt64 = 0
 
   enum Step {
@@ -30,7 +30,7 @@ final class PostgresTimelines {
     case former
   }
 
-  /// Compares the timeline that a connection has found with the node's, and takes over a newer one.
+  /// Compares the timeline that a connection has found with the known one. A newer timeline replaces the known one.
   func reach(_ reached: PostgresTimeline) -> Step {
     guard let known = self.reached, reached != known else {
       self.reached = reached
@@ -61,8 +61,8 @@ final class PostgresTimelines {
 }
 
 extension PostgresNode {
-  /// Notes the timeline that a connection has found. If it is newer than the node's, all connections on the old one are
-  /// ended.
+  /// Notes the timeline that a connection has found. If it is newer than the node's timeline, all connections on the
+  /// old timeline are ended.
   /// - Returns: why the connection can't be used. `nil` if it can.
   func reach(_ reached: PostgresTimeline, over link: PostgresLink) -> StorageFault? {
     link.timeline = reached
@@ -74,7 +74,8 @@ extension PostgresNode {
       let words = "this host was the primary once; waiting for the one that has taken over"
       return .database("\(address.description): \(words)")
     case .another:
-      // An open log may have reported records that the other host lacks. Before the log is open, it has reported none.
+      // An open log might have reported records that the other host lacks. Before the log is open, it has reported
+      // none.
       if reports.isOpen {
         following.doubt()
         reports.tell([.otherTimeline(timelines.noteAnother(), lost: nil)])

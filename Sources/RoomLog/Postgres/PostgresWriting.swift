@@ -4,7 +4,7 @@ struct PostgresBatch {
   let beganAt: UInt64
   /// The epoch of the room with this name before the change. `nil` if there was no such room.
   var epoch: UInt64?
-  /// For each room, a position known to be before the batch's appends to it.
+  /// For each room, a log position before all records that the batch appends.
   var known: [String: UInt64] = [:]
 }
 
@@ -112,7 +112,7 @@ final class PostgresWriting {
     append(ordered.map(\.element))
   }
 
-  /// Takes the next request, if it needs a transaction of its own.
+  /// Takes the next request if it needs its own transaction.
   private func takeSingle() -> LogRequest? {
     if !singles.isEmpty { return singles.removeFirst() }
     return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
@@ -180,7 +180,7 @@ final class PostgresWriting {
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresWriting.isAboutWhatWasAsked(state) else {
         self.refuse(batch, fault)
-        // Gives up the connection. The next one will check whether the database takes writes.
+        // Gives up the connection. The next connection will check whether the database takes writes.
         return self.link.refuse(fault)
       }
       // To find the request at fault, each request of the batch is sent alone.
@@ -190,8 +190,7 @@ final class PostgresWriting {
     }
   }
 
-  /// How many conflicts in a row are retried. After that, the request is refused, because the conflict must have
-  /// another cause.
+  /// How many conflicts in a row are retried. After that, the request is refused.
   private static let gaveWayMax = 20
 
   /// Whether a refusal is about the statement's values or rows, and not about the whole database. These are the
@@ -210,8 +209,8 @@ final class PostgresWriting {
   /// as long.
   ///
   /// A node that stops in the middle of sending a batch leaves rooms locked. PostgreSQL's own timeouts don't apply
-  /// while it expects the rest of a request, so it would wait as long as the connection lasts. When the silent node
-  /// goes on, it finds its connection broken.
+  /// while it expects the rest of a request. So without this limit, PostgreSQL would wait as long as the connection
+  /// lasts.
   private static let silenceMicrosecondsMax: UInt64 = 2_000_000
   /// If a batch still waits after this time, silent connections of other writers are ended again, because further ones
   /// can have fallen silent meanwhile.
@@ -236,7 +235,7 @@ final class PostgresWriting {
   // MARK: Settling
 
   /// Finds out the outcome of a batch that was under way when its connection broke. No earlier connection can store
-  /// anything now. So what isn't stored yet never will be.
+  /// anything now. So records that are not stored yet will never be stored.
   func settle() {
     guard isUndecided, let batch = underWay else { return link.becomeReady() }
     let rooms = Set(batch.requests.compactMap(\.room)).sorted()

@@ -25,10 +25,10 @@ extension RoomEntry {
     return snapshots.filter { $0.milliseconds <= now - age && $0.position > trimmed }
   }
 
-  /// The snapshots that can be deleted:
+  /// The snapshots that can be deleted. The newest snapshot is always kept.
   /// - Those before the snapshot to which the room is trimmed.
-  /// - Those too near the snapshot before them, with less than 1/`Retention.partsMax` of the kept age in between, or of
-  ///   all operations if no age is set. The newest snapshot is always kept.
+  /// - Those too near the snapshot before them: less than 1/`Retention.partsMax` of the kept age lies in between. If no
+  ///   age is set, all operations count instead of the age.
   func needlessSnapshots(by retention: Retention) -> [SnapshotPlace] {
     var needless: [SnapshotPlace] = []
     var kept: SnapshotPlace?

@@ -51,7 +51,7 @@ struct SnapshotWriting {
   var parts: Int64 = 0
   var content = Checksum()
 
-  /// The request whose bytes the queue counts while the snapshot is in memory.
+  /// The snapshot's request. The queue counts its bytes while the snapshot is in memory.
   var asRequest: LogRequest { .snapshot(request) }
 
   init(request: SnapshotRequest, room: Int64, place: SnapshotPlace, isThere: Bool) {

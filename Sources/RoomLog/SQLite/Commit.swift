@@ -9,7 +9,7 @@ struct Staging {
   var retentions: [Retaining] = []
   var records = 0
   var bytes = 0
-  /// The numbers of rooms that were repaired or deleted. What is stored about damage in these rooms is dropped.
+  /// The numbers of rooms that were repaired or deleted. Stored reports of damage in these rooms are dropped.
   var repaired: [Int64] = []
   /// The snapshots that this transaction completes.
   var covered: [(room: Int64, position: UInt64)] = []
@@ -46,8 +46,8 @@ extension Writer {
       } catch {
         switch error {
         case .damaged(let room):
-          // From now on this room is refused, and the batch is tried again for the other rooms. If another room fails
-          // then, the damage isn't in one room's page, but in the page to which all rooms' records are added.
+          // The first time, only this room is refused, and the batch is tried again for the other rooms. The second
+          // time, the damage must be in the page to which all rooms' records are added.
           if let first = damaged {
             shared.clearDamage(room: first.number)
             give(up: batch, for: .damaged(path: path, detail: "where records are added"))

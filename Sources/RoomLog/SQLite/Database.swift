@@ -11,8 +11,8 @@ struct SQLiteFailure: Error {
 
   var isDamage: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-  /// Whether writing might still work in spite of this failure: the data is damaged, another program holds the lock, or
-  /// a read has failed (SQLITE_IOERR_READ).
+  /// True if the data is damaged, another program holds the lock, or a read has failed (SQLITE_IOERR_READ). Writing can
+  /// still work then.
   var isOfReading: Bool { isDamage || primaryCode == SQLITE_BUSY || code == SQLITE_IOERR | (1 << 8) }
 
   /// Whether the code is SQLITE_IOERR_FSYNC or SQLITE_IOERR_DIR_FSYNC. Swift can't import these macros.

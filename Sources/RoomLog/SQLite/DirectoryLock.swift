@@ -51,7 +51,7 @@ final class DirectoryLock {
     descriptor = -1
   }
 
-  /// Writes the marks that the directory's own database can have to the lock file, and syncs the file.
+  /// Writes to the lock file which marks the directory's own database can have, and syncs the file.
   func write(marks: [UInt64]) throws(StorageFault) {
     let text = Array("\(getpid()) \(marks.map { String($0, radix: 16) }.joined(separator: " "))\n".utf8)
     let isWritten =

@@ -54,7 +54,7 @@ struct OpenedDirectory {
     }
   }
 
-  /// Finds faults that SQLite would report less clearly, or would answer by making a new database.
+  /// Finds faults that SQLite would report less clearly, and faults that would make SQLite create a new database.
   private static func check(
     _ path: String,
     directory: String,
@@ -109,12 +109,12 @@ struct OpenedDirectory {
       return try query.step() ? query.unsigned(0) : nil
     }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
-    // An earlier opening may have stored a new mark without being able to sync it. After a power cut, the database has
-    // that mark or the one before. With a new mark, three would be possible. So the unsynced mark is used again.
+    // An earlier opening might have stored a new mark without syncing it. That mark is used again. Otherwise a power
+    // cut could leave any of three marks in the database.
     let unsettled = lock.marks.first == stored ? lock.marks.dropFirst().first { $0 != stored } : nil
     let mark = unsettled ?? random()
-    // Until the new mark is synced, a power cut leaves the old or the new mark in the database. So the lock file lists
-    // both.
+    // Before the new mark is synced, a power cut can leave either the old or the new mark in the database. So the lock
+    // file lists both.
     try lock.write(marks: (isForeign ? [] : [stored].compactMap(\.self)) + [mark])
     try attempt(path) { () throws(SQLiteFailure) in
       let put = try writer.database.statement("INSERT OR REPLACE INTO marks(name, value) VALUES('directory', ?1)")

@@ -20,8 +20,9 @@ final class Reader {
     self.shared = shared
   }
 
-  /// Opens the reading connection. It must be open as long as the writer's, for two reasons:
-  /// - When the last connection is closed, SQLite deletes the write-ahead log. So the writer's must never be the last.
+  /// Opens the reading connection. It must be open as long as the writer's connection, for two reasons:
+  /// - When the last connection is closed, SQLite deletes the write-ahead log. So the writer's connection must never be
+  ///   the last.
   /// - A connection that is opened later would recover the write-ahead log. It would then take frames of a failed
   ///   commit for committed ones.
   func connect() throws(SQLiteFailure) { _ = try connected() }
@@ -150,7 +151,8 @@ final class Reader {
     }
   }
 
-  /// Marks a room as damaged. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Marks a room as damaged. From now on, requests for the room are refused, unless a snapshot covers the damaged
+  /// records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)

@@ -17,8 +17,8 @@ enum RetentionTrim {
 }
 
 extension Writer {
-  /// Looks at further rooms of a retention request. It runs between commits, because reading their snapshots takes
-  /// time.
+  /// Looks at further rooms of a retention request. This runs between commits, because reading the rooms' snapshots
+  /// takes time.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
     let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax

@@ -53,8 +53,8 @@ enum WriterBounds {
   /// The size of the test write that has to succeed before appends are accepted again.
   static let probeBytes = 65_536
 
-  /// The database may keep this many free pages. If there are more, and more than a quarter of all pages, they are
-  /// given back to the disk.
+  /// Up to this many free pages stay in the database's file. More are given back to the disk if they are more than a
+  /// quarter of all pages.
   static let freePagesMax: Int64 = 1_024
   static let freePagesAtOnce = 64
 }

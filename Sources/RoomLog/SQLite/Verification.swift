@@ -153,7 +153,7 @@ extension Reader {
       try statements.snapshot(room: entry.number, after: position - 1)
     }
     guard case .sound(let row) = snapshot, row.place.position == position else {
-      // The snapshot was dropped after the last part.
+      // The snapshot was dropped since an earlier part of the verification read it.
       place.stage = .snapshots(after: position - 1)
       return
     }

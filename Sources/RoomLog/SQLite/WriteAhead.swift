@@ -15,7 +15,7 @@ extension WriterDatabase {
   private static let bytesAtOnce = 65_536
 
   /// Writes all valid frames of the log once more, unchanged, and syncs them. To be called before a checkpoint if an
-  /// earlier sync may have failed. Other connections may read the frames meanwhile.
+  /// earlier sync might have failed. Other connections can read the frames meanwhile.
   func renewWriteAhead() throws(SQLiteFailure) {
     // The write lock keeps other connections from appending to the log or restarting it.
     try database.run("BEGIN IMMEDIATE")

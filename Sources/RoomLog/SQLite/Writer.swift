@@ -26,7 +26,7 @@ final class Writer {
   var chores: Chores
   /// Snapshots with all parts written, which the next commit completes.
   var completions: [SnapshotWriting] = []
-  /// The changes by retention that the next commit makes.
+  /// The trims that the next commit makes.
   var trims: [RetentionTrim] = []
   private var waiting: [RequestQueue.Entry] = []
   private var nextWaiting = 0
@@ -165,8 +165,8 @@ final class Writer {
     let start = MonotonicClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // Pages that a reader still needs couldn't be copied. The next try waits until the log has grown further, because
-      // otherwise each commit would try in vain.
+      // The checkpoint couldn't copy pages that a reader still needs. The next checkpoint waits until the log has grown
+      // further.
       carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
     } catch {
       return suspend(error.fault(path: path))
@@ -286,7 +286,8 @@ final class Writer {
     }
   }
 
-  /// Notes damage of a room. From now on the room is refused, unless a snapshot covers the damaged records.
+  /// Notes damage of a room. From now on, requests for the room are refused, unless a snapshot covers the damaged
+  /// records.
   func note(damageAt position: UInt64, of entry: RoomEntry) {
     let isHistory = (entry.snapshots.last?.position ?? 0) >= position
     shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)

@@ -191,7 +191,7 @@ final class WriterDatabase {
   }
 
   /// Whether a complete snapshot is undamaged. `nil` if there is no such snapshot. The snapshot is read from the file,
-  /// because cached pages may be right even if the file is damaged.
+  /// because cached pages can be right even if the file is damaged.
   func isSound(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool? {
     database.releaseMemory()
     do throws(SQLiteFailure) {

@@ -12,8 +12,7 @@ final class RequestQueue: @unchecked Sendable {
   }
 
   /// How many bytes may wait to be written before appends are refused as busy. This bounds the memory if the disk is
-  /// slower than the writers. Requests without bytes are never refused as busy, because a refusal could do harm: for
-  /// example, a room that can't be followed is closed.
+  /// slower than the writers. Requests without bytes are never refused as busy.
   static let standardBytesMax = 64 << 20
   /// How many bytes of snapshots may wait to be written. Snapshots are large, but only few of them wait at a time.
   static let standardSnapshotBytesMax = 256 << 20
@@ -93,7 +92,7 @@ final class RequestQueue: @unchecked Sendable {
     return (taken, isClosed)
   }
 
-  /// Removes requests from the queue's byte count. Until then they count, even after they were taken.
+  /// Removes requests from the queue's byte count. Taking requests from the queue doesn't change that count.
   func release(_ requests: [LogRequest]) { count(requests, -1) }
 
   /// Adds requests to the queue's byte count again, because their bytes are still to be written.

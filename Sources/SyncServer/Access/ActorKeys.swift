@@ -14,8 +14,8 @@ struct ActorKeys: Sendable {
   let secret: [UInt8]
 
   static let secretBytes = 32
-  /// The mark has 12 bits, so by chance one in 4,096 of the actors that clients chose has the right mark. A client that
-  /// claims such an actor without its key gets another actor.
+  /// One in 4,096 of the actors that clients chose has a valid mark by chance. A client that claims such an actor
+  /// without its key gets another actor.
   private static let markBits: UInt64 = 12
   private static let keyBytes = 16
 

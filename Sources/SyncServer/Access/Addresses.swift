@@ -36,7 +36,7 @@ struct Proxies: Hashable, Sendable {
 
   init() {}
 
-  /// Reads a list such as `127.0.0.1,::1,10.0.0.0/8`. Empty text means no proxies, because an environment variable may
+  /// Reads a list such as `127.0.0.1,::1,10.0.0.0/8`. Empty text means no proxies, because an environment variable can
   /// be empty.
   init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {

@@ -33,7 +33,7 @@ struct Grant: Hashable, Sendable {
   var endsAt: UInt64?
   /// The name of the token's bearer. Others see it instead of the name that the client sends.
   var name: String?
-  /// The actor that everybody becomes who joins with this token. `nil` if the token names no actor.
+  /// The actor of everybody who joins with this token. `nil` if the token names no actor.
   var actor: Identifier?
 
   /// The grant of every client if the server asks for no tokens.

@@ -26,7 +26,7 @@ struct RoomLocks: Sendable {
     }
   }
 
-  /// Begins with the locks that a log stores, and with no file to store them in.
+  /// Makes the locks that a log stores. No file stores these locks.
   init(_ names: Set<String>) {
     path = nil
     self.names = names

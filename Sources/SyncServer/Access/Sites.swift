@@ -49,7 +49,7 @@ struct Sites: Hashable, Sendable {
 
   private static func list<Entry>(_ text: String, _ read: (String) -> Entry?) -> [Entry]? {
     var entries: [Entry] = []
-    // An empty text stands for an empty list, because an environment variable may be empty.
+    // An empty text stands for an empty list, because an environment variable can be empty.
     for part in text.split(separator: ",", omittingEmptySubsequences: text.isEmpty) {
       let words = part.split(separator: " ")
       guard words.count == 1, let entry = read(String(words[0])) else { return nil }
@@ -83,8 +83,8 @@ struct Sites: Hashable, Sendable {
     return hosts.contains { $0.host == host.host } ? nil : .unknownHost(host.host)
   }
 
-  /// What is wrong with a request's `Origin`. A request without an `Origin` does no harm. Either no page sent it, or it
-  /// changes nothing and the browser keeps its answer from the page.
+  /// What is wrong with a request's `Origin`. A request without an `Origin` does no harm. Either no page sent the
+  /// request, or the request changes nothing and the browser hides the answer from the page.
   func fault(ofOriginOf request: Request) -> Fault? {
     guard let text = request.header("origin"), let origins else { return nil }
     guard let origin = Origin(text) else { return .foreignOrigin(text) }

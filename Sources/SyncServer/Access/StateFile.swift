@@ -22,7 +22,8 @@ enum StateFile {
   }
 }
 
-/// The system calls that `StateFile` makes. Each returns 0 or the system's error. Tests pass in calls that fail.
+/// The system calls that `StateFile` makes. Each returns 0 or the system's error. Tests replace them by calls that
+/// fail.
 struct StateDisk {
   /// Makes a file and syncs its content. The file's name is durable only after `syncFolder`.
   var create: (_ bytes: [UInt8], _ path: String) -> Int32 = { bytes, path in

@@ -12,8 +12,8 @@ import Glibc
 /// The file has lines, so that a person can read it and a script can append a token. Tokens are stored in plain text,
 /// because hashing them would protect nothing: whoever can read this file can also read the rooms beside it.
 struct Tokens: Sendable {
-  /// The grants, by the HMAC of their token, made with a random key that is not stored. So a look-up takes one step
-  /// however many tokens there are, and its time doesn't tell how much of a guessed token is right.
+  /// The grants, each under the HMAC of its token. The HMAC's key is random and is not stored. So a look-up takes one
+  /// step however many tokens there are, and its time doesn't tell how much of a guessed token is right.
   private var grants: [[UInt8]: Grant] = [:]
   private let key: [UInt8]
 
@@ -52,7 +52,7 @@ struct Tokens: Sendable {
     line: Int,
     label: String
   ) throws(TokenFault) {
-    // The message never shows the token, because it ends up in a log.
+    // The message never shows the token, because the message ends up in a log.
     guard (Tokens.bytesMin...Tokens.bytesMax).contains(token.count) else {
       throw TokenFault("line \(line): a token has \(Tokens.bytesMin) to \(Tokens.bytesMax) characters")
     }

@@ -245,8 +245,7 @@ extension Conversation {
   }
 
   /// Charges a message that has no operations. If a client sends too many such messages, reading from its connection
-  /// pauses. The messages are not refused, because otherwise an answer that the client waits for, or its newest
-  /// presence, could be lost.
+  /// pauses.
   private mutating func spendMessage(_ now: Moment) {
     messagesOwed = min(messagesOwed + weight, messages.capacity)
     if messages.take(messagesOwed, at: now.monotonicMilliseconds) { messagesOwed = 0 }

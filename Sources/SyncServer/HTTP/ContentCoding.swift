@@ -14,9 +14,8 @@ enum ContentCoding: String, CaseIterable {
       qualities[name == "x-gzip" ? "gzip" : name] = quality.map { thousandths($0.dropFirst(2)) } ?? 1_000
     }
     var best: ContentCoding?
-    // A coding is used only if its quality is greater than this. This is 0 if the header doesn't name `identity` (a
-    // plain body). Otherwise this is one less than the quality of `identity`, so that a coding of equal quality is
-    // preferred.
+    // `bestQuality` starts just below the quality of `identity` (a plain body), so that a coding of equal quality is
+    // preferred. It starts at 0 if the header doesn't name `identity`.
     var bestQuality = max(1, qualities["identity"] ?? 1) - 1
     for coding in codings {
       let quality = qualities[coding.rawValue] ?? qualities["*"] ?? 0

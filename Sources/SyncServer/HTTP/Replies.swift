@@ -85,8 +85,8 @@ extension Request {
     list(.ifNoneMatch).contains { $0 == "*" || $0.withoutWeakness == tag.withoutWeakness }
   }
 
-  /// Whether the body counts as JSON. That is so if its content type is JSON. It is also so if no page sent the
-  /// request, and the content type is missing or is `form`, which programs send by default.
+  /// Whether the content type is JSON. A missing type also counts as JSON if no page sent the request. So does `form`,
+  /// which programs send by default.
   var isJSON: Bool { isJSON(orUnsaidBy: [Request.form]) }
 
   /// Whether the body counts as a layout. The rule is that of `isJSON`, except that `text/plain` is treated like a
@@ -101,8 +101,8 @@ extension Request {
     return types.contains(type) ? isFromNoPage : type == "application/json"
   }
 
-  /// Whether no page sent the request. A page of another site can send a form or `text/plain` without asking the server
-  /// first (a preflight), but then the browser adds `Origin`.
+  /// Whether no web page sent the request. A page of another site can send a form or `text/plain` without a preflight.
+  /// In that case, the browser adds `Origin`.
   private var isFromNoPage: Bool { header("origin") == nil }
 
   /// Whether the request comes from a browser that opens the address to show it. Programs that fetch data don't ask for

@@ -16,7 +16,8 @@ final class Handover<Value: Sendable>: Sendable {
 }
 
 extension HeavyWorker {
-  /// Returns when the value is freed. If too much waits to be freed, it is freed here.
+  /// Frees the value on another thread, and returns when it is freed. If too much waits to be freed, the caller frees
+  /// the value.
   func free(_ value: Handover<some Sendable>) async {
     try? await workOut(for: HeavyWork.freeing) { _ = value.take() }
   }

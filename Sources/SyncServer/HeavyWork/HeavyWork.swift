@@ -42,15 +42,15 @@ final class HeavyWork: @unchecked Sendable {
     let isRaised = Atomic(false)
   }
 
-  /// The parties that wait for the same work, such as the opening of a room. Each piece of the work waits among the jobs
-  /// of all of them, and is done as soon as one of them has its turn.
+  /// The parties that wait for the same work, such as the opening of a room. Each piece of the work is done as soon as
+  /// any of these parties has its turn.
   ///
   /// `@unchecked Sendable`: everything in it is touched only while the state's lock is held.
   final class Askers: @unchecked Sendable {
     fileprivate private(set) var parties: [String] = []
-    /// The same parties. A thousand clients may ask for one room at the same time, so each is looked up here.
+    /// The same parties as a set, because a thousand clients can ask for one room at the same time.
     private var members: Set<String> = []
-    /// The piece of the work that waits now.
+    /// The piece of the work that waits for a thread now.
     fileprivate var piece: Piece?
 
     /// - Returns: false if the party was added before.
@@ -84,7 +84,7 @@ final class HeavyWork: @unchecked Sendable {
   private let signal: UnsafeMutablePointer<sem_t>
 
   /// - Parameters:
-  ///   - threads: at least two, so that one client or room never has all of them. Or none: then the caller does the
+  ///   - threads: 0, or at least two, so that one client or room never has all of them. With 0, the caller does the
   ///     jobs that it gets from `takeNext`.
   ///   - waitingMax: at most this many jobs of one client or room wait. Jobs that must not be refused don't count.
   init(threads: Int = HeavyWork.threadsForThisMachine, waitingMax: Int = 32) {
@@ -115,8 +115,7 @@ final class HeavyWork: @unchecked Sendable {
     if state.withLock({ $0.join(askers, party) }) { sem_post(signal) }
   }
 
-  /// Does one piece of the work that several parties can wait for. At most one piece of that work waits for a thread at
-  /// a time.
+  /// Does work that several parties can wait for, and returns its result.
   nonisolated(nonsending) func run<Value: Sendable>(
     for askers: Askers,
     isBounded: Bool = false,
@@ -267,7 +266,7 @@ extension HeavyWork.State {
       waiting[party] = nil
       isAnyIdle = true
     }
-    // One pass for all parties, because a thousand of them may have waited for this job.
+    // All idle parties are removed in one pass, because there can be a thousand of them.
     if isAnyIdle { turns.removeAll { waiting[$0] == nil } }
   }
 

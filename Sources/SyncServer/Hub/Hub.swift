@@ -25,10 +25,10 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How many times the tokens have been reloaded since the start. By this count, a check of connected clients notices
-  /// that the tokens were reloaded during the check.
+  /// How many times the tokens have been reloaded since the start. A check of connected clients compares this count, to
+  /// notice that the tokens were reloaded during the check.
   var credentialsRead = 0
-  /// The keys by which clients prove that they are the actors that they claim to be.
+  /// The keys with which clients prove which actors they are.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
   /// The most recent change of the room locks, while it is being stored. The next change waits for it.
@@ -146,7 +146,7 @@ actor Hub {
     return listener.port
   }
 
-  /// Logs the address once the server listens and the log is open.
+  /// Logs the address when the server listens and the log is open.
   func announce() {
     guard let port = lifetime.port, log.isOpen, !isStopping else { return }
     logger.info(

@@ -94,7 +94,7 @@ extension Hub {
   private func helloIsDue(_ number: Int) {
     guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
     var now = now
-    // The loop reads the clock only once an iteration, so the deadline may be in the past already.
+    // The loop reads the clock only once an iteration, so the deadline can be in the past already.
     if let deadline = visitor.conversation.deadline {
       now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
     }

@@ -96,7 +96,7 @@ extension Hub {
     }
   }
 
-  /// Whether this node may lack records that the newcomer has seen or written at another node. Without those records,
+  /// Whether this node might lack records that the newcomer has seen or written at another node. Without those records,
   /// stamps made here could be earlier than the client's own, and the room could seem full.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
@@ -113,7 +113,7 @@ extension Hub {
       // The token names this actor, which proves as much as the actor's key. So the key is filled in.
       hello.key = keys.key(of: actor, in: open.room.name)
     } else if credentials.signed != nil, hello.key == nil {
-      // With signed tokens, an actor might belong to a token's holder who is not connected now. So a client without a
+      // With signed tokens, a claimed actor might belong to somebody who is not connected now. So a client without a
       // key doesn't get the actor that it claims.
       hello.actor = nil
     }
@@ -127,8 +127,8 @@ extension Hub {
       now: now,
       using: &generator
     )
-    // Closes an older connection of the same actor first, because the newcomer may have been given that connection's
-    // seat (the index of a member in the room).
+    // An older connection of the same actor is closed first. The newcomer might have been given that connection's seat
+    // (the index of a member in the room).
     carryOutEffects(of: open)
     rooms.markDirty(open)
     guard let id else {
@@ -138,8 +138,7 @@ extension Hub {
     let actor = open.room.actor(of: id)
     guard let waiting = visitor.joins(open, id, as: actor) else { return }
     seat(visitor, id, in: open)
-    // If the answer to `hello` is long, the room may have asked to pause reading before the visitor had a seat. So
-    // reading is paused here.
+    // The room might have asked to pause reading before the visitor had a seat, because the answer to `hello` is long.
     if open.room.hasPausedReading(from: id) { visitor.pauseReading(.backlog) }
     if joinLines.takes(visitor.address) {
       logger.info(

@@ -5,8 +5,8 @@ import WebSocketLoop
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
-  /// - Parameter error: the code word of the error that is sent. `nil` for the name of the close code, or for no error if
-  ///   the code is `goingAway`.
+  /// - Parameter error: the code word of the error that is sent first. By default it is the name of the close code. For
+  ///   `goingAway`, no error is sent by default.
   func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
     // A visitor that is asked to reconnect to another node has done nothing wrong, so it gets no error.
     let error = error ?? (code == .goingAway ? nil : code.word)
@@ -38,8 +38,8 @@ extension Hub {
     if !others.isEmpty { loop.execute { self.assumeIsolated { $0.sayGoodbye(others) } } }
   }
 
-  /// Calls `treat` for each of many visitors that have not left by then. A job of the loop handles only a few of them,
-  /// so that other work of the loop can run between two jobs.
+  /// Calls `treat` for each visitor that is still connected when its turn comes. One job of the loop handles only a few
+  /// visitors, so that other work can run in between.
   func inPortions(_ visitors: [Visitor], _ treat: (Visitor) -> Void) async {
     for (index, visitor) in visitors.enumerated() {
       if index % Hub.closedInAJob == Hub.closedInAJob - 1 { await letOthersGoFirst() }

@@ -88,8 +88,8 @@ extension Hub {
     }
   }
 
-  /// The log continues on another timeline (an unbroken history of the database). Some of what this process stored may
-  /// be lost, and other nodes may have stored other records at the same positions.
+  /// The log continues on another timeline (an unbroken history of the database). Some of what this process stored
+  /// might be lost, and other nodes might have stored other records at the same positions.
   private func goOn(onTimeline number: UInt64, lost: String?) {
     if run.goOn(onTimeline: number, as: UInt64.random(in: 1...UInt64.max, using: &generator)) {
       logger.warning("the database goes on from another copy: a standby has taken over, or a backup was restored")
@@ -106,8 +106,8 @@ extension Hub {
     if !isAsking { askForMoreCompany() }
   }
 
-  /// Lets only a few rooms at a time ask the other nodes for their people. Each question makes every other node
-  /// announce its people, and the database carries about a thousand such messages a second.
+  /// Lets only a few rooms at a time ask the other nodes for their people. Each request makes every other node announce
+  /// its people, and the database carries about a thousand such messages a second.
   private func askForMoreCompany() {
     for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
       open.room.askForCompany(now: now)

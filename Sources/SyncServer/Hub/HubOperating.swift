@@ -53,14 +53,14 @@ extension Hub {
   }
 
   /// The log has stored a room's lock. The events of a shared log have to be processed in order, because a later one
-  /// may report that another node has changed the same lock.
+  /// can report that another node has changed the same lock.
   func noteLock(of room: String, _ isLocked: Bool) {
     guard locks.contains(room) != isLocked else { return }
     locks.set(room, isLocked: isLocked)
     lockHasChanged(room)
   }
 
-  /// The log reports all locked rooms. Another node may have changed some of the locks.
+  /// The log reports all locked rooms. Another node might have changed some of the locks.
   func take(locks names: Set<String>) {
     let before = locks
     locks = RoomLocks(names)
@@ -72,7 +72,7 @@ extension Hub {
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
     let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
-    // Until a connection is closed, the lock already refuses its writes.
+    // The lock refuses writes on a connection even before that connection is closed.
     job {
       await inPortions(editors) { visitor in
         if self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
@@ -140,7 +140,7 @@ extension Hub {
     )
   }
 
-  /// Writes what an operator did over HTTP to the log and to the audit log.
+  /// Writes an operator's action over HTTP to the server's log and to the audit log.
   private func tell(_ deed: AuditLog.Deed) {
     logger.info("\(deed.event) over HTTP", deed.fields)
     guard audit != nil else { return }

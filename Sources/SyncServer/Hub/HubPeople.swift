@@ -55,7 +55,7 @@ extension Hub {
     return visitor
   }
 
-  /// To be called when something about a visitor has changed, and the list of people shows it.
+  /// To be called when something has changed that the list of people shows about a visitor.
   func noteChange(of visitor: Visitor) {
     guard let actor = visitor.actor else { return }
     neighbours?.hasChanged(PersonPlace(visitor.room, actor))

@@ -119,8 +119,8 @@ extension Hub: RoomService, LogQuestions {
       }
     }
     let answer = await ask()
-    // The room may seem full only because this node lacks what another node has stored, for instance a deletion. So the
-    // request is tried once more with the newest state.
+    // The room might seem full only because this node lacks what another node has stored, for instance a deletion. So
+    // the request is tried once more with the newest state.
     guard sharesRooms, case .failure(.rejected(let rejection)) = answer, rejection.code == .roomFull,
       await catchUp(open) == nil
     else { return answer }
@@ -155,8 +155,8 @@ extension Hub: RoomService, LogQuestions {
   }
 
   func delete(_ name: String) async -> Deletion {
-    // Without other nodes, a room that isn't stored doesn't exist. With other nodes, one of them may just have created
-    // it.
+    // Without other nodes, a room that isn't stored doesn't exist. With other nodes, one of them might just have
+    // created it.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
     let event = await ask { .delete(id: $0, room: name) }
     switch event {
@@ -183,7 +183,7 @@ extension Hub: RoomService, LogQuestions {
 
   /// The rooms that `grant` covers, sorted by name. Rooms that nobody has written to are left out.
   ///
-  /// After a crash, a closed room's newest snapshot may be missing or old. Then the room has to be opened to count its
+  /// After a crash, a closed room's newest snapshot can be missing or old. Then the room has to be opened to count its
   /// shapes. Each call opens only a few such rooms, so that it never takes long.
   func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
     let stored: Handover<[RoomSummary]>

@@ -8,8 +8,7 @@ extension Hub {
   /// The room, opened if it was closed.
   /// - Parameters:
   ///   - mayCreate: whether to create the room if the log doesn't have it.
-  ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin. If
-  ///     several parties ask for one room, it is opened in the first of their turns.
+  ///   - party: the client's address or the room that the work is for. Parties take turns.
   func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
     while true {
@@ -70,8 +69,8 @@ extension Hub {
   }
 
   private func load(_ name: String, for askers: HeavyWork.Askers) async -> Opening<OpenRoom> {
-    // This is in a `defer`, because the task that awaits the opening may continue too late. By then another task may
-    // have begun to open the room again.
+    // A `defer` ends the opening in time. The task that awaits the opening might continue only after another task has
+    // begun to open the room again.
     defer { rooms.endOpening(of: name) }
     let began = clocks.steadyMicroseconds()
     let timeline = run.timeline
@@ -181,8 +180,8 @@ extension Hub {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
     guard case .following = event else { return event.words }
-    // The room applies the log's reports over several iterations of the event loop. This waits for the reports that
-    // have arrived by now, and for none that arrive later.
+    // The room applies the log's reports over several iterations of the event loop. The loop below waits for the
+    // reports that have arrived by now, but not for later ones.
     let reported = open.answers.countEver
     while open.answers.takenEver < reported, !open.isGone {
       await pause(milliseconds: 1)
@@ -206,7 +205,7 @@ extension Hub {
     await withCheckedContinuation { turn in loop.schedule(afterMilliseconds: milliseconds) { turn.resume() } }
   }
 
-  /// Suspends the job until the loop has done what waits now.
+  /// Suspends the job until the loop has run the jobs that already wait.
   func letOthersGoFirst() async {
     await withCheckedContinuation { turn in loop.execute { turn.resume() } }
   }

@@ -78,8 +78,7 @@ extension Hub {
     recordRenewal(of: visitor)
   }
 
-  /// To be called once a second: warns visitors whose token expires soon, and closes those whose token has expired.
-  /// Thousands of tokens may expire in the same second.
+  /// Warns visitors whose token expires soon, and closes those whose token has expired. To be called once a second.
   func lookAtEnds(now: Moment) {
     guard credentials.signed != nil else { return }
     let ending = visitors.all.filter { ($0.grant.endsAt ?? .max) <= now.wallMilliseconds + Hub.warningMilliseconds }
@@ -88,7 +87,7 @@ extension Hub {
   }
 
   private func lookAtEnd(of visitor: Visitor, now: Moment) {
-    // The visitor may have sent another token meanwhile.
+    // The visitor might have sent another token meanwhile.
     guard let endsAt = visitor.grant.endsAt else { return }
     if now.wallMilliseconds >= endsAt {
       close(visitor, .noToken, "the token has expired")

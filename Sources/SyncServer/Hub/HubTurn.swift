@@ -166,8 +166,8 @@ extension Hub {
     verifySome(now: now)
   }
 
-  /// Lets each room do what it does once a second, some rooms in each job of the loop. All 10,000 together would take
-  /// twenty milliseconds.
+  /// Lets each room do what it does once a second. The rooms are spread over several jobs of the loop, because all
+  /// 10,000 together would take twenty milliseconds.
   private func letRoomsRest() async {
     guard !areRoomsResting else { return }
     areRoomsResting = true
@@ -178,7 +178,8 @@ extension Hub {
     }
   }
 
-  /// After this many calls of `letRest`, the job lets others go first. So many calls take a third of a millisecond.
+  /// After this many calls of `letRest`, the job lets others go first. Together, these calls take a third of a
+  /// millisecond.
   static let roomsRestingInAJob = 128
 
   private func letRest(_ open: OpenRoom) {

@@ -7,7 +7,7 @@ import WebSocketLoop
 struct Lifetime {
   enum Stage {
     case serving
-    /// The operations that were accepted are stored and sent.
+    /// Accepted operations are still being stored and sent.
     case draining
     /// Connections get a close frame.
     case closing

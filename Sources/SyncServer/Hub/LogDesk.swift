@@ -91,8 +91,8 @@ struct LogDesk {
   enum Submission {
     case nothing
     /// An append waits until a beat (the shortest time between two broadcasts) has passed since the last commit,
-    /// because a commit costs as much for one operation as for a hundred. Clients don't notice the wait, because they
-    /// are sent operations only at the end of a beat. The caller has to wake the event loop at `until`.
+    /// because a commit costs as much for one operation as for a hundred. The caller has to wake the event loop at
+    /// `until`.
     case waits(until: UInt64)
   }
 

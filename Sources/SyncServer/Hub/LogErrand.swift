@@ -1,7 +1,7 @@
 import RoomLog
 
 /// A request to the log whose answer is not needed. Any other request goes through `Hub.ask`, whose answer must be
-/// used. For instance, a room must not be opened if the log refuses to report what is stored in it.
+/// used.
 enum LogErrand {
   /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
   /// are ignored.

@@ -34,7 +34,7 @@ extension LogQuestions {
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
     if case .time(_, let last) = end, case .loaded(_, let loaded) = event, loaded.snapshot?.place.position ?? 0 > last {
-      // Another node made this snapshot, from records that this node hasn't received yet. So it may be newer than the
+      // Another node made this snapshot, from records that this node hasn't received yet. So it can be newer than the
       // wanted state.
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }

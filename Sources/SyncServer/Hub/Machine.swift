@@ -1,8 +1,8 @@
 import Glibc
 import WebSocketLoop
 
-/// What the hub needs of the machine that it runs on. The program has the real machine. The simulator makes up all of
-/// it, so that it runs the same hub, with a time, a network and threads of its own.
+/// The parts of a machine that the hub uses. The program has the real machine. The simulator has a simulated one, with
+/// a time, a network and threads of its own.
 struct Machine: Sendable {
   let loop: any ServerLoop
   let clocks: Clocks

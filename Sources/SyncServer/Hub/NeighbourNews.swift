@@ -14,7 +14,7 @@ struct NeighbourNews: Sendable {
   /// Whether the message lists everyone at the node. If so, people who are not listed have left the node.
   var isWhole = false
   /// The newest record format that the node can read and allows to be written. It is a plain number, because the
-  /// receiving node may not know that format.
+  /// receiving node might not know that format.
   var recordForm: UInt8
   var rows: [Row] = []
 

@@ -12,7 +12,7 @@ struct Neighbours: Sendable {
     var heardAt: UInt64 = 0
     var listener = NewsListener()
     var people: [String: [Identifier: Person]] = [:]
-    /// Whether `people` has all of the node's people. It has not if a message of the node was missed.
+    /// Whether `people` has all of the node's people. False if a message of the node was missed.
     var isKnown = false
     var recordForm = RecordForm.oldestShared.rawValue
 
@@ -115,12 +115,11 @@ struct Neighbours: Sendable {
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
   }
 
-  /// The newest record format that every node can read. `nil` just after the start, because there may be nodes that
+  /// The newest record format that every node can read. `nil` just after the start, because there might be nodes that
   /// this one has not heard yet.
   func recordForm(now: Moment) -> RecordForm? {
     guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may announce a format that this one doesn't know. In its place, the newest format that is known
-    // here is used.
+    // A newer server may announce a format that this server doesn't know. The newest known format is then used instead.
     let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
     return min(recordFormHere, others)
   }

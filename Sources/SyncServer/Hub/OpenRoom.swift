@@ -31,8 +31,9 @@ final class OpenRoom: @unchecked Sendable {
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Queue<Deliveries.Answer>()
-  /// Jobs that wait until the room has stored something. The jobs in `settling` wait for the room's overlaps.
+  /// Jobs that wait until the room has stored something.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
+  /// Jobs that wait for the room's overlaps.
   var settling = OwedAnswers<SettledOverlaps?>()
   /// The HTTP client behind each write that is not durable yet, by the number of the request.
   var writers: [UInt64: Writer] = [:]
@@ -54,7 +55,7 @@ final class OpenRoom: @unchecked Sendable {
   var isUnpaid: Bool { !isStored && !isPaid }
 
   /// Remembers that an account is charged for creating the room.
-  /// - Returns: false if an account was charged already, or the room isn't new.
+  /// - Returns: whether the account has to be charged now.
   func putOnAccount() -> Bool {
     defer { isPaid = true }
     return isUnpaid
@@ -130,8 +131,7 @@ final class OpenRoom: @unchecked Sendable {
 
   /// Removes and returns the arrival times of the operations that have been sent by now.
   func takeArrivals() -> [UInt64] {
-    // The operations have been sent if the room gathers no operations and has no unsent ones. Presence that is being
-    // gathered doesn't count, because two people in a room cause presence nearly all the time.
+    // Gathered presence doesn't count, because two people in a room cause presence nearly all the time.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
     return arrivals
@@ -151,7 +151,7 @@ final class OpenRoom: @unchecked Sendable {
 
   func beginSnapshot() { snapshot.begin() }
 
-  /// To be called when the log has been given a snapshot. The log stores it even if the next request closes the log.
+  /// To be called when the log has been given a snapshot.
   func giveSnapshot(position: UInt64) { snapshot.give(position: position) }
 
   /// - Parameters:
@@ -160,7 +160,7 @@ final class OpenRoom: @unchecked Sendable {
   ///   - now: the time in monotonic milliseconds.
   func endSnapshot(position: UInt64, operations: UInt64, isStored: Bool, now: UInt64) {
     snapshot.end(position: position, operations: operations, isStored: isStored, now: now)
-    // If the snapshot was begun before the damage was found, it may have only records before the damaged one. Then it
+    // If the snapshot was begun before the damage was found, it might have only records before the damaged one. Then it
     // doesn't replace the damaged record.
     if isStored, let damaged = damagedPosition, damaged <= position { damagedPosition = nil }
   }
@@ -205,7 +205,8 @@ struct NewestSnapshot {
   private(set) var positionTried: UInt64
   private(set) var operations: UInt64
   private(set) var isUnderWay = false
-  /// The position of a snapshot that the log has been given and has not answered yet. 0 if there is none.
+  /// The position of the snapshot that was given to the log and that the log has not stored or refused yet. 0 if there
+  /// is none.
   private(set) var positionGiven: UInt64 = 0
   private var pauseMilliseconds: UInt64 = 0
   private var notBefore: UInt64 = 0

@@ -12,8 +12,7 @@ struct RoomInLog {
 
   init(isStored: Bool) { self.isStored = isStored }
 
-  /// The epoch for the next append. If the append is allowed to create the room, it proposes a new epoch. So if another
-  /// node deletes the room between two such appends, the second append creates a new room with another epoch.
+  /// The epoch for the next append. As long as the room isn't known to be stored, each append proposes a new epoch.
   /// - Parameter new: makes an epoch that no append has proposed yet.
   mutating func epochToAppend(to room: borrowing Room, _ new: () -> UInt64) -> UInt64 {
     guard !isStored else { return room.epoch }

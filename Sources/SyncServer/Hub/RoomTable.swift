@@ -51,7 +51,6 @@ struct RoomTable {
 
   mutating func add(_ open: OpenRoom) { rooms[open.name] = open }
 
-  /// Removes a room from the table. From then on no look-up finds it.
   mutating func remove(_ open: OpenRoom) {
     if rooms[open.name] === open { rooms[open.name] = nil }
     open.markGone()
@@ -70,6 +69,6 @@ struct RoomTable {
     return taken
   }
 
-  /// Puts back rooms that were taken but not served, in front of the others.
+  /// Puts rooms that were taken but not served back in front of the other rooms.
   mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

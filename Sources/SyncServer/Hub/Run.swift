@@ -1,9 +1,9 @@
-/// The number by which this process's records are known in the logs of rooms, and the log's timeline (an unbroken
-/// history) that the number belongs to.
+/// The number that marks this process's records in the logs of rooms, and the timeline (an unbroken history of the log)
+/// on which the number is valid.
 ///
-/// What always holds: all records with this number were written on this timeline. If the log loses records, the records
-/// that are later written at the same positions have another number. So cursors tell the lost records from the later
-/// ones.
+/// What always holds: all records with this number were written on this timeline. If the log loses records, later
+/// records at the same positions have another number. So a cursor shows whether it belongs to the lost records or to
+/// the later ones.
 struct Run {
   private(set) var number: UInt64
   /// The timeline that the log reported last.

@@ -31,9 +31,9 @@ struct LastSnapshots {
   private var shapesLeft = 500_000
   private var roomsLeft = 500
 
-  /// - Parameter isOnlyCopy: whether the log's records of the room are damaged.
-  /// - Returns: whether there is time for a snapshot of this many shapes. If not, there might be time for a smaller
-  ///   one.
+  /// - Parameter isOnlyCopy: whether the log's records of the room are damaged. If so, the snapshot is made in any
+  ///   case.
+  /// - Returns: whether there is time for a snapshot of this many shapes.
   mutating func takes(shapes: Int, isOnlyCopy: Bool) -> Bool {
     guard isOnlyCopy || roomsLeft > 0 && shapes <= shapesLeft else { return false }
     roomsLeft -= 1

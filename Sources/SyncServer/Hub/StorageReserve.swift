@@ -2,7 +2,7 @@ import RoomLog
 
 /// Whether the free space on the disk is less than the reserve.
 ///
-/// What always holds: once space is low, it counts as low until a tenth more than the reserve is free. Without this
+/// What always holds: after space was low, it counts as low until a tenth more than the reserve is free. Without this
 /// margin, the result would keep changing while the free space is close to the reserve.
 struct StorageReserve {
   private let directory: String?

@@ -5,8 +5,8 @@ import RoomLog
 /// somebody needs the room.
 ///
 /// What always holds: at most one part is being checked, and at most one begins in a second. The first round begins
-/// when the server starts. Each later one begins an interval after the beginning of the one before. A part that fails
-/// is tried again.
+/// when the server starts. Each later round begins a set time after the previous round began. A part that fails is
+/// tried again.
 struct Verification {
   private let limits: Limits
   private var place: VerifyPlace?
@@ -108,8 +108,8 @@ extension Hub {
 
   func found(_ damage: LogError) {
     logger.error("\(damage)", ["room": .text(damage.room ?? "")])
-    // The state of an open room is sound: it was read before the damage, or was never read from the log. A snapshot of
-    // it replaces what is damaged.
+    // The state of an open room is sound, because it was not read from the damaged bytes. A snapshot of it replaces
+    // them.
     guard let name = damage.room, let open = rooms[name] else { return }
     switch damage {
     case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)

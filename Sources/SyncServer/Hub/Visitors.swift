@@ -68,7 +68,7 @@ struct Visitors {
     turnedAwayOfParty[party, default: 0] += 1
   }
 
-  /// A connection that was turned away has been closed.
+  /// To be called when a connection that was turned away has been closed.
   mutating func forgetTurnedAway(_ party: String) {
     guard turnedAwayOfParty[party] != nil else { return }
     ofParty.countDown(party)

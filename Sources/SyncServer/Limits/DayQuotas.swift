@@ -8,7 +8,7 @@ struct DayQuotas {
   /// The `Retry-After`, in seconds, that a client is sent when its quota is used up.
   static let retryAfterSeconds = 60
   private static let dayMilliseconds = 86_400_000.0
-  /// The upper bound on the entries. If there are as many, one with a small count is dropped for each new one.
+  /// The upper bound on the entries. When it is reached, each new entry replaces one with a small count.
   static let entriesMax = 100_000
   /// How many entries are looked at in each second, to drop those whose counts have decayed to 0.
   static let lookedAtOnce = 256

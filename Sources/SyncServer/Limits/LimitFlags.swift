@@ -2,7 +2,7 @@
 struct LimitFlag: Sendable {
   let name: String
   let limit: WritableKeyPath<Limits, UInt64> & Sendable
-  /// The values that are accepted. With a value outside this range the server would not work, or would not be bounded.
+  /// The accepted values. Outside this range, the server would not work, or would have no limit.
   let range: ClosedRange<UInt64>
   let group: Group
   /// The description in `--help`.

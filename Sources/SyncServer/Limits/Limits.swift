@@ -28,7 +28,7 @@ struct Limits: Hashable, Sendable {
   /// all.
   var presenceBytes: UInt64 = 4_096
   /// How long a deletion is remembered, and how old a stamp may be. An operation with an older stamp is refused,
-  /// because a deletion that it would lose to may have been forgotten.
+  /// because the room might have forgotten a newer deletion of the shape.
   var horizonMilliseconds: UInt64 = 2_592_000_000
 
   // MARK: A room
@@ -36,14 +36,14 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the deletions that a room remembers. Without a bound, deletions of shapes that never existed
   /// could fill the memory.
   var erasures: UInt64 = 1_000_000
-  /// How long a deletion is remembered at least. When a room remembers nearly as many deletions as it may, it forgets
-  /// the oldest ones, but none that is younger than this. Edits that were made offline for longer than this may be
-  /// refused afterwards.
+  /// The least time for which a deletion is remembered. When a room remembers nearly too many deletions, it forgets the
+  /// oldest ones, but none that is younger than this. The room can refuse edits of clients that were offline for longer
+  /// than this.
   var erasureMilliseconds: UInt64 = 3_600_000
   /// The upper bound on the connections of one room. Each is sent everything that happens in the room.
   var connectionsPerRoom: UInt64 = 2_000
-  /// How many of the people who show no cursor or selection a room names: those who came first. Of the others, clients
-  /// are sent only the number. Otherwise the bytes sent would grow with the square of the number of people.
+  /// A room names this many of the people who show no cursor or selection: those who came first. Clients get only a
+  /// count of the others. Otherwise the bytes sent would grow with the square of the number of people.
   var namedPeople: UInt64 = 100
   /// How many people a room names in all, including those who are named because they show a cursor or a selection.
   var showingPeople: UInt64 = 250
@@ -62,19 +62,18 @@ struct Limits: Hashable, Sendable {
   var beatMilliseconds: UInt64 = 10
   /// A broadcast with this many operations is sent early, so that broadcasts stay short.
   var beatOperations: UInt64 = 4_096
-  /// How many state streams a room may have. A stream brings the room's state to readers that join or catch up, and may
+  /// How many state streams a room may have. A stream brings the room's state to readers that join or catch up, and can
   /// take as much memory as the room.
   var stateStreams: UInt64 = 8
   /// How long a room stays open after its last connection has left. Opening it again means reading its snapshot and the
   /// records after the snapshot.
   var roomIdleMilliseconds: UInt64 = 60_000
   /// The upper bound on the pairs of overlapping shapes that a room announces. A room with more pairs announces none:
-  /// ten thousand shapes on one spot would be fifty million pairs. As many pairs as the bound take half a megabyte in
-  /// JSON, which is encoded once for all clients that join.
+  /// ten thousand shapes on one spot would be fifty million pairs.
   var overlapPairs = UInt64(OverlapIndex.pairsShownMax)
   /// The upper bound on the work for a room's overlaps, in comparisons of boxes for each shape. Thousands of thin
-  /// shapes can be near each other and never overlap, so bounding the pairs is not enough. Ordinary rooms take a
-  /// hundred comparisons for each shape. A room that takes more than this bound announces no pairs.
+  /// shapes can be near each other and never overlap, so bounding the pairs is not enough. A room that takes more than
+  /// this bound announces no pairs.
   var overlapSteps = UInt64(OverlapIndex.stepsPerShape)
   /// How long a room keeps its index of overlaps after the last HTTP request for overlaps.
   var indexIdleMilliseconds: UInt64 = 30_000
@@ -86,8 +85,8 @@ struct Limits: Hashable, Sendable {
   /// How long a client may take to send its `hello`. Until then, even a socket that sends nothing takes up a
   /// connection.
   var helloMilliseconds: UInt64 = 10_000
-  /// A connection that is silent for this long is pinged. The next setting says how much longer it may be silent before
-  /// it is closed.
+  /// A connection that is silent for this long is pinged. The next setting says how much longer the connection may stay
+  /// silent before it is closed.
   var idleMilliseconds: UInt64 = 30_000
   var pongMilliseconds: UInt64 = 10_000
   /// How many messages without operations (pings, digests, presence) a client may send in a second. A hand that moves a
@@ -96,9 +95,8 @@ struct Limits: Hashable, Sendable {
   /// The shortest time between two messages that send one peer's presence to the others. The newest presence is never
   /// lost.
   var presenceMilliseconds: UInt64 = 30
-  /// How many operations of a connection may be refused because of the rate. The count falls by ten a second. A client
-  /// that exceeds this limit, and still sends too much two seconds after the first refusal, ignores refusals. So its
-  /// connection is closed.
+  /// How many operations of a connection may be refused because of the rate. The count falls by ten a second. A
+  /// connection is closed if it exceeds this limit and still sends too much two seconds after the first refusal.
   var refusalsIgnored: UInt64 = 100
   /// The upper bound on the bytes of a peer's name. Everyone in the room is sent the name.
   var nameBytes: UInt64 = 128
@@ -109,7 +107,7 @@ struct Limits: Hashable, Sendable {
   /// reading from that connection.
   var inFlightOperations: UInt64 = 8_192
 
-  /// How long a message may take from its first byte to its last. Until its last byte has come, it takes up memory.
+  /// How long a message may take from its first byte to its last.
   var messageMilliseconds: UInt64 = 60_000
   /// How many bytes of messages are read from a client in a second, counted after decompression. Reading a megabyte
   /// takes milliseconds, whatever it contains. If a client sends more, the server reads from it more slowly.
@@ -135,9 +133,9 @@ struct Limits: Hashable, Sendable {
   /// The upper bound on the HTTP connections of one address. It is the same as for WebSockets, because each WebSocket
   /// begins as an HTTP connection.
   var httpConnectionsPerAddress: UInt64 = 1_000
-  /// The time between the beginnings of two rounds that read everything stored and compare it with its checksums. So
-  /// damage is found within a day, instead of when somebody opens the room. More frequent rounds would slow the disk
-  /// for everyone. 0 turns the rounds off.
+  /// The time from the start of one verification to the start of the next. A verification reads everything stored, and
+  /// compares it with its checksums. So damage is found within a day, even if nobody opens the room. More frequent
+  /// verifications would slow the disk for everyone. 0 turns verification off.
   var verifyIntervalMilliseconds: UInt64 = 86_400_000
   /// How many stored bytes are verified in a second. This is a light load for a disk, and adds up to 90 GB in a day.
   var verifyBytesPerSecond: UInt64 = 1_048_576

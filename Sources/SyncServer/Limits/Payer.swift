@@ -1,4 +1,4 @@
-/// The account that pays for what is stored.
+/// Whose quotas count what is stored: the client's address, and the account of the client's token.
 struct Payer: Hashable, Sendable {
   /// An account to which the quotas of tokens apply. Two bearers may have the same label, but each has an account of
   /// its own.

@@ -10,7 +10,7 @@ struct LogMove {
   private let target: WaitingLog
   private let from: Configuration.Storage
   private let to: Configuration.Storage
-  /// The secret behind the actors' keys, from the place that the rooms are copied from.
+  /// The secret from which the actors' keys are made, read from the log that the rooms are copied from.
   private let secret: [UInt8]?
 
   /// Whether this is a backup of a database. If so, it prints only what a backup of a directory prints.
@@ -141,8 +141,7 @@ struct LogMove {
     guard let there = try readingBack.summary(of: room.room), there.epoch == room.epoch, there.trimmed == room.trimmed,
       there.last <= room.last
     else { throw another }
-    // The copy has no record to compare. An earlier move was interrupted before it copied one, and perhaps even before
-    // it copied the snapshot at `trimmed`.
+    // The copy has no record to compare, because an earlier move was interrupted before it copied one.
     guard there.last > there.trimmed else { return there.last }
     guard
       try standing(of: room.room, through: there.last, reading) == standing(of: room.room, through: .max, readingBack)
@@ -244,7 +243,7 @@ struct LogMove {
 
   // MARK: What is copied besides the rooms
 
-  /// Copies the secret, so that everyone keeps their actor.
+  /// Copies the secret. Without it, every client would get a new actor.
   private func moveSecret() throws(Fault) {
     guard let secret else { return }
     let file: [UInt8]?

@@ -81,7 +81,7 @@ struct StoredRooms {
   // MARK: Comparing a room with its snapshots
 
   /// Applies all stored records of a room, and compares the result with each snapshot at the snapshot's position.
-  /// - Returns: in words, where the snapshots and the room's end differ from what the records add up to.
+  /// - Returns: the differences, in words.
   func differences(in name: String) -> [String] {
     do throws(Fault) {
       guard var room = try summary(of: name) else { return [] }

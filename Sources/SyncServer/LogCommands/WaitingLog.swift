@@ -2,11 +2,11 @@ import Glibc
 import RoomLog
 import Synchronization
 
-/// A log for a command, which sends a request and waits for the answer before it goes on.
+/// The log of a command. The command waits for the answer to each request before it goes on.
 struct WaitingLog {
   private let log: any RoomLog
   private let answers: LogAnswers
-  /// The secret behind the actors' keys. `nil` if the log doesn't store it.
+  /// The secret from which the actors' keys are made. `nil` if the log doesn't store it.
   let secret: [UInt8]?
 
   /// Waits until the log is open. Gives up if the database has been unreachable for `LogAnswers.patienceSeconds`.

@@ -75,7 +75,7 @@ struct AuditLog: Sendable {
   }
 
   /// Writes a line about a refusal, if the budgets allow it. The address's own budget is charged before the budget that
-  /// all addresses share. So a flood from one address doesn't use up the lines of all.
+  /// all addresses share. So a flood from one address doesn't use up the lines of all addresses.
   mutating func writeRefusal(_ deed: Deed) -> AuditFault? {
     guard budget.takes(deed.address) else { return nil }
     guard refusals < AuditLog.refusalsASecond else {

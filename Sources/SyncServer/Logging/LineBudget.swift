@@ -20,7 +20,7 @@ struct LineBudget {
   private var entries: [String: Entry] = [:]
   private var seconds = 0
 
-  /// - Returns: whether a line may be written. If it may not, it is counted.
+  /// - Returns: whether a line may be written. A line that may not be written is counted.
   mutating func takes(_ address: String) -> Bool {
     let party = NetworkAddress.party(of: address)
     let key = entries[party] != nil || entries.count < LineBudget.entriesMax ? party : LineBudget.others

@@ -1,12 +1,12 @@
 import CanvasCRDT
 
-/// Gathers lines that are alike. The first line is written at once. The same lines of the next seconds are only
-/// counted, and then their count is written. So a full disk, or a client that repeats itself, doesn't bury the other
-/// lines.
+/// Gathers lines that are alike. The first line is written at once. Further lines that are alike are only counted for
+/// some seconds, and then their count is written. So a full disk, or a client that repeats itself, doesn't bury the
+/// other lines.
 ///
 /// What always holds: each line is written, or is in a count that is written when its time is over or the server ends.
 struct LineGathering: Sendable {
-  /// How long lines are counted before the count is written. An operator should not have to wait longer for the count.
+  /// How long lines are counted before the count is written.
   static let windowMilliseconds: UInt64 = 10_000
   /// How many kinds of lines are counted at a time. Lines of further kinds are all written.
   static let kindsMax = 256
@@ -42,9 +42,9 @@ struct LineGathering: Sendable {
 
   private var sums: [String: Sum] = [:]
 
-  /// Counts a line, if a line like it was written a short while ago.
-  /// - Parameter kind: a text that lines have in common if they are alike.
-  /// - Returns: whether the line was counted. If it was not, it has to be written.
+  /// Counts a line in place of writing it, if a line like it was written a short while ago.
+  /// - Parameter kind: a text that is equal for all lines that are alike.
+  /// - Returns: whether the line was counted. If not, the caller has to write the line.
   mutating func counts(_ kind: String, now: Moment) -> Bool {
     guard sums[kind] != nil else { return false }
     sums[kind]?.add(now: now)

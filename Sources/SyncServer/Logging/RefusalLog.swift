@@ -32,8 +32,8 @@ struct Refusal: Sendable {
     self.token = token
   }
 
-  /// Which refusals are alike. While the server itself is at fault, everyone is refused for the same reason, so the
-  /// address doesn't matter then.
+  /// Which refusals count as alike. If the server itself is at fault, everyone is refused for the same reason, so the
+  /// client's address doesn't matter.
   fileprivate var alike: Logger.Alike {
     switch code {
     case "unavailable": .by(["code", "reason"])
@@ -50,9 +50,9 @@ struct Refusal: Sendable {
   }
 }
 
-/// Logs refusals for the operator. Of refusals that are alike, only one is written within some seconds. Of those that
-/// differ, the first few of each second are written, and the others are counted. So a flood of bad input doesn't become
-/// a flood of lines. Each address also has a budget of lines.
+/// Logs refusals for the operator. If several refusals are alike, only one of them is written within some seconds. Each
+/// second, only the first few lines are written, and the other refusals are counted. Each address also has a budget of
+/// lines.
 struct RefusalLog {
   private static let linesASecond = 10
   private let logger: Logger

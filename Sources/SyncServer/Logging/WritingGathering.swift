@@ -5,8 +5,8 @@ import WebSocketLoop
 /// requests of the next seconds are added up and get one line together. So a program that writes often doesn't fill the
 /// disk with lines about itself.
 ///
-/// What always holds: each request gets a line at once, or is in a sum that gets one when its time is over or the
-/// server ends.
+/// What always holds: each request gets a line at once, or is part of a sum. A sum gets a line when its time is over or
+/// the server ends.
 struct WritingGathering {
   static let windowMilliseconds: UInt64 = 10_000
   /// The upper bound on the writers that are remembered. If there are more writers, each request of a further writer

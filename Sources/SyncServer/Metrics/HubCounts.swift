@@ -18,8 +18,8 @@ struct HubCounts {
   private(set) var differences: UInt64 = 0
   private(set) var requests: [Int: UInt64] = [:]
   private(set) var closes: [UInt16: UInt64] = [:]
-  /// How many refusals there were, by the name of the close code, or by `http_` and the status. Rooms count refused
-  /// operations themselves.
+  /// The number of refusals, by the name of the close code, or by `http_` and the HTTP status. Refused operations are
+  /// counted by their rooms.
   private(set) var refusals: [String: UInt64] = [:]
   /// The times from an operation's arrival to the broadcast that sent it to everyone.
   private(set) var deliveryMicroseconds = Histogram(.microseconds)

@@ -18,7 +18,7 @@ struct Room: Sendable {
   /// The limits of the room, and the batches that the log has not answered yet.
   private var door: Door
   private var forgetting: Forgetting
-  /// The people here, and how far each has read.
+  /// The people in the room, and how far each of them has read.
   var audience: Audience
   /// The messages that go to everyone.
   var fanOut: FanOut
@@ -94,8 +94,8 @@ struct Room: Sendable {
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // The welcome lists everyone whom a broadcast has announced. If a broadcast is due, it is made first, so that
-    // the welcome lists its people too.
+    // The welcome lists everyone whom a broadcast has announced. If a broadcast is due, it is made first, so that the
+    // welcome also lists the people whom it announces.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(
@@ -277,8 +277,8 @@ struct Room: Sendable {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Refuses operations. The refusal is sent after everything that the room has so far, because a refused operation may
-  /// have been stored before. Then the client gets the operation first, and the refusal afterwards.
+  /// Refuses operations. The refusal is sent after everything that the room has so far. So if a refused operation was
+  /// stored before, the client gets the operation before the refusal.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
@@ -359,7 +359,7 @@ struct Room: Sendable {
     return answer(passage, Rejection(code: .unavailable, message: Door.unavailable))
   }
 
-  /// A batch is not sent to the log after all, because its writer lost the right to write.
+  /// Drops a batch that wasn't sent to the log, because its writer has lost the right to write.
   mutating func withdraw(batch number: UInt64) {
     guard let passage = door.withdrawn(number, on: fold.canvas) else { return }
     land(passage)
@@ -422,8 +422,8 @@ struct Room: Sendable {
     admitWaiting(now)
   }
 
-  /// Takes the time that sending a broadcast took. In a large room, the time between two broadcasts depends on it, so
-  /// that sending takes about half of all time.
+  /// Notes how long sending a broadcast took. In a large room, the time between two broadcasts depends on it, so that
+  /// sending takes about half of all time.
   mutating func sendingTook(microseconds: UInt64, seats: Int) {
     fanOut.sendingTook(microseconds: microseconds, seats: seats, of: audience.readers.seatCount)
   }
@@ -549,7 +549,7 @@ struct Room: Sendable {
     }
   }
 
-  /// Gives a connection a stream of what it lacks: the newest values of what has changed since its log position.
+  /// Gives a connection a stream of the values that have changed since its log position.
   private mutating func beginState(at seat: Int, now: Moment) {
     leaveStream(at: seat)
     guard mayBeginState(now) else { return audience.readers.waitForState(at: seat, wasTurnedAway: false) }
@@ -575,8 +575,8 @@ struct Room: Sendable {
   private mutating func admitWaiting(_ now: Moment) {
     guard mayBeginState(now) else { return }
     let made = counts.statesMade
-    /// Short streams have a limit of their own. So readers that lack little can be refused while others of the same
-    /// party are not, and the other way round.
+    /// Short streams have a limit of their own. So a reader that lacks little can be admitted while others of its party
+    /// are refused, and vice versa.
     struct Asker: Hashable {
       let party: String
       let lacksLittle: Bool
@@ -586,8 +586,8 @@ struct Room: Sendable {
     for seat in audience.readers.takeWaiting() {
       let since = fold.differenceStart(audience.readers.position(of: seat))
       let asker = Asker(party: audience.readers.party(of: seat), lacksLittle: fold.hasLittle(since: since))
-      // For a reader that was refused a stream before, another try is useful only if a stream has just been made that
-      // might suit this reader too.
+      // A reader that was refused a stream before is skipped if no stream has just been made, and there is no space for
+      // another one.
       if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
         refused.contains(asker) || !fanOut.hasSpaceForState(of: asker.party, lacksLittle: asker.lacksLittle, now)
       {
@@ -601,7 +601,8 @@ struct Room: Sendable {
     }
   }
 
-  /// Sends a connection that has got all parts of its stream what else it missed. After that it gets broadcasts again.
+  /// Called when a connection has got all parts of its stream. Sends what else the connection has missed. After that,
+  /// the connection gets broadcasts again.
   private mutating func finishState(at seat: Int, _ stream: Int, _ end: StateStreams.End, now: Moment) {
     leaveStream(at: seat)
     audience.catchUp(seat, at: end.position, pairs: end.pairs, fanOut.ring, encoder: fanOut.encoder) {

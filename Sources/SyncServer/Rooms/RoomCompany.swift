@@ -47,8 +47,8 @@ extension Room {
     // another node.
     guard !audience.isEmpty else { return }
     if let member = audience.member(of: actor) {
-      // If both claims are about one node, that node's newest message counts, even if its claim is smaller than the
-      // known one. Otherwise the greater claim counts.
+      // From the same node, any newer claim replaces the known one. Between claims of two nodes, the greater one
+      // counts.
       let replaces = member.claim.node == node ? member.claim != claim : member.claim < claim
       if member.isGuest {
         guard replaces else { return }
@@ -99,8 +99,8 @@ extension Room {
     for node in company?.takeSilent(now: now) ?? [] {
       let guests = audience.guests(at: node)
       for guest in guests { audience.remove(guest.id) }
-      // Some people of the silent node can also be connected to a third node. What the third node said about them was
-      // ignored, because their claims at that node were smaller. So the other nodes are asked for their people.
+      // Some people of the silent node can also be connected to a third node, whose news about them was ignored. So the
+      // other nodes are asked for their people.
       if !guests.isEmpty { company?.ask() }
     }
     gatherPeople(now)

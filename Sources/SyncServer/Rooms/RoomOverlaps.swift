@@ -3,7 +3,7 @@ import CanvasCRDT
 // Overlaps are computed on another thread. The room orders the work, and announces what has changed.
 
 extension Room {
-  /// To be called when members want notices of overlaps, because notices need the index.
+  /// To be called when a member wants notices of overlaps.
   mutating func keepOverlaps(_ now: Moment) {
     guard !audience.wantsOverlaps else { return }
     flush(now: now)
@@ -20,20 +20,19 @@ extension Room {
     if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
   }
 
-  /// To be called when the order of an `overlaps` effect has been carried out.
+  /// To be called when the work of an `overlaps` effect is done.
   mutating func overlapsDone(_ outcome: consuming OverlapOutcome, now: Moment) {
     let answered = overlaps.took(outcome, now: now)
     if let (index, position) = overlaps.settled {
       let cursor = fold.places.cursor(at: position)
       for request in answered { effects.append(.overlapsAnswered(request: request, index, cursor)) }
     }
-    // The member who wanted overlaps may have left meanwhile.
+    // The member who wanted overlaps might have left meanwhile.
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
-    // If overlaps have changed, the next broadcast (`Beat`) sends them. That broadcast also gives the next
-    // `OverlapOrder`, a request to compute overlaps.
+    // If overlaps have changed, the next broadcast sends them, and then orders the next computation.
     guard !overlaps.hasNews else { return fanOut.gather(now) }
-    // If somebody waits for the next `OverlapOrder`, it is given now. Otherwise the next broadcast gives it, even if
-    // that broadcast has nothing to send.
+    // If somebody waits for pairs, the `OverlapOrder` is given now. Otherwise the next broadcast gives it. That
+    // broadcast is made even if it has nothing to send.
     if overlaps.isAsked {
       orderOverlaps(now)
     } else if audience.wantsOverlaps, overlaps.isBehind {
@@ -44,7 +43,7 @@ extension Room {
   /// Takes an HTTP request for the shapes that overlap now. An `overlapsAnswered` effect has the answer.
   mutating func askOverlaps(request: UInt64, now: Moment) {
     overlaps.ask(request, now: now)
-    // Changes from the last order have to be sent before another order is given. `flush` does both.
+    // `flush` sends the changes that the last work has found, and then orders the next work.
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
 

@@ -19,7 +19,7 @@ extension Room {
   /// The log position of a cursor. `nil` if the cursor doesn't belong to this room's log.
   func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
   /// Whether a client has seen more of the room than this node has. That happens if the client comes from another node,
-  /// or if the log has been restored since.
+  /// or if an older copy of the log was restored.
   func isBehind(_ cursor: Cursor?) -> Bool {
     guard let named = cursor.flatMap({ RoomCursor($0) }) else { return false }
     return named.position > fold.position

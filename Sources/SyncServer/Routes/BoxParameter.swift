@@ -17,8 +17,8 @@ enum BoxParameter {
     return numbers
   }
 
-  /// Cuts a box to the area where shapes can be. Outside that area, numbers are so large that sums lose the digits
-  /// which tell touching from overlapping.
+  /// Cuts a box to the area where shapes can be. Numbers outside of that area are so large that rounding would hide
+  /// whether shapes touch or overlap.
   /// - Returns: `nil` if nothing of the box is left.
   static func cut(_ numbers: [Double]) -> Rect? {
     guard numbers[2] > 0, numbers[3] > 0 else { return nil }

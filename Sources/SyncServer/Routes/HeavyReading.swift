@@ -22,7 +22,7 @@ extension Response {
     case .busy:
       error(429, code: "rate_limited", message: "too many requests from your address are waiting")
         .retried(afterSeconds: 1)
-    // The client gets this answer only if it has closed just its sending direction of the connection, and still reads.
+    // The client gets this answer only if it has closed no more than its sending direction, and still reads.
     case .cancelled: unavailable("the connection was closed before the answer was made")
     }
   }

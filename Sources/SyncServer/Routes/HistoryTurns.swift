@@ -37,7 +37,7 @@ struct HistoryTurns {
     return true
   }
 
-  /// - Returns: the number under which a job may wait. `nil` if too many jobs of its client are waiting.
+  /// - Returns: the waiting job's number. `nil` if too many jobs of its client are waiting.
   mutating func mayWait(_ party: String) -> UInt64? {
     guard waiting.count(where: { $0.party == party }) < HistoryTurns.waitingOfPartyMax else { return nil }
     lastNumber += 1
@@ -75,7 +75,7 @@ struct HistoryTurns {
     waiting.remove(at: index).turn.resume(returning: false)
   }
 
-  /// Ends the waiting of the jobs whose time is up: they get no turn. To be called every second.
+  /// Tells the jobs that have waited too long that they get no turn. To be called every second.
   mutating func giveUp(now: UInt64) {
     while let first = waiting.first, first.until <= now { waiting.removeFirst().turn.resume(returning: false) }
   }

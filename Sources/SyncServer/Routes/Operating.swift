@@ -68,7 +68,7 @@ extension RoomService {
 
   // MARK: What somebody has written
 
-  /// Reverts everything that an actor has written, as far as history goes back, by new operations.
+  /// Writes operations that revert everything that an actor has written, as far as history goes back.
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
     return await reading(name, request) { room in
@@ -90,8 +90,8 @@ extension RoomService {
       } catch {
         return .refusing(error)
       }
-      // The room may have changed since its history was read, so the history is brought up to date. From here on,
-      // nothing is awaited until the edits are given to the room, so that the room can't change again.
+      // The room might have changed since its history was read. From here until the room gets the edits, nothing is
+      // awaited, so the room can't change again.
       guard let now = self.view(of: room) else { return .roomIsGone }
       let changed = history.follow(now.canvas, to: now.position)
       for shape in changed { edits[shape] = nil }

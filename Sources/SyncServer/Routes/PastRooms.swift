@@ -4,8 +4,7 @@ import WebSocketLoop
 // A room as it is, or as it was.
 
 extension RoomService {
-  /// Makes the answer from a room's canvas and cursor. They are the present ones or, with a cursor or a time in `?at=`,
-  /// those of that moment.
+  /// Makes the answer from the room as it is now, or as it was at the cursor or time in `?at=`.
   func seeing(
     _ room: OpenedRoom,
     _ request: Request,

@@ -7,7 +7,7 @@ import CanvasCRDT
 /// full, because a full bucket is as good as a new one.
 struct RequestBook {
   private let limits: Limits
-  /// The rates of addresses. The keys of this map and the next are made by `NetworkAddress.party`.
+  /// The rate of each address. The keys are made by `NetworkAddress.party`, as in `proxied`.
   private var rates: [String: Rate] = [:]
   /// How many requests of each address are being served through a proxy. A proxy's connection carries requests of many
   /// clients, so clients can only be counted by their requests.
@@ -65,7 +65,7 @@ struct RequestBook {
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate
-      // The debt is charged here too, because an address may never send another request that would be charged for it.
+      // An address might never send another request, so its debt is charged here too.
       if rate.owed > 0, rate.bucket.take(rate.owed, at: now) { rate.owed = 0 }
       rates[party] = rate.owed == 0 && rate.bucket.isFull(at: now) ? nil : rate
     }

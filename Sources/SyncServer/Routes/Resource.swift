@@ -61,8 +61,8 @@ enum Resource: String, CaseIterable, Sendable {
     }
   }
 
-  /// How many operations a request is charged as, in addition to those that it writes. An operator's change is charged
-  /// more than a write, because it takes a commit of its own, while the operations of many writers share a commit.
+  /// A request costs this many operations, in addition to those that it writes. An operator's change costs more than a
+  /// write, because it takes a commit of its own.
   func price(of method: String) -> Int {
     level(for: method) == .operator && method != "GET" && method != "HEAD" ? 8 : 0
   }

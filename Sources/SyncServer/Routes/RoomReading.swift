@@ -57,8 +57,7 @@ extension RoomService {
 
   // MARK: Overlaps
 
-  /// The overlaps of a room. For the room as it is now, they come from the index that the room keeps. For `?at=`, an
-  /// index is made for this answer alone.
+  /// The overlaps of a room. For `?at=`, an index is made for this answer alone.
   func overlaps(_ room: OpenedRoom, _ request: Request) async -> Response {
     let box = request.parameter("box").map { BoxParameter.numbers($0, count: 4).flatMap(BoxParameter.cut) }
     if case .some(nil) = box {
@@ -103,7 +102,7 @@ extension RoomService {
 }
 
 // Everything that doesn't need the room itself is done on another thread, because large rooms take a while. That thread
-// gets a copy of the canvas, which shares memory with the room's.
+// gets a copy of the room's canvas.
 
 extension Drawing {
   fileprivate static func answer(_ view: RoomView, stamps: Bool, tag: String, request: Request) -> Response {

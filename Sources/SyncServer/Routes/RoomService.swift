@@ -1,8 +1,8 @@
 import CanvasCRDT
 import WebSocketLoop
 
-/// The server as HTTP requests see it. The routes are extensions of this protocol, so they run on the actor that owns
-/// the rooms. Requests and answers are values, so the routes don't depend on sockets.
+/// What HTTP requests can ask of the server. The routes are extensions of this protocol, so they run on the actor that
+/// owns the rooms. Requests and answers are values, so the routes don't depend on sockets.
 protocol RoomService: HeavyWorker {
   /// An open room. Only the service knows its content.
   associatedtype OpenedRoom: Sendable

@@ -111,7 +111,7 @@ extension RoomService {
     return spend(operations, payer) ? operations : nil
   }
 
-  /// Reads a body. A short one is read on this thread, because handing it to another would take longer.
+  /// Reads a body. A short one is read on this thread, because handing it to another thread would take longer.
   private func read(
     _ body: [UInt8],
     for party: String

@@ -53,8 +53,7 @@ extension RoomService {
     switch parts.first {
     case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
     case "v1", "metrics":
-      // The origin of the following requests is not checked here. Their route refuses them without reading them, and
-      // says that the content type isn't accepted.
+      // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
       switch (request.method, parts.count, parts.last) {
       case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
         sites.fault(ofHostOf: request)
@@ -164,7 +163,8 @@ extension RoomService {
     }
   }
 
-  /// Answers from a room that somebody has written to. The room stays open until the answer is made.
+  /// Makes an answer from a room. A room that nobody has written to counts as missing. The room stays open until the
+  /// answer is made.
   func reading(_ name: String, _ request: Request, _ answer: (OpenedRoom) async -> Response) async -> Response {
     switch await take(name, mayCreate: false, for: party(of: request)) {
     case .open(let room):

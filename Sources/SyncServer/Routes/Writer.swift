@@ -29,7 +29,7 @@ extension RoomService {
   func grant(of token: String?) -> Grant? { try? access(by: token) }
 
   /// Why a client may not write to a room. `nil` if it may. To be checked right before writing too, because the token
-  /// may expire, or the room may be locked, after the request has come.
+  /// can expire, or the room can be locked, after the request has come.
   func refusal(of grant: Grant, writingTo room: String, needs level: Grant.Level = .editor) -> Response? {
     if let endsAt = grant.endsAt, now.wallMilliseconds >= endsAt { return .refusing(TokenRefusal.expired) }
     if let refusal = Response.refusal(grant, room: room, needs: level) { return refusal }

@@ -73,7 +73,7 @@ enum Server {
     }
     ServiceManager.running?.isStopping()
     loop.execute { hub.assumeIsolated { $0.stop() } }
-    // Waits for a second signal to stop, which ends the process at once.
+    // Waits for a second signal other than SIGHUP, and then ends the process at once.
     while waitForSignal(signals) == SIGHUP {}
     logger.writeSums(isEnd: true)
     logger.warning("stopped at the second signal")
@@ -119,8 +119,8 @@ enum Server {
     }
   }
 
-  /// Opens the log, and reads the secret behind the actors' keys from the data directory. Keys are `nil` if a database
-  /// reports them later, when it is open. They are also `nil` for a log in memory, whose keys are not stored.
+  /// Opens the log, and reads the secret for the actors' keys from the data directory. The keys are `nil` for a log in
+  /// memory, and for a database, which reports its secret when it is open.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,

@@ -18,8 +18,8 @@ enum Blocks {
   private static let dottedOrange = Cell(Glyph("▒"), .index(11), on: .index(9))
 
   /// A colour is visible if its squared difference from the paper is greater than this. On a terminal with sixteen
-  /// colours, a visible colour must not become the paper's colour, even if that is the nearest one. Otherwise a thin
-  /// line on black paper, for example, could disappear.
+  /// colours, a visible colour must not become the paper's colour, even if the paper's colour is the nearest. Otherwise
+  /// a thin line on black paper, for example, could disappear.
   private static let seenSquared: Float = 1_000
 
   /// - Parameter paper: the colour of the empty canvas.

@@ -6,7 +6,7 @@ public struct Screen: Equatable, Sendable {
   public let rows: Int
   public private(set) var cells: [Cell]
 
-  /// Where the terminal's own cursor is, which shows where text is typed. `nil` hides it.
+  /// The place of the terminal's own cursor, which shows where text is typed. `nil` hides the cursor.
   public var cursor: Place?
 
   public struct Place: Hashable, Sendable {

@@ -71,8 +71,7 @@ public struct CanvasScene: Sendable {
       return item
     }
 
-    /// How the line's points have moved from where they were when `line` was computed, because the line's box has
-    /// grown, moved or rotated meanwhile. `nil` if the box is the same.
+    /// How the line's points have moved since `line` was computed. `nil` if the line's box is the same.
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)

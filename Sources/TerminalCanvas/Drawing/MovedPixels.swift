@@ -6,8 +6,8 @@ extension Pixels {
   /// - Parameter paper: the colour of the parts that were not visible in the first view.
   public func moved(from old: CanvasView, to new: CanvasView, paper: Color) -> Pixels {
     guard old != new else { return self }
-    /// For each row or column of pixels of the new view, the index of the old view's row or column that contains its
-    /// middle. `nil` if none does.
+    /// For each row or column of the new view's pixels, the row or column of the old view that contains its middle.
+    /// `nil` if none does.
     func places(_ cells: Int, within count: Int, cell: (Double) -> Double) -> [Int?] {
       (0..<2 * cells).map { index in
         let place = 2 * cell((Double(index) + 0.5) / 2)

@@ -19,8 +19,8 @@ public struct ScenePainter {
   /// How much work may still be spent on painting common areas, in which shapes overlap.
   public private(set) var regionWork = ScenePainter.regionWorkMax
 
-  /// An upper bound on the work for common areas, in pixels: those of the areas' bounding boxes, and some more for each
-  /// corner. A drawing that exceeds it has more common areas than anybody can tell apart.
+  /// An upper bound on the work for common areas. The work is measured in pixels of the areas' bounding boxes, plus
+  /// some for each corner. A drawing that exceeds the bound has more common areas than anybody can tell apart.
   static let regionWorkMax = 4_000_000
   /// The greatest allowed distance between a chord and its curve, in pixels.
   private static let flatness = 0.1
@@ -61,7 +61,7 @@ public struct ScenePainter {
   }
 
   /// How much work is done before the program checks for keys again. This much work takes some fifteen milliseconds.
-  /// The last shape may exceed the limit, because a single shape can take several times as long.
+  /// The last shape can exceed the limit, because a single shape can take several times as long.
   public static let workMax = regionWorkMax
 
   /// Paints shapes in order, beginning at an index, until this much work is done.
@@ -144,7 +144,7 @@ public struct ScenePainter {
     return broken.polygons(along: points)
   }
 
-  /// The dashes of a line or of ink, which may have several widths. `nil` if they are too small or too many at one
+  /// The dashes of a line or of ink, which can have several widths. `nil` if they are too small or too many at one
   /// width.
   private mutating func brokenParts(
     of drawn: DrawnLine,

@@ -34,8 +34,8 @@ struct Coverage {
 
   // MARK: - Adding
 
-  /// Adds a polygon, in pixels. If all polygons go around in the same direction, even overlapping ones cover at most
-  /// the whole of a pixel.
+  /// Adds a polygon, in pixels. If all polygons go around in the same direction, overlapping polygons together cover at
+  /// most the whole of a pixel.
   mutating func add(_ polygon: [Point]) {
     work += Coverage.pixelsPerCorner * polygon.count
     guard polygon.count > 2, var from = polygon.last else { return }
@@ -53,7 +53,7 @@ struct Coverage {
     guard bottom > 0, top < Double(height), right > 0, left < Double(width) else { return }
     touch(
       rows: Int(max(top, 0))..<min(height, Int(min(bottom, Double(height)).rounded(.up))),
-      // One more column on both sides, because rounding may move an edge past the bounds.
+      // One more column on both sides, because rounding can move an edge past the bounds.
       columns: max(0, Int(max(left, 0)) - 1)..<min(width, Int(min(right, Double(width)).rounded(.up)) + 1)
     )
     for to in polygon {
@@ -175,7 +175,7 @@ struct Coverage {
     columns = 0..<0
   }
 
-  /// Like `take`, for two coverages of the same grid together: of a shape's inside, and of its stroke.
+  /// Like `take`, but for two coverages of the same grid: one of a shape's inside, and one of its stroke.
   static func take(
     _ one: inout Coverage,
     _ other: inout Coverage,

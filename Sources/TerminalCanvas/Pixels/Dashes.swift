@@ -3,7 +3,7 @@ import CanvasCRDT
 /// A dashed or dotted line (S11), as polygons with the same direction as those of `Stroke`. Dashes are boxes with
 /// square ends, and dots are discs.
 ///
-/// A long line may have millions of dashes, so only the visible ones are made.
+/// A long line can have millions of dashes, so only the visible ones are made.
 struct Dashes {
   private let isDotted: Bool
   private let width: Double

@@ -6,8 +6,8 @@ public struct Pixels: Equatable, Sendable {
   public let width: Int
   public let height: Int
 
-  /// Red, green and blue, 0…255. The fourth number says how much of the pixel is common area, for terminals that have
-  /// no orange.
+  /// Red, green and blue, 0…255. The fourth number says how much of the pixel is the common area of two shapes, for
+  /// terminals that have no orange.
   private(set) var values: [SIMD4<Float>]
 
   public init(width: Int, height: Int, filledWith color: Color) {
@@ -20,8 +20,8 @@ public struct Pixels: Equatable, Sendable {
 
   func value(_ row: Int, _ column: Int) -> SIMD4<Float> { values[row * width + column] }
 
-  /// A copy of these pixels in other places. For each row and column of the result, the arguments give the source row
-  /// and column. Where they give `nil`, the result has `color`.
+  /// Copies pixels to other places. `rows` has the source row of each row of the result, and `columns` has the source
+  /// columns. Where a source is `nil`, the result has `color`.
   func taken(rows: [Int?], columns: [Int?], otherwise color: Color) -> Pixels {
     var pixels = Pixels(width: columns.count, height: rows.count, filledWith: color)
     for (row, from) in rows.enumerated() {

@@ -145,8 +145,8 @@ enum Stroke {
   ) {
     let turn = before.x * after.y - before.y * after.x
     guard turn != 0 || before.x * after.x + before.y * after.y < 0 else { return }
-    // The outer side is the side from which the line turns away. The corners of a fan on this side are in the same
-    // direction of rotation as those of the boxes.
+    // The fan fills the outer side, which is the side from which the line turns away. Its corners go around in the same
+    // direction as those of the boxes.
     let side: Double = turn > 0 ? 1 : -1
     var normals = side > 0 ? [before, after] : [after, before]
     for _ in 0..<3 {

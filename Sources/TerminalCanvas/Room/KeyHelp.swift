@@ -52,7 +52,7 @@ public enum KeyHelp {
 }
 
 extension RoomScreen {
-  /// Writes a panel in the middle of the screen, with one column, or with two if one would be too high.
+  /// Writes a panel in the middle of the screen. It has one column, or two columns if one would be too high.
   func writeHelp(_ groups: [KeyHelp.Group], to screen: inout Screen) {
     let rowsMax = layout.rows - 3
     var pages: [[KeyHelp.Group]] = [[]]

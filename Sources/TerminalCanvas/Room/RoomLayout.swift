@@ -28,7 +28,8 @@ public struct RoomLayout: Equatable, Sendable {
       overlaps = 0..<0
       return
     }
-    // The rows without the three headings and an empty row before each. The layers get at least a third of them.
+    // The rows that are left for the lists, without three headings and an empty row before each heading. The layers get
+    // at least a third of these rows.
     let room = canvasRows - 6
     let peopleRows = min(max(peopleCount, 1), max(1, room / 4))
     let overlapRows = min(max(overlapCount, 1), max(1, room / 3))

@@ -1,9 +1,8 @@
 /// Parses a terminal's input: keys, the mouse (SGR, mode 1006), bracketed paste, focus, and answers.
 ///
-/// Bytes can come in any pieces, and with any pauses between them. An incomplete sequence waits for its end. Over a
-/// slow connection the rest can come much later, and reading it as keys would draw something. Only an escape with
-/// nothing after it becomes the key Escape when `timeout` is called. Invalid bytes are skipped, one by one or by
-/// sequence. The parser's memory is limited.
+/// The bytes can be split anywhere, with any pause between two parts. An incomplete sequence waits for its end. Only an
+/// escape with nothing after it becomes the key Escape when `timeout` is called. Invalid bytes are skipped. The
+/// parser's memory is limited.
 public struct KeyParser: Sendable {
   /// An upper bound on the bytes of a sequence. A longer sequence is read to its end and ignored.
   private static let sequenceBytesMax = 64
@@ -17,7 +16,7 @@ public struct KeyParser: Sendable {
     case control([UInt8])
     /// After `ESC O`.
     case function
-    /// After `ESC ]`, `ESC P` and similar beginnings: within a text that ends with BEL or `ESC \`.
+    /// Inside a text that began with `ESC ]`, `ESC P` or similar bytes. The text ends with BEL or `ESC \`.
     case string([UInt8], isCommand: Bool, sawEscape: Bool)
     case paste([UInt8], matched: Int)
     /// Within a UTF-8 character: its bytes so far, how many it needs, and whether Alt was held.
@@ -145,8 +144,8 @@ public struct KeyParser: Sendable {
     } else if byte == 0x1B {
       state = .string(bytes, isCommand: isCommand, sawEscape: true)
     } else if byte < 0x20 || isCommand && bytes.isEmpty && !(0x30...0x39).contains(byte) {
-      // Answers contain no control characters. So this was not an answer, but a key that was pressed with Alt and looks
-      // like the beginning of an answer. The control character ends it.
+      // A terminal's answer contains no control character. So the bytes so far were a key that was pressed with Alt,
+      // and only looked like the beginning of an answer.
       state = .ground
       if isCommand && bytes.isEmpty { key(.character("]"), .alt) }
       begin(byte, [])
@@ -172,8 +171,8 @@ public struct KeyParser: Sendable {
       }
       return
     }
-    // This byte doesn't continue the end marker, so the bytes that matched so far were text. The marker may begin again
-    // only at this byte, because its first byte, an escape, occurs in it only once.
+    // This byte doesn't continue the end marker, so the matched bytes were text. The marker contains only one escape,
+    // its first byte. So only this byte can begin the marker again.
     if bytes.count < KeyParser.pasteBytesMax { bytes += KeyParser.pasteEnd[..<matched] }
     let begins = byte == KeyParser.pasteEnd[0]
     if !begins, bytes.count < KeyParser.pasteBytesMax { bytes.append(byte) }
@@ -284,7 +283,7 @@ public struct KeyParser: Sendable {
     events.append(.mouse(Mouse(action, button, row: place.row, column: place.column, modifiers: modifiers)))
   }
 
-  /// The numbers between semicolons. A missing number is 1, as terminals define it. Of a number with several parts
+  /// The numbers between semicolons. A missing number is 1, as terminals define it. If a number has several parts
   /// between colons, the first part is used.
   private static func numbers(_ bytes: [UInt8]) -> [Int]? {
     guard bytes.count < sequenceBytesMax else { return nil }

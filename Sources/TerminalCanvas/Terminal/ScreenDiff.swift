@@ -1,14 +1,14 @@
 /// The bytes that turn one screen of a terminal into another. They rewrite only what has changed.
 ///
-/// The whole change is one synchronised update. A terminal that supports such updates never shows half of one, and
-/// other terminals ignore the markers. Colours are sent only when they change. If unchanged cells form a short gap
-/// between changed ones, they are written again, because that takes fewer bytes than moving the cursor.
+/// The whole change is one synchronised update. A terminal that supports such updates never shows half of the change.
+/// Colours are sent only when they change. If unchanged cells form a short gap between changed ones, they are written
+/// again, because that takes fewer bytes than moving the cursor.
 public enum ScreenDiff {
   private static let begin = Array("\u{1B}[?2026h".utf8)
   private static let end = Array("\u{1B}[?2026l".utf8)
 
-  /// The longest gap, in cells of one style, that is written again. This takes no more bytes than moving the cursor
-  /// over it.
+  /// The longest gap, in cells of one style, that is written again. Writing such a gap takes no more bytes than moving
+  /// the cursor over it.
   private static let gapMax = 4
 
   /// The bytes that turn `before` into `after`. Empty if nothing has changed. If `before` is `nil` or has another size,

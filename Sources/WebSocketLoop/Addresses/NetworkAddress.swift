@@ -36,8 +36,7 @@ public struct NetworkAddress: Hashable, Sendable {
   }
 
   /// The key by which clients' addresses are counted. Each IPv4 address has its own key. IPv6 addresses that begin with
-  /// the same 64 bits have the same key, because a host usually has all 2⁶⁴ of them. A limit for each single address
-  /// would limit nobody.
+  /// the same 64 bits have the same key, because a host usually has all 2⁶⁴ of these addresses.
   public static func party(of text: String) -> String {
     guard text.contains(":") else { return text }
     // A `%` begins the name of an interface, as in `fe80::1%eth0`. The name is left out.

@@ -95,7 +95,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Connecting
 
-  /// Tries the next address. A name may have several addresses, of several machines or of one (IPv6 and IPv4).
+  /// Tries the next address. A name can have several addresses, of several machines or of one (IPv6 and IPv4).
   /// - Parameter failure: the error to report if no address is left.
   private func connect(_ failure: HTTPRequestError) {
     watch?.close()
@@ -140,7 +140,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
 
   // MARK: Sending and receiving
 
-  /// Sends what the socket takes. Returns whether the caller has to wait until the socket is writable.
+  /// Sends as much as the socket takes. Returns whether the caller has to wait until the socket is writable.
   private func send(_ socket: ClientSocket) -> Bool {
     while sent < output.count {
       let transfer = output.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
@@ -154,8 +154,8 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         }
         fallthrough
       case .ended:
-        // Nothing more is sent, and the answer is read. The server has perhaps answered and closed the connection
-        // before it read the whole request, and such an answer is valid.
+        // The server might have answered and closed the connection before it read the whole request. Such an answer is
+        // valid, so nothing more is sent, and the answer is read.
         sent = output.count
       }
     }

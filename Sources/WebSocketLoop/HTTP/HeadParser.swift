@@ -16,8 +16,8 @@ struct HTTPFault: Error, Equatable {
 struct HeadParser {
   let bytesMax: Int
   let headersMax: Int
-  /// The end of the head was searched up to here without success, and the next search continues from here. Otherwise a
-  /// head that comes byte by byte would be searched from its start each time.
+  /// The offset from which the search for the end of the head continues. Otherwise a head that comes byte by byte would
+  /// be searched from its start each time.
   private var searched = 0
   /// How many empty lines have come before the head.
   private var emptyLines = 0

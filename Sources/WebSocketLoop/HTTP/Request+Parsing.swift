@@ -59,8 +59,7 @@ extension Request {
   func bodyLength() throws(HTTPFault) -> BodyLength {
     let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
     if let coding = header("transfer-encoding") {
-      // If a request has a length and is also chunked, or has another coding, a proxy and the server might disagree
-      // about where the body ends.
+      // If a request has a length and is also chunked, a proxy and the server could disagree about where the body ends.
       guard lengths.isEmpty, isVersion11 else { throw .malformed("a body has a length or is chunked, not both") }
       guard coding.utf8.map(\.lowercased).elementsEqual("chunked".utf8) else {
         throw HTTPFault(status: 501, message: "the only transfer encoding is chunked")

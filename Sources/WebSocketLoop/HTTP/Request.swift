@@ -110,7 +110,7 @@ public struct Request: Sendable {
   private static func parameters(of query: String) -> [(name: String, value: String?)] {
     query.utf8.split(separator: UInt8(ascii: "&"), maxSplits: partsMax).map { pair in
       let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      // If the name is wrongly escaped, the empty text takes its place, which no caller looks up.
+      // A wrongly escaped name becomes the empty text, which no caller looks up.
       let name = percentDecoded(halves[0], plusIsSpace: true)
       return (name ?? "", name == nil || halves.count == 1 ? "" : percentDecoded(halves[1], plusIsSpace: true))
     }

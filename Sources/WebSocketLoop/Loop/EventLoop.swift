@@ -6,7 +6,7 @@ import Synchronization
 /// it as their executor.
 ///
 /// An actor takes the loop as its `unownedExecutor`. Then a socket's callback and the actor's own jobs run on the same
-/// thread, and a handler enters the actor with `assumeIsolated`: a message takes no task, no lock and no thread switch.
+/// thread, and a handler enters the actor with `assumeIsolated`: a message needs no task, no lock and no thread switch.
 ///
 /// **A turn** is one iteration of the loop. The loop sleeps until sockets or timers are ready. Then it calls the
 /// handlers of all ready sockets, runs the jobs that result, and tells each `TurnObserver` that the turn is over. The
@@ -69,10 +69,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Starts the thread.
   /// - Parameters:
-  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A
-  ///     server doesn't need TLS, because the proxy in front of it handles TLS.
-  ///   - isPreferred: whether all tasks of the loop's actors prefer it as their executor. It must be so, or not so, for
-  ///     all of them (`LoopWork.run`).
+  ///   - speaksTLS: whether `connect` and `request` take secure endpoints. Setting TLS up takes a millisecond. A server
+  ///     doesn't need TLS, because the proxy in front of it handles TLS.
+  ///   - isPreferred: whether the tasks of the loop's actors prefer the loop as their executor. Either all of these
+  ///     tasks do, or none does (`LoopWork.run`).
   ///   - log: gets the warnings and errors of libwebsockets. The process has only one log: the closure of the newest
   ///     loop gets the messages about all loops, each on the thread of the loop that the message is about.
   public init(
@@ -351,7 +351,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     threadIdentity.store(0, ordering: .relaxed)
   }
 
-  /// Closes a handle that is left when the loop ends. A timer that no `LoopGuest` owns is cancelled, and so closed too.
+  /// Closes a handle that is left when the loop ends. A timer that no `LoopGuest` owns is cancelled, which also closes
+  /// it.
   private static let closeHandle:
     @convention(c) (UnsafeMutablePointer<uv_handle_t>?, UnsafeMutableRawPointer?) -> Void =
       { handle, loop in
@@ -373,8 +374,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_idle_init(uv, stayAwake)
     beforeSleep.pointee.data = own
     afterPoll.pointee.data = own
-    // Timers run before the loop sleeps, and sockets after it. Both can produce bytes to send, so a turn (iteration of
-    // the loop) ends at both points.
+    // Timers run before the loop sleeps. Sockets are served after the loop has slept. Both can produce bytes to send,
+    // so a turn (iteration of the loop) ends at both points.
     uv_prepare_start(beforeSleep) { EventLoop.from($0!.pointee.data).willSleep() }
     uv_check_start(afterPoll) { EventLoop.from($0!.pointee.data).wokeUp() }
   }

@@ -36,8 +36,8 @@ public struct LoopTurn: Sendable {
 /// Iterations without work end too, so `turnEnded` must be quick if there is nothing to send.
 public protocol TurnObserver: AnyObject, Sendable {
   func turnEnded()
-  /// Reports how long a turn (iteration of the loop) was. Other ready sockets and jobs had to wait that long. The time
-  /// after a sleep may be up to a millisecond too long, never too short.
+  /// Reports how long a turn (iteration of the loop) was. Other ready sockets and jobs had to wait that long. After a
+  /// sleep, the reported time can be up to a millisecond too long, and never too short.
   func turnTook(_ turn: LoopTurn)
 }
 

@@ -4,7 +4,7 @@ import Glibc
 /// An object that gets the events of a socket. An error is reported as readable; the next read then returns the error.
 protocol SocketWatcher: AnyObject {
   func socketIsReady(readable: Bool, writable: Bool)
-  /// The peer has closed its direction, so no more bytes arrive. Earlier bytes may still be unread.
+  /// The peer has closed its direction, so no more bytes arrive. Earlier bytes can still be unread.
   func socketHungUp()
 }
 

@@ -3,7 +3,7 @@ import Glibc
 /// Measures each turn (iteration) of a loop, from waking up to sleeping again, with one reading of the clock for each
 /// turn.
 ///
-/// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep may
+/// libuv reads the clock when it wakes up, but keeps only whole milliseconds, rounded down. So a turn after a sleep can
 /// be counted up to a millisecond too long. A turn that follows another one without a sleep begins exactly where that
 /// one ended. libuv's own measure of idle time would be exact, but would cost a second system call for each turn.
 struct TurnClock {

@@ -21,7 +21,7 @@ final class Answer<Value: Sendable, Failure: Error>: @unchecked Sendable {
 /// A semaphore that stays raised after it was raised once. Any number of threads may wait for that, and a thread that
 /// comes later doesn't wait.
 ///
-/// `@unchecked Sendable`: a POSIX semaphore may be used by several threads.
+/// `@unchecked Sendable`: a POSIX semaphore can be used by several threads.
 final class Semaphore: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
 

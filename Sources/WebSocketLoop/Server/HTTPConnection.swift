@@ -3,9 +3,8 @@ import Glibc
 
 /// An HTTP/1.1 connection: requests one after the other, until one of them is upgraded.
 ///
-/// This module parses requests itself, strictly, because libwebsockets can't do that as needed here
-/// (docs/decisions/0010-http-by-hand.md). When an upgrade is granted, libwebsockets gets the socket and the handshake.
-/// It never gets any other byte of a request.
+/// This module parses requests itself (docs/decisions/0010-http-by-hand.md). When an upgrade is granted, libwebsockets
+/// gets the socket and the handshake. It never gets any other byte of a request.
 ///
 /// While an answer is awaited nothing is read, so pipelined requests wait in the kernel's socket buffers. A connection
 /// reads and delivers one request in each iteration of the loop. Addresses are served round-robin.
@@ -45,7 +44,8 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   private var deliveredBytes = 0 {
     didSet { listener.delivered.giveBack(oldValue, of: party) }
   }
-  /// The number under which the listener lists this connection as waiting for its client. `nil` while it doesn't wait.
+  /// The number of this connection on the listener's list of connections that wait for their clients. `nil` if it isn't
+  /// on the list.
   private var wait: UInt64?
   /// How many bytes this connection holds, either of a body that arrives or of an answer that is sent.
   private var heldBytes = 0 {
@@ -100,7 +100,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
   }
 
   func socketHungUp() {
-    // Nothing is watched any more, because the loop would report the closed socket in every iteration.
+    // Stops watching the socket, because the loop would report the closed socket in every iteration.
     watch.want(readable: false, writable: false)
     guard case .waiting(let pending) = state else { return }
     var byte: UInt8 = 0
@@ -152,7 +152,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
         try begin(request)
         guard case .readingBody = state else { return true }
       case .readingBody(let request, var reader):
-        // Takes the body out of `state`. With a second reference to it, the body would be copied when it grows.
+        // The body is taken out of `state`, because a second reference to it would make the next write copy it.
         state = .ended
         let fault = takeBody(&reader)
         state = .readingBody(request, reader)
@@ -324,7 +324,7 @@ final class HTTPConnection: SocketWatcher, LoopResident, TurnTaker {
 
   private func isCounted(by party: String) {
     guard party != self.party else { return }
-    // This assignment comes before the one to `party`, so that the bytes are returned to the old address.
+    // `deliveredBytes` is set before `party`, so that the bytes are returned to the old address.
     deliveredBytes = 0
     self.party = party
     if wait != nil { waitsForClient() }

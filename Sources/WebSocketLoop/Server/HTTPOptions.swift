@@ -1,4 +1,4 @@
-/// The bounds of HTTP. Each comment names what the bound protects.
+/// Limits for HTTP connections. Each comment names what the limit protects.
 public struct HTTPOptions: Sendable {
   /// The upper bound on a head. A longer one is answered with 431. Protects memory.
   public var headBytesMax = 16_384

@@ -1,14 +1,14 @@
 /// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
 ///
-/// libwebsockets answers the request. It doesn't get the client's head, but a new one that is made from the handshake
-/// alone, because of a fault in version 4.1.6: if a header's name is the beginning of a name that libwebsockets knows
-/// (`X:`, `A:`, `X-Forwarded:`), it takes the next line for a part of that header, and closes without an answer.
+/// libwebsockets answers the request, but gets a new head instead of the client's. The reason is a fault in version
+/// 4.1.6. A header whose name is the beginning of a known name (`X:`, `A:`, `X-Forwarded:`) makes it misread the next
+/// line, and close without an answer.
 struct Handshake {
   let offered: [String]
   private let key: String
   private let extensions: String?
 
-  /// - Parameter hasMore: whether the client has sent more bytes, which it may not do before it has the answer.
+  /// - Parameter hasMore: whether the client has sent more bytes, which is not allowed before the server's answer.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
     guard request.method == "GET", request.isVersion11 else { throw .malformed("an upgrade is a GET of HTTP/1.1") }
     guard request.list(.connection).contains(where: { $0.utf8.map(\.lowercased).elementsEqual("upgrade".utf8) })
@@ -39,8 +39,8 @@ struct Handshake {
       }
   }
 
-  /// The head that libwebsockets gets. It has the client's key, and the client's offer of compression if compression is
-  /// allowed.
+  /// The head of the HTTP request that libwebsockets gets in place of the client's request. It has the client's key,
+  /// and the client's offer of compression if compression is allowed.
   /// - Parameters:
   ///   - host: the name by which libwebsockets finds the virtual host.
   ///   - subprotocol: a subprotocol that the client offers and the listener speaks.

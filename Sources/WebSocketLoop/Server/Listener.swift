@@ -48,10 +48,11 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   private(set) var isClosed = false
   /// The number of open connections, WebSocket or HTTP.
   public private(set) var connectionCount = 0
-  /// The upper bound on open connections. It may be less than the option, because the system limits open files.
+  /// The upper bound on open connections. It can be less than the option, because the system limits open files.
   public let connectionsMax: Int
   private var webSockets: [Connection] = []
-  /// The index of the first connection for the next check for floods. Each check covers only some of the connections.
+  /// The index of the connection with which the next check for floods begins. Each check covers only some of the
+  /// connections.
   private var lookedAt = 0
   private var receivingMicroseconds: UInt64 = 0
   /// After this much time spent on reading, the listener checks all connections for floods of frames that no handler
@@ -198,8 +199,8 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     }
   }
 
-  /// The answer for a client that isn't served. `nil` if it is served. If there are too many connections, one whose
-  /// client has not finished is evicted instead.
+  /// The answer for a client that isn't served. `nil` if it is served. If there are too many connections, one that
+  /// waits for its client is closed instead.
   private func refusal(of peer: String) -> Response? {
     guard let refusal = shortage(for: peer) else { return nil }
     let party = NetworkAddress.party(of: peer)

@@ -3,7 +3,7 @@ public protocol ServerHandler: ConnectionHandler {
   /// Decides whether a connection that has just been accepted is served. If not, its client gets the returned response,
   /// and the connection is closed. No byte has been read from the connection yet.
   ///
-  /// If the owner refuses, the listener may evict an unfinished request of another client and call this again.
+  /// If the owner refuses, the listener can evict an unfinished request of another client and call this again.
   func connectionOffered(from peer: String, http: HTTPConnectionCount) -> ConnectionRefusal?
   /// Whom a request is charged to: the peer's address, or the client's address if the peer is a trusted proxy.
   func party(of request: Request) -> String

@@ -64,7 +64,7 @@ public protocol ServerRequest: AnyObject, Sendable {
   var body: [UInt8] { get }
   /// Calls `work` once, on the loop, if the client is seen to leave before the answer.
   func whenGone(_ work: @escaping () -> Void)
-  /// - Returns: whether the client gets this answer.
+  /// - Returns: false if the client doesn't get this answer.
   @discardableResult
   func answer(_ response: Response) -> Bool
 }

@@ -9,7 +9,7 @@
 ///   order in which the entries began.
 /// - A party's share is the sum of its entries; a party without entries has none.
 struct Unfinished {
-  /// What there is too little of: space in the list of entries, or memory.
+  /// What is scarce: space in the list of entries, or memory.
   enum Measure {
     case count
     case bytes
@@ -45,8 +45,7 @@ struct Unfinished {
       while first < numbers.count, !isThere(numbers[first]) { first += 1 }
       var found: [UInt64] = []
       var place = first
-      // This `while` loop is short, because `compact` limits how many ended entries there are between two existing
-      // ones.
+      // This `while` loop is short, because `compact` limits how many ended entries lie between two existing entries.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
         place += 1
@@ -117,8 +116,8 @@ struct Unfinished {
   mutating func victim(_ measure: Measure, for party: String, except: UInt64? = nil, now: UInt64) -> UInt64? {
     let own = parties[party].map { share($0, measure) } ?? 0
     let all = measure == .count ? entries.count : bytes
-    // `parties` lacks an address without entries, so the address is counted as one more. Otherwise a single other
-    // address could keep all entries.
+    // An address without entries isn't in `parties`, so it is added to the count. Otherwise one other address could
+    // keep all entries.
     let fair =
       measure == .count && own == 0 ? max(1, all / (parties.count + 1)) : max(own, all / max(1, parties.count))
     let entries = entries

@@ -19,8 +19,8 @@ extension Connection {
     return UnsafeRawBufferPointer(rebasing: frames[..<FrameHeader.boundary(atOrBefore: allowed, in: frames)])
   }
 
-  /// Writes nothing more to the line until enough bytes have arrived at the peer. No event reports that, so the socket
-  /// is checked again after a while.
+  /// Sends nothing more until enough bytes have arrived at the peer. No event reports their arrival, so the socket is
+  /// checked again after a while.
   func hold() {
     if !isHeld { loop.counts.stalls &+= 1 }
     isHeld = true

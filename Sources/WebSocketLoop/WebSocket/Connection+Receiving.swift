@@ -71,7 +71,7 @@ extension Connection {
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.
   func lookAtOverhead() {
-    // With compression this can't be checked, because delivered messages are larger than the received bytes.
+    // With compression, delivered messages are larger than the received bytes. So the overhead can't be computed.
     guard state == .open, !overhead.isResting, !options.compresses else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,

@@ -119,8 +119,8 @@ extension Connection {
   /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would copy
   /// them for each reader, to put each frame's header in front of the payload.
   ///
-  /// If the socket has taken only a part of a frame, libwebsockets gets the remaining part, so that it sends no pong
-  /// before that.
+  /// If the socket takes only a part of a frame, libwebsockets gets the rest. So libwebsockets can't send a pong in the
+  /// middle of the frame.
   private func transmitDirectly(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     guard lws_partial_buffered(wsi) == 0, let start = frames.baseAddress else { return 0 }
     let limit = min(frames.count, Self.writeBytesMax)
@@ -139,8 +139,7 @@ extension Connection {
     if sent == frames.count { return sent }
     let end = FrameHeader.boundary(atOrAfter: sent, in: frames)
     guard end > sent, !isAborted else { return end }
-    // libwebsockets sends these raw bytes unchanged. The cast is safe, because it only reads them, although its
-    // signature would let it write them.
+    // libwebsockets sends these raw bytes unchanged. The cast is safe, because libwebsockets only reads them.
     let rest = UnsafeMutableRawPointer(mutating: start + sent).assumingMemoryBound(to: UInt8.self)
     if cws_write(wsi, rest, end - sent, cws_write_raw, 0) < 0 { abort() }
     return end

@@ -46,13 +46,13 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public internal(set) var subprotocol: String?
   /// The owner's own index or key for the connection. This module doesn't read it.
   public var tag = 0
-  /// Whom unfinished messages are charged to: the peer's address (`NetworkAddress.party`), unless the owner sets
-  /// another text.
+  /// The party to which unfinished messages are charged: the peer's address (`NetworkAddress.party`), unless the owner
+  /// sets another text.
   public var party: String
 
   let options: WebSocketOptions
-  /// Whether frames go straight to the socket, unmasked and uncompressed, as only a server may send them. Other frames
-  /// go through libwebsockets.
+  /// Whether frames go straight to the socket, without libwebsockets. Such frames are unmasked and uncompressed, so
+  /// only a server may send them.
   let writesDirectly: Bool
   let isServers: Bool
   let counter: (any ConnectionCounter)?
@@ -84,8 +84,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var assemblyChecked = 0
   /// The listener's number for the unfinished message in `assembly`.
   var unfinishedMessage: UInt64?
-  /// When the message in `assembly` began. If reading was paused in the middle of that message, when reading was last
-  /// resumed.
+  /// When the message in `assembly` began, or when reading was last resumed in the middle of that message.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
   /// Messages that arrived when the loop had no time left for them in that iteration.
@@ -99,7 +98,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   private var pingedAt: UInt64?
   /// How many bytes the peer had acknowledged at the last check. If this number has grown since, the peer is alive.
   private var acknowledged: UInt64 = 0
-  /// When the peer was last heard. `nil` unless the socket was stalled and had unread bytes at the last check.
+  /// When the peer was last heard. `nil` if the socket wasn't stalled at the last check, or had no unread bytes.
   private var unreadSince: UInt64?
   var timer: LoopTimer?
 
@@ -155,7 +154,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     self.timer = timer
     timer.start(afterMilliseconds: nextCheck())
     guard let request else { return }
-    // The request is needed only here. A stored request would take most of an idle connection's memory.
+    // The request isn't needed any more. It would take most of an idle connection's memory.
     self.request = nil
     handler?.connected(self, request: request)
   }
@@ -349,8 +348,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer?.start(afterMilliseconds: options.closeWithinMilliseconds)
   }
 
-  /// Closes the connection for a reason that comes from this module. The owner doesn't know the reason. The handler may
-  /// send more before the close frame.
+  /// Closes the connection for a reason that only this module knows. The handler can send more messages before the
+  /// close frame.
   func closeByItself(code: UInt16, reason: String) {
     guard state == .open else { return }
     handler?.closing(self, code: code, reason: reason)
@@ -364,8 +363,8 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     isAborted = true
     guard let wsi else { return }
     if state == .connecting {
-      // The deadline is set in a later iteration of the loop, because libwebsockets may still set another deadline in
-      // this one, which would replace it.
+      // The deadline is set in a later iteration of the loop, because libwebsockets might still set another deadline in
+      // this iteration.
       loop.execute { [self] in
         if state == .connecting, let wsi = self.wsi { cws_kill(wsi) }
       }

@@ -7,13 +7,14 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func connected(_ connection: Connection, request: Request)
   /// A whole message has arrived.
   func received(_ message: Message, on connection: Connection)
-  /// The socket takes more bytes, after a `write` that it took only in part, or after `notifyWhenWritable`.
+  /// The socket can take more bytes. Called after a `write` that the socket took only in part, or after
+  /// `notifyWhenWritable`.
   func writable(_ connection: Connection)
   /// One or more WebSocket pings have arrived together, and were answered.
   func pinged(_ connection: Connection)
   /// The connection is about to close although the owner has not closed it: a message was too long or not UTF-8, or the
-  /// peer is silent. Messages that the handler sends now go out before the close frame. If the handler closes the
-  /// connection now, the close frame has the handler's code.
+  /// peer is silent. Messages that the handler sends during this call come before the close frame. If the handler
+  /// closes the connection during this call, the close frame has the handler's code.
   func closing(_ connection: Connection, code: UInt16, reason: String)
   /// The connection has ended. Called once for each connection that was `connected`, and for each failed attempt of a
   /// client.
@@ -25,10 +26,9 @@ extension ConnectionHandler {
   public func closing(_ connection: Connection, code: UInt16, reason: String) {}
 }
 
-/// A whole message. Its bytes are valid during the call only. The bytes of a text are valid UTF-8.
+/// A whole message. Its bytes are valid only during the call. The bytes of a text are valid UTF-8.
 ///
-/// `@unchecked Sendable`: a message enters an actor whose executor is the loop, by `assumeIsolated`, and so stays on
-/// the loop's thread. It must not go to another thread, because its bytes are gone when the call returns.
+/// `@unchecked Sendable`, so that an actor on the loop's thread can get it. It must stay on that thread.
 public struct Message: @unchecked Sendable {
   public let bytes: UnsafeRawBufferPointer
   public let isText: Bool

@@ -1,6 +1,6 @@
 /// Finds out by pings how many bytes have reached a peer behind a proxy.
 ///
-/// A proxy may take megabytes for a client whose line carries kilobytes a second, and the proxy's kernel acknowledges
+/// A proxy can take megabytes for a client whose line carries kilobytes a second, and the proxy's kernel acknowledges
 /// these bytes. So the socket tells nothing about the line behind the proxy. A WebSocket ping goes all the way to the
 /// peer: when the peer answers it, everything that was sent before the ping has arrived (RFC 6455, section 5.5.2).
 ///
@@ -35,7 +35,7 @@ struct Echoes {
     return sent &- asked >= (isBound || number == 0 ? 1 : Self.unaskedBytesMax)
   }
 
-  /// Must be called when a ping is sent after all bytes so far.
+  /// Must be called when a ping is sent. All bytes that are counted so far must have been sent before the ping.
   /// - Returns: the ping's payload.
   mutating func ask(at now: UInt64) -> String {
     number &+= 1
@@ -71,10 +71,10 @@ struct Echoes {
     )
   }
 
-  /// The text with which the payload of these pings begins. Pings that only check whether a silent peer is alive have
-  /// no such text.
+  /// The payload of the pings that this type sends begins with this text. Pings that only check whether a silent peer
+  /// is alive have no such text.
   private static let word = "got "
-  /// How many bytes a fast line may be sent before the next ping.
+  /// How many bytes may be sent on a fast connection before the next ping.
   private static let unaskedBytesMax: UInt64 = 8_192
   private static let pingsMax = 64
 }

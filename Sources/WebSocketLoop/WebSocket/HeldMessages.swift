@@ -6,7 +6,7 @@ struct HeldMessages {
   struct Entry {
     let bytes: [UInt8]
     let isText: Bool
-    /// The listener's number for the message's bytes. `nil` if there are so few that the listener doesn't count them.
+    /// The number under which the listener counts the message's bytes. `nil` if the message is too short to be counted.
     let number: UInt64?
   }
 

@@ -5,8 +5,7 @@
 /// arrive, and can't be taken back. So only a few bytes may wait in the socket beyond those in flight: as many as the
 /// line carries in about a tenth of a second. All others stay with the owner, who can send something newer instead.
 ///
-/// A line that keeps up has no bound, however much it is sent. It is only checked now and then. A new line with a long
-/// round trip gets no more than TCP itself would send at first, until these bytes have arrived.
+/// A line that keeps up has no bound, however much it is sent. It is only checked now and then.
 ///
 /// What always holds:
 /// - A line gets a bound only if bytes that were sent a while ago have still not arrived.
@@ -19,7 +18,7 @@ struct LineGauge {
     let queued: Int
     /// The number of bytes that the peer has acknowledged since the connection began.
     let acknowledged: UInt64
-    /// The shortest round trip so far, in milliseconds. `roundTrip` is the newest.
+    /// The shortest round trip so far, in milliseconds.
     let leastRoundTrip: Double
     let roundTrip: Double
   }
@@ -73,10 +72,10 @@ struct LineGauge {
     return max(0, min(count, credit))
   }
 
-  /// How many milliseconds to wait before the next check of a line that may be sent nothing now.
+  /// How many milliseconds to wait before the next check of a line to which nothing may be sent now.
   func rest() -> UInt64 {
     guard let rate else { return Self.newLineMilliseconds }
-    // `held` includes the bytes that were written after the check.
+    // `held` counts all bytes in the socket, including those that were written after the last check.
     let wait = Double(held - low) / max(rate, 0.001)
     return UInt64(max(2, min(wait, Double(Self.lookMilliseconds)).rounded(.up)))
   }
@@ -110,8 +109,8 @@ struct LineGauge {
     if !hasRunEmpty {
       rate = (known + sample) / 2
     } else {
-      // The socket ran empty. So the line may have carried little only because this process was late to write, and the
-      // known rate is kept. If this process held bytes back because of the rate, the rate was too low and is doubled.
+      // The socket was empty for a while, so the line could have carried more than `sample`. The known rate is kept. If
+      // this process held bytes back because of that rate, the rate was too low and is doubled.
       rate = max(known, sample) * (wasHeld && sample > known / 2 ? 2 : 1)
     }
     mark(look, at: now)
@@ -134,8 +133,8 @@ struct LineGauge {
       return
     }
     isBound = true
-    // While the round trip shows that no bytes queue up on the way, each round trip may carry more than the one before,
-    // as in TCP itself.
+    // A short round trip shows that no bytes wait on the way. Then each round trip may carry more than the one before,
+    // as in TCP.
     let isFree = look.roundTrip < look.leastRoundTrip * 1.25 + 10
     let onItsWay = rate * look.leastRoundTrip * (isFree ? 2 : 1)
     low = max(Self.lowBytesMin, Int(onItsWay + rate * Self.slackMilliseconds / 2))
@@ -150,7 +149,7 @@ struct LineGauge {
     credit = look.queued <= low ? high - look.queued : 0
   }
 
-  /// How much later than a round trip bytes may arrive. This is long enough for a peer that delays its
+  /// The delay that is allowed in addition to the round-trip time. It is long enough for a peer that delays its
   /// acknowledgements, and short enough to feel live.
   private static let slackMilliseconds: Double = 100
   /// How long the line is watched before its rate is judged again. In a shorter time, single packets would distort the
@@ -158,13 +157,12 @@ struct LineGauge {
   private static let sampleMilliseconds: Double = 60
   /// The longest time between two checks of a line that is in use and carries more than a few bytes.
   private static let lookMilliseconds: UInt64 = 100
-  /// If a line has a round trip of at least this length, the bytes for it are limited from the start, until the line
-  /// has carried a few packets without delay. A line with a shorter round trip isn't limited at first, because waiting
-  /// for proof would cost more than a wrong guess.
+  /// A line with at least this round-trip time is limited from the start. The limit ends when the line has carried a
+  /// few packets without delay. A line with a shorter round trip isn't limited at first.
   private static let distanceMilliseconds: Double = 5
   private static let provingBytes: UInt64 = 4_096
   private static let newLineMilliseconds: UInt64 = 5
-  /// How many bytes a line without a bound may get between two checks: as many as TCP sends before the first
+  /// How many bytes may be sent between two checks if no other bound applies: as many as TCP sends before the first
   /// acknowledgement.
   private static let unlimitedBytes = 16_384
   /// How many bytes a line that keeps up may get without another check. Even the slowest expected line carries this
@@ -172,7 +170,7 @@ struct LineGauge {
   private static let lightBytes = 2_048
   /// If the socket holds fewer bytes than this, the line counts as empty.
   private static let emptyBytes = 256
-  /// The least that any line may get: about one packet, or a message with a handful of shapes.
+  /// A lower bound on `low`: about one packet, or a message with a handful of shapes.
   private static let lowBytesMin = 1_024
   /// The bytes in flight are not limited if the limit would be higher than this, because so high a limit makes no
   /// difference.

@@ -87,7 +87,7 @@ struct FrameHeader {
 
   var byteCount: Int { payloadCount < 126 ? 2 : payloadCount <= Int(UInt16.max) ? 4 : 10 }
 
-  /// Reads the header at the start of `bytes`, which `append` made.
+  /// Reads the header at the start of `bytes`, which come from `append`.
   init(readingOurOwn bytes: UnsafeRawBufferPointer) {
     opcode = FrameOpcode(rawValue: bytes[0] & 0x0F)!
     isLast = bytes[0] & 0x80 != 0
@@ -98,8 +98,8 @@ struct FrameHeader {
     }
   }
 
-  /// The end of the last frame that ends at or before `place`. If no frame does, the end of the first frame. `bytes`
-  /// begin with a frame, and `append` made them.
+  /// The end of the last frame that ends at or before `place`. If there is no such frame, the result is the end of the
+  /// first frame. `bytes` begin with a frame, and come from `append`.
   static func boundary(atOrBefore place: Int, in bytes: UnsafeRawBufferPointer) -> Int {
     var end = 0
     while end < bytes.count {

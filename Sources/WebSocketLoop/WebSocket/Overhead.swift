@@ -1,4 +1,4 @@
-/// How many bytes a peer sends that belong to no message: pings, pongs, empty fragments, the headers of frames.
+/// Counts the bytes from a peer that belong to no message: pings, pongs, empty fragments, and headers of frames.
 /// libwebsockets reports only some of these bytes. So the bytes that were read from the socket are compared with the
 /// bytes of the delivered messages.
 ///

@@ -5,8 +5,8 @@ extension UnsafeRawBufferPointer {
     return (try? UTF8Span(validating: span)) != nil
   }
 
-  /// Whether the bytes from `start` on, where a character begins, are valid UTF-8, except that the last character may
-  /// be incomplete. `settled` is the number of bytes before that last character, where a later call can start.
+  /// Whether the bytes from `start` on are valid UTF-8. A character must begin at `start`, and the last character may
+  /// be incomplete. `settled` is the number of bytes before the last character, where a later call can start.
   func couldBecomeUTF8(from start: Int) -> (isSo: Bool, settled: Int) {
     var end = count
     for distance in 1...3 where distance <= count - start {

@@ -16,7 +16,7 @@ func websocketCallback(
     lws_set_opaque_user_data(wsi, Unmanaged.passRetained(connection).toOpaque())
     return 0
   }
-  // libwebsockets also calls all protocols for events that belong to no connection.
+  // libwebsockets also reports events that belong to no connection.
   guard let opaque = lws_get_opaque_user_data(wsi) else { return 0 }
   let connection = Unmanaged<Connection>.fromOpaque(opaque).takeUnretainedValue()
   switch reason {

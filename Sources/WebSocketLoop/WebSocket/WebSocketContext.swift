@@ -125,7 +125,7 @@ final class WebSocketContext: LoopGuest {
   }
 
   /// libwebsockets 4.1.6 closes its pipe's descriptor twice: now, and again when libuv has closed the pipe's handle. By
-  /// then the number may belong to another file, which would be closed instead. So this function at once opens a
+  /// then the number might belong to another file, which would be closed instead. So this function at once opens a
   /// descriptor with that number. If another thread has got the number first, the context is never freed, which
   /// prevents the second close.
   private func secure(_ pipe: Pipe) -> Bool {

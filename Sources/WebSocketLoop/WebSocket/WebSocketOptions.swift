@@ -10,8 +10,8 @@ public struct WebSocketOptions: Sendable {
   /// `silentCloseCode`. Protects the memory of unfinished messages from clients that never finish. While the owner
   /// pauses reading, the time doesn't count.
   public var messageWithinMilliseconds: UInt64 = 60_000
-  /// After this long a silence the peer gets a ping. Protects against half-open sockets, and proxies that drop quiet
-  /// connections.
+  /// A peer that has sent nothing for this long gets a ping. The ping finds half-open sockets, and keeps proxies from
+  /// closing quiet connections.
   public var pingAfterMilliseconds: UInt64 = 20_000
   /// How long the peer may stay silent after that ping (`pingAfterMilliseconds`) before the connection is closed.
   public var pongWithinMilliseconds: UInt64 = 10_000
@@ -27,8 +27,8 @@ public struct WebSocketOptions: Sendable {
   /// message. Protects memory.
   public var waitingBytesMax = 4 << 20
   /// Whether permessage-deflate is accepted. With compression, every frame is compressed for each connection
-  /// separately, and frames no longer share one `send()`. It saves bytes at the cost of processor time, which pays only
-  /// on slow links.
+  /// separately, and frames no longer share one `send()`. Compression saves bytes but costs processor time, so it helps
+  /// only on slow links.
   public var compresses = false
 
   public init() {}

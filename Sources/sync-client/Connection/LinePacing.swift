@@ -5,14 +5,14 @@
 /// for a slow connection. So the client sends a ping now and then. While too many bytes have no answer yet, it sends no
 /// short-lived messages.
 struct LinePacing {
-  /// At most this many bytes may be on their way without an answer. At 64 kbit/s they take a third of a second.
+  /// The upper bound on the bytes that are on their way without an answer. At 64 kbit/s they take a third of a second.
   private static let unansweredBytesMax = 2_500
   /// After this many bytes, the client sends a ping.
   private static let askBytes = 800
   /// The shortest time between two pings.
   private static let askMilliseconds: UInt64 = 100
 
-  /// Sent bytes that may not have arrived yet, oldest first.
+  /// Sent bytes that might not have arrived yet, oldest first.
   private var sent: [(at: UInt64, bytes: Int)] = []
   private var unanswered = 0
   private var unasked = 0

@@ -35,7 +35,7 @@ struct LinePulse {
   static let loadingMilliseconds: UInt64 = 10_000
   /// How often the round-trip time is measured, even on a busy connection.
   static let measureMilliseconds: UInt64 = 5_000
-  /// The largest factor by which the timeouts grow. They grow because a connection that seems dead may only be slow.
+  /// The largest factor by which the timeouts grow. They grow because a connection that seems dead might only be slow.
   /// With constant timeouts, the client would give up every new connection too.
   private static let factorMax: UInt64 = 16
   /// The round-trip time from which a connection counts as slow.
@@ -97,14 +97,15 @@ struct LinePulse {
     let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
     lookedAt = now.wallMilliseconds
     switch state {
-    // A try that began before the sleep has most likely failed. Besides, a fault that is over by now might have made
-    // the pauses between tries long.
+    // A try that began before the sleep has most likely failed. The pauses between tries might be long because of a
+    // fault that is over by now.
     case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew
     case .live where slept:
-      // A message that is read now may have arrived before the sleep, so only an answer proves anything.
+      // A message that is read now might have arrived before the sleep. So only an answer shows that the connection
+      // still works.
       return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
     case .live: return lookAtLine(waitsForAnswers, at: time)
     case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)

@@ -74,7 +74,7 @@ final class RoomClient {
     return result
   }
 
-  /// Sends this user's presence when the connection is free. If another one is still waiting, this one replaces it.
+  /// Sends this user's presence when the connection is free. It replaces earlier presence that still waits.
   func showPresence(_ state: JSONText) {
     heldPresence = pacing.isFree ? nil : state
     guard heldPresence == nil else { return }

@@ -16,8 +16,8 @@ protocol RoomJoining: AnyObject {
 }
 
 extension RoomJoining {
-  /// Joins the room, and waits until the drawing is there. It fails at once if no server answers. It retries only if a
-  /// server answers that it can't let anyone in yet, for `Delay.unavailableMilliseconds`.
+  /// Joins the room, and waits until the drawing is there. If no server answers, it fails at once. If a server answers
+  /// that it can't let anyone in yet, it retries for `Delay.unavailableMilliseconds`.
   ///
   /// - Parameter tell: is called with the reason if joining takes long.
   func join(withinMilliseconds: UInt64 = 15_000, tell: (Delay) -> Void) async throws {

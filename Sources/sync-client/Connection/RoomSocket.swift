@@ -84,7 +84,7 @@ final class RoomSocket {
     connection = nil
   }
 
-  /// Closes the connection after everything that was sent. `socketClosed` follows.
+  /// Closes the connection after everything that was sent. `socketClosed` is called afterwards.
   func sayGoodbye() {
     connection?.close(code: CloseCode.normal.rawValue)
   }

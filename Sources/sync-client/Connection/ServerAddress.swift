@@ -32,7 +32,7 @@ struct ServerAddress: Hashable, Sendable {
   /// Reads `ws://127.0.0.1:8080`, the same with `http`, `wss` or `https`, or just `127.0.0.1`. The default port is the
   /// scheme's, or 8080 without a scheme.
   init(_ text: String, token: TokenSource = .none) throws(ClientFailure) {
-    // The part before the @ may be a password. The error message doesn't repeat it, because messages end up in logs.
+    // The part before the @ can be a password. The error message doesn't repeat it, because messages end up in logs.
     guard !text.contains("@") else {
       throw .usage("a server is given without a name and a password, as ws://127.0.0.1:8080; --token is for its token")
     }

@@ -48,7 +48,7 @@ struct LineWords {
   private static func end(_ value: String, _ word: String) throws(ClientFailure) -> End {
     if value == "none" { return End(word: word, tie: nil) }
     let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    // The numbers are the last two parts, because a shape's name may contain commas.
+    // The numbers are the last two parts, because a shape's name can contain commas.
     if parts.count > 2, let x = Double(parts[parts.count - 2]), let y = Double(parts[parts.count - 1]) {
       guard (0...1).contains(x), (0...1).contains(y) else {
         throw .usage("\(word): a place in a shape's box is two numbers from 0 to 1, such as Sun,0,0.5")

@@ -13,7 +13,7 @@ enum PropertyWords {
       + "\(words.joined(separator: " "))."
   }()
 
-  /// Words that users may type in place of a property's name. The error message then suggests the property.
+  /// Words that users might type in place of a property's name. The error message then suggests the property.
   private static let otherNames = [
     "color": "fill", "colour": "fill", "background": "fill", "outline": "stroke", "border": "stroke",
     "x": "position", "y": "position", "at": "position", "width": "size", "height": "size", "radius": "cornerRadius",

@@ -38,7 +38,7 @@ struct RoomEditor {
         // The replica is saved before anything is sent. Otherwise a later command could use the same stamps again.
         //
         // The edit itself isn't saved. So if this command is killed, no later command sends the edit. Its undo step is
-        // saved, because the server may have stored the edit. If the server hasn't, undo skips the step.
+        // saved, because the server might have stored the edit. If the server hasn't, undo skips the step.
         state?.save(replica, history: replica.saveHistory())
         return effects
       } catch {

@@ -10,13 +10,12 @@ enum SettleEnd: Hashable, Sendable {
 }
 
 extension RoomClient {
-  /// How long to wait after an interrupt for answers that are on their way. A healthy server takes less.
+  /// How long to wait after an interrupt for answers that are on their way. A healthy server answers sooner.
   private static let partingMilliseconds: UInt64 = 400
 
-  /// Waits until all edits are answered. Gives up when no answer has come for `patience`. The total can be longer,
-  /// because servers limit the rate of edits.
+  /// Waits until all edits are answered, or until no answer has come for `patience` milliseconds.
   ///
-  /// - Parameter tell: is called with the reason once in each long silence.
+  /// - Parameter tell: is called once in each long silence, with the reason.
   func settle(withinMilliseconds patience: UInt64, tell: (Delay) -> Void) async -> SettleEnd {
     var left = replica.unsentCount
     var isTold = false

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The unanswered part of an edit whose command has ended. No later command sends it again. A user who interrupts
-/// doesn't want the edit any more, and a script that retries would make the edit twice.
+/// The unanswered part of an edit whose command has ended. No later command sends it again. A user who interrupts a
+/// command doesn't want the edit any more. A script that retries would make the edit twice.
 struct Withdrawal: Hashable, Sendable {
   /// How many of the edit's operations are unanswered, and how many operations it has.
   let unanswered: Int

@@ -42,7 +42,7 @@ enum Figures {
     return "\(rounded(milliseconds / 60_000, decimals: 0)) min"
   }
 
-  /// A percentage such as `38 %`. A small one is `<1 %`, and never `0 %`.
+  /// A percentage such as `38 %`. A small percentage is shown as `<1 %`, and never as `0 %`.
   static func percentage(_ part: Double) -> String {
     let percent = (part * 100).rounded()
     if part > 0, percent < 1 { return "<1 %" }

@@ -8,7 +8,7 @@ struct RoomPicture: Sendable {
   private var ties = TiedLines()
   private(set) var overlaps = OverlapIndex.shown([])
   /// Lines attached to shapes that have moved. In `overlaps`, these lines are still at their old places. Deleted lines
-  /// are removed, so there are never more than the room has lines.
+  /// are removed, so this set never has more lines than the room.
   private(set) var strayLines = IdentifierSet()
 
   init() {}
@@ -45,8 +45,8 @@ struct RoomPicture: Sendable {
   }
 
   /// Moves the lines to the shapes to which they are attached, and returns the moved lines. A shape can move many times
-  /// in a frame and have thousands of lines, so this is done only before lines are shown. Until then, `overlaps` is
-  /// right all the same, because a line never counts as overlapping a shape.
+  /// in a frame and have thousands of lines, so the lines are moved only before they are shown. `overlaps` is correct
+  /// even without that, because a line never counts as overlapping a shape.
   mutating func moveTiedLines(in canvas: Canvas) -> [Shape] {
     let lines = strayLines.members.compactMap { canvas.drawn($0) }
     strayLines.removeAll()

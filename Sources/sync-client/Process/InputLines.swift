@@ -24,7 +24,7 @@ final class InputLines: Sendable {
 
   init(bytesMax: Int = 1 << 20) throws(ClientFailure) {
     self.bytesMax = bytesMax
-    // The semaphore is never freed, because the thread may be blocked in a read forever.
+    // The semaphore is never freed, because the thread might be blocked in a read forever.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
     var thread = pthread_t()

@@ -6,7 +6,7 @@ enum StandardFiles {
   /// >&-`. Otherwise a socket could get such a file's number, and printed text would go to the server.
   static func open() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // `open` returns the lowest free number, which is the missing file's, because all lower ones are open.
+      // `open` returns the lowest free number. That is the number of the missing file, because all lower ones are open.
       _ = Glibc.open("/dev/null", O_RDWR)
     }
   }

@@ -9,7 +9,8 @@ indirect enum JSONValue: Sendable {
   case boolean(Bool)
   case null
 
-  /// `nil` if the bytes are not JSON. `JSONReader` limits the depth, and so the depth of this recursion.
+  /// `nil` if the bytes are not JSON. The recursion is never deep, because `JSONReader` limits how deeply values are
+  /// nested.
   init?(_ bytes: [UInt8]) {
     let value = bytes.span.withUnsafeBytes { bytes -> JSONValue? in
       guard var reader = try? JSONReader(validating: bytes) else { return nil }

@@ -25,8 +25,8 @@ struct RoomHistory: Hashable, Sendable {
   ) async throws {
     guard let moment, moment > Clocks.wallMilliseconds() else { return }
     let newest = try await fetch(room, by: requests).to
-    // The server's clock may be ahead of this one. So any time before the end of the kept history is accepted, whatever
-    // this clock says.
+    // The server's clock may be ahead of this computer's clock. So any time before the end of the kept history is
+    // accepted.
     guard moment > newest else { return }
     throw ClientFailure.usage(
       "\(TimeWords.shown(moment)) is in the future. The newest change of \(room.text) is of \(TimeWords.shown(newest))."

@@ -57,7 +57,7 @@ struct ServerFigures: Sendable {
     var all = 0.0
     var most: (code: Substring, count: Double) = ("", 0)
     for (name, count) in values where name.hasPrefix(prefix) {
-      // A reason that occurs for the first time is missing from the earlier figures, so its earlier count is 0.
+      // A refusal code that is missing from the earlier figures had not occurred yet, so its earlier count is 0.
       let since = max(0, count - (before[name] ?? 0))
       all += since
       if since > most.count { most = (name.dropFirst(prefix.count).prefix { $0 != "\"" }, since) }

@@ -29,7 +29,7 @@ struct ServerReading: Sendable {
     let before = Dictionary(earlier.rooms.map { ($0.room, $0.operations) }) { first, _ in first }
     var rates: [String: Double] = [:]
     for room in rooms {
-      // A room that was deleted and made again may have fewer operations than before.
+      // A room that was deleted and made again can have fewer operations than before.
       rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
     }
     return rates

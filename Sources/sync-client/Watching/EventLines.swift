@@ -7,7 +7,7 @@ struct EventLines {
   static let alikeMax = 6
 
   let output: Output
-  /// Whether the lines report the user's own edit. They then have no times and no author.
+  /// Whether the lines report the user's own edit. Such lines have no times and no author.
   var isReport = false
 
   func write(_ events: [RoomEvent]) {

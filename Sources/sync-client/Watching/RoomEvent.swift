@@ -20,13 +20,13 @@ struct RoomEvent: Hashable, Sendable {
   var milliseconds: UInt64
   var what: What
   var by: Writer?
-  /// For each shape to which a line in the event is attached, the shape's name.
+  /// The names of the shapes to which lines in the event are attached, by the identifier of the named shape.
   var tied: [Identifier: Text] = [:]
 
   /// Who caused an event.
   enum Writer: Hashable, Sendable {
     case person(Person)
-    /// Several people, while this client was offline.
+    /// Several people made the changes while this client was offline.
     case several
     case oneself
 
@@ -48,8 +48,7 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// Restores the previous aliases of the registers that the undo or redo didn't write. If a later undo or redo has
-  /// changed such an alias too, the alias is restored only when that later one is refused.
+  /// The person's name. `nil` for an actor that only wrote over HTTP.
   let name: Text?
   let color: Color?
 

@@ -62,8 +62,8 @@ struct RoomLedger: Sendable {
   /// Notes that the shape's next change is its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }
 
-  /// Starts again after the room was newly loaded, because it may have been deleted, or restored from a backup. Returns
-  /// the waiting events, and then one for each difference from `earlier`.
+  /// Starts again after the room was loaded anew. Returns the waiting events, and then one event for each difference
+  /// from `earlier`.
   mutating func reset(to canvas: Canvas, from earlier: Canvas, at now: Moment) -> [RoomEvent] {
     var events = due(at: now, isLast: true)
     let before = picture
@@ -169,7 +169,7 @@ struct RoomLedger: Sendable {
   private mutating func note(_ pair: ShapePair, overlaps: Bool, gone: ShapeName, at now: Moment) {
     let time = now.monotonicMilliseconds
     if let entry = pairs[pair], entry.overlaps != overlaps {
-      // The pair is again as it was last reported, so there is nothing to report.
+      // The pair's state is the same as in the last report, so there is nothing to report.
       pairs[pair] = nil
       return
     }

@@ -6,7 +6,7 @@ import WebSocketLoop
 protocol WriterFollower: AnyObject {
   func answered(_ answer: WriterAnswer, by writer: RoomWriter)
   func stateChanged(of writer: RoomWriter)
-  /// The server can't store changes now. Not repeated until the server has stored a change again.
+  /// The server can't store changes now. This is reported again only if the server has stored a change in between.
   func postponed(_ postponement: Postponement, by writer: RoomWriter)
 }
 

@@ -16,8 +16,7 @@ struct Submitter: Sendable {
     case state(ClientConnection.State)
     /// The final answer to a batch.
     case answered(WriterAnswer)
-    /// The server can't store changes now. This is reported once, and again only after the server has stored a change
-    /// in between.
+    /// The server can't store changes now. Reported again only after the server has stored a change in between.
     case postponed(Postponement)
     case error(code: Text, message: Text)
   }
@@ -176,12 +175,12 @@ struct Submitter: Sendable {
     if welcome.actor != actor { comeBack(as: welcome.actor, at: now) }
   }
 
-  /// Gives new stamps to the groups that were already sent, because a stamp names its writer. The room may have
-  /// accepted a group although its answer was lost, and somebody may have changed the same shapes since then. So the
-  /// new stamps are no later than the old ones.
+  /// Gives new stamps to the groups that were already sent, because a stamp names its writer. The new stamps are no
+  /// later than the old ones, because somebody might have changed the same shapes since then.
   private mutating func comeBack(as actor: Identifier, at now: Moment) {
     let wall = connection.serverTime.milliseconds(at: now)
-    // The server refuses stamps that are later than `latest`. Each of these becomes the server's time, in the same order.
+    // The server refuses stamps that are later than `latest`. They are replaced by new stamps at the server's time, in
+    // the same order.
     let (time, latest) =
       switch stampTrust {
       case .full: (clock.time, Stamp.millisecondsMax)
@@ -226,7 +225,7 @@ struct Submitter: Sendable {
   }
 
   /// Refuses the longest of the sent batches, because the server closed the connection over a message that was too
-  /// long. Sent again, it would close the next connection too.
+  /// long. If that batch were sent again, the server would close the next connection too.
   private mutating func refuseLongest() {
     func bytes(_ group: Group) -> Int {
       BinaryEncoding.encode(.operations(Submission(id: nil, operations: group.operations))).count
@@ -280,7 +279,7 @@ struct Submitter: Sendable {
 struct WriterAnswer: Hashable, Sendable {
   enum Outcome: Hashable, Sendable {
     case acknowledged(cursor: Cursor, superseded: [Superseded])
-    /// The whole batch was refused. `operation` is the index of the operation at fault, if one is.
+    /// The whole batch was refused. `operation` is the index of the operation at fault, or `nil`.
     case refused(operation: Int?, code: RejectCode, message: Text)
   }
 

@@ -113,7 +113,8 @@ struct OutlineTests {
   @Test("S7: What lies in the notch of a star doesn't overlap it")
   func starNotch() {
     let star = outline(.star, 0, 0, 100, 100)
-    // The gap to the right of the star's upper tip. The gap's inner corner is at (64.7, 29.8).
+    // The first two shapes are in the gap to the right of the star's upper tip. The gap's inner corner is at (64.7,
+    // 29.8).
     expectOverlap(star, outline(.rectangle, 68, 10, 10, 10), false)
     expectOverlap(star, outline(.ellipse, 66, 12, 12, 12), false)
     expectOverlap(star, outline(.rectangle, 60, 22, 10, 10), true)

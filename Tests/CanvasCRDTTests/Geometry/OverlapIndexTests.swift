@@ -300,7 +300,7 @@ struct OverlapIndexTests {
     var index = OverlapIndex(bars, stepsLeft: 400_000)
     #expect(!index.isCrowded)
     #expect(index.pairCount == 0)
-    // One bar crosses all others.
+    // A bar that crosses all others is added.
     index.stepsLeft = 400_000
     let across = OverlapIndexTests.bar(at: bars[2_000].1.center, length: 90_000, degrees: degrees + 90)
     #expect(index.update(OverlapIndexTests.identifier(9_999), to: across).began.count == 4_000)
@@ -344,8 +344,7 @@ struct OverlapIndexTests {
       #expect(known == Set(index.pairs))
     }
     #expect(index.isCrowded && known.isEmpty)
-    // However many shapes leave, a crowded index without steps doesn't search for pairs by itself. The search could
-    // take as much work as the one that made it crowded.
+    // However many shapes leave, a crowded index without steps doesn't search for pairs by itself.
     for (identifier, _) in stars.prefix(29) { _ = index.update(identifier, to: nil) }
     #expect(index.isCrowded)
     for (identifier, outline) in stars { _ = index.update(identifier, to: outline) }

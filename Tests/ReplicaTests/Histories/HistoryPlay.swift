@@ -12,8 +12,8 @@ struct HistoryPlay {
 
   var room: TestRoom
   var model = UndoModel()
-  /// Whether the rule `HistoryRule.lone` can still be checked. It no longer can after some events, for example a
-  /// refused undo.
+  /// Whether the rule `HistoryRule.lone` can still be checked. After some events, for example a refused undo, it can't
+  /// be checked any more.
   var isExact: Bool
   /// Whether a shape can remain after all steps are undone.
   var mayBeLeft = false

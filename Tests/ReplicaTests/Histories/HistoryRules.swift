@@ -6,7 +6,7 @@
 
 extension HistoryPlay {
   /// Checks that an undo or redo changed only the client's own values. There is one exception: a redo that deletes a
-  /// shape may remove other people's values that an undo had restored.
+  /// shape can remove other people's values that an undo had restored.
   mutating func checkOthers(_ host: Int, from before: Canvas, to after: Canvas, isUndo: Bool) {
     let writes = room.hosts[host].writes!
     for shape in IdentifierSet(after.operations().map(\.shape)).members {
@@ -42,8 +42,8 @@ extension HistoryPlay {
       isExact = false
       return
     }
-    // The model also can't predict the result if a value was refused after an undo or redo had written it again. The
-    // value then still exists in that later operation.
+    // A value can be refused after an undo or redo has written it again. Then the model can't predict the result,
+    // because the value still exists in that later operation.
     let done = model.places
     for place in writes.refused {
       // Undoing a step that made and deleted the same shape writes nothing. So if the deletion is refused, the shape

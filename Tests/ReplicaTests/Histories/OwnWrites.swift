@@ -10,7 +10,8 @@ struct OwnWrites {
     let isExchange: Bool
     /// All stamps that the write has had, oldest first. Later stamps can have another actor.
     var stamps: [Stamp]
-    /// The properties whose values are lost, because the server refused them, or refused values that had replaced them.
+    /// The properties whose values are lost. The server refused the value, or refused another value that had replaced
+    /// it.
     var gone = PropertyMask()
 
     /// The values that are not lost.
@@ -34,8 +35,8 @@ struct OwnWrites {
   /// Whether there was an event whose effect on the writes can't be determined.
   private(set) var isUnsure = false
 
-  /// Whether the server has refused the writes of an undo or redo. The refusal of an edit counts too if the edit had
-  /// replaced such writes before they were sent.
+  /// Whether the server has refused what an undo or redo wrote. It can also have refused an edit that replaced such a
+  /// write before it was sent.
   var isExchangeRefused: Bool { all.contains { $0.isExchange && $0.gone != PropertyMask() } }
 
   func place(of stamp: Stamp) -> Int? { places[stamp] }
@@ -71,8 +72,8 @@ struct OwnWrites {
 
   /// Finds the new stamps of edits. Edits keep their order, but some can be dropped or lose values.
   private mutating func followNewStamps(from old: [Operation], to new: [Operation]) {
-    // Both lists are compared from the end, because the oldest edits may have been dropped. An edit is first looked for
-    // by its time, which most edits keep.
+    // The search starts at the end, because the oldest edits might have been dropped. Most edits keep their time, so
+    // the time is compared first.
     var rest = old[...]
     for after in new.reversed() {
       let match =
@@ -102,7 +103,7 @@ struct OwnWrites {
     }
   }
 
-  /// Marks a refused value as lost, together with the older values that it had replaced before they were sent.
+  /// Marks a refused value as lost. If the value had replaced older values before they were sent, they are lost too.
   private mutating func lose(_ value: Value) {
     guard !all[value.write].gone.contains(value.property) else { return }
     all[value.write].gone.insert(value.property)

@@ -29,10 +29,9 @@ import Testing
   }
 
   /// Each of these seeds has found a fault:
-  /// - 1535, 27147: an edit that was refused for now is sent after a newer one, and its client returns under a new
-  ///   actor.
-  /// - 21598, 22234: a stamp is refused as too far ahead before the client knows what the room has accepted.
-  /// - 23250, 27700: an edit is sent after an undo that is refused.
+  /// - 1535, 27147: an edit that was refused for now was sent after a newer one, under a new actor.
+  /// - 21598, 22234: a stamp was refused as too far ahead before the client knew what the room had accepted.
+  /// - 23250, 27700: an edit was sent after a refused undo.
   /// - 26134: a refused edit had replaced a waiting value of an undo.
   @Test(
     "every rule holds in the histories that have broken one",

@@ -1,8 +1,7 @@
 @testable import CanvasCRDT
 
-/// What somebody alone in a room must see, by the simplest model of undo: the values of all steps that are not undone,
-/// without refused edits. Undo goes back to the newest step after which the drawing looked different. Redo goes forward
-/// in the same way.
+/// What somebody alone in a room must see: the values of all steps that are not undone, without refused edits. One undo
+/// takes back steps until the drawing looks different. Redo works in the same way.
 struct UndoModel {
   typealias Picture = UndoRedoLawTests.Picture
 

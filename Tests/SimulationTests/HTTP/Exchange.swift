@@ -49,7 +49,7 @@ struct Exchange {
 
 /// Values from earlier exchanges, for later requests to reuse.
 struct Remembered {
-  /// Cursors, each with the value of `Disk.life` at the time.
+  /// Cursors from responses, each with the value of `Disk.life` when the response came.
   var cursors: [(cursor: String, life: Int)] = []
   /// Accepted writes whose operations carried stamps.
   var writes: [(operations: [ProposedOperation], life: Int)] = []

@@ -145,8 +145,8 @@ extension World {
     case ("no_place", _): return
     case ("rate_limited", _) where node.exchanges.count >= 8: return
     case ("too_many_overlaps", .now): return
-    // Refusing as `unavailable` is right here: after the request was sent, the node closed the room, and has to read it
-    // from the log again.
+    // The refusal is right: the node closed the room after the request was sent, and has to read the room from the log
+    // again.
     case ("unavailable", _) where exchange.room != node.service.life: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
@@ -165,8 +165,8 @@ extension World {
     if response.status == 304 { return judgeUnchanged(exchange, response) }
     let cursor = response.cursor
     guard let position = cursor.flatMap({ RoomCursor(Cursor(Text($0))) })?.position else {
-      // The answer about a box has no position of the log. It must be right for some moment between the request and the
-      // answer.
+      // The answer about a box doesn't name a position of the log. It must be right for some moment between the request
+      // and the answer.
       guard case .box(let box) = exchange.subject, exchange.life == disk.life else { return }
       let documents = canvases(exchange).map {
         OverlapIndex(of: $0, pairsMax: .max, stepsLeft: .max).document(overlapping: box)

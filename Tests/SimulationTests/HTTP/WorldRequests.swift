@@ -73,12 +73,12 @@ extension World {
       else { return (.now, "") }
       return (.position(cursor.position, isKnown: known.life == disk.life), "at=\(known.cursor)")
     case 3:
-      // A tab can still have the cursor of a room that has been deleted since.
+      // A tab can still have the cursor of a room that was deleted meanwhile.
       let cursors = parties.compactMap { $0.replica?.cursor }
       guard let kept = cursors.randomElement(using: &random), let cursor = RoomCursor(kept) else { return (.now, "") }
       return (.position(cursor.position, isKnown: false), "at=\(kept.text)")
     case 4:
-      // Asks for the present as a past time. The log can have records of this time that the room has not applied yet.
+      // Asks for the state at the present time. The log can have earlier records that the room has not applied yet.
       let milliseconds = now.wallMilliseconds
       return (.milliseconds(milliseconds), "at=\(milliseconds)")
     default: return (.now, "")
@@ -124,7 +124,7 @@ extension World {
         shape = Identifier.random(using: &random)
         set.kind = .star
       } else if happens(0.3) {
-        // The operation also sets the kind. A concurrent deletion may erase the shape's other values. The kind then
+        // The operation also sets the kind. A concurrent deletion might erase the shape's other values. The kind then
         // keeps the shape in existence.
         set.kind = .polygon
       }

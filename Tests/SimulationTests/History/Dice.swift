@@ -11,8 +11,8 @@ struct Dice: Codable, Sendable {
   let messageBytes: UInt64
   let inFlightOperations: UInt64
   let presenceMilliseconds: UInt64
-  /// How many people a room lists by name, in order of arrival. One more person who sends presence is listed too. `nil`
-  /// in stored histories that are older than this setting.
+  /// How many people a room lists by name, in order of arrival. `nil` in stored histories that are older than this
+  /// setting.
   let namedPeople: UInt64?
   let presenceBytesPerSecond: UInt64?
   let shapes: UInt64
@@ -43,8 +43,8 @@ struct Dice: Codable, Sendable {
   let link: Link?
   /// How often the log's queue of requests is full. `nil` (never) in stored histories that are older than this setting.
   private(set) var fullQueueShare: Double?
-  /// How often the log reports a record to a node only after later records. `nil` (never) in stored histories that are
-  /// older than this setting.
+  /// The share of records that the log reports to a node only after later records. `nil` (none) in stored histories
+  /// that are older than this setting.
   private(set) var leftOutShare: Double?
   /// How many extra tabs make up a crowd. `nil` if the history has no crowd.
   private(set) var crowd: Int?

@@ -1,4 +1,4 @@
-/// An event that may happen next in a history. The raw value is the event's name in a story.
+/// An event that can happen next in a history. The raw value is the event's name in a story.
 enum Event: String, CaseIterable, Sendable {
   // Something that a person does in a tab.
   case draw, change, rename, paste, remove, clear, undo, redo
@@ -6,7 +6,7 @@ enum Event: String, CaseIterable, Sendable {
   case gesture
   /// An undo and at once a redo, which must change nothing.
   case undoAndRedo
-  /// An edit and at once its undo, which together must change nothing.
+  /// An edit that is undone at once. The edit and its undo together must change nothing.
   case editAndUndo
   /// Somebody moves a shape while somebody else deletes it, and neither knows yet.
   case crossing

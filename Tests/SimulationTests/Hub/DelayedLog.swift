@@ -7,13 +7,13 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
   /// What the logs of all servers have in common besides the rooms.
   final class Shared {
     let rooms = SharedMemory()
-    /// Whether the rooms are in a database, so that a log that is out of reach can't read either.
+    /// Whether the rooms are in a database. A database that is out of reach can't be read either.
     let isDatabase: Bool
     var locks: Set<String> = []
     fileprivate var logs: [DelayedLog] = []
     /// Called before a room is deleted.
     var willDelete: () -> Void = {}
-    /// Whether the database doesn't answer the next request that reads.
+    /// Whether the next reading request gets no answer from the database.
     var hiccups: () -> Bool = { false }
 
     init(isDatabase: Bool) { self.isDatabase = isDatabase }
@@ -94,7 +94,7 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
     inner = nil
   }
 
-  /// Answers everything that the hub of a process that has ended still waits for, so that its jobs end.
+  /// Refuses all unanswered requests of a process that has ended. Otherwise the jobs of its hub would wait forever.
   func refuseAll() {
     requests = []
     let numbers = unanswered.sorted()

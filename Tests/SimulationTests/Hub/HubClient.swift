@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 @testable import ServerModel
 
-/// A person with a replica, and the line between it and a server.
+/// A person with a replica and a connection to a server.
 struct HubClient {
   /// A connection to a server.
   struct Line {

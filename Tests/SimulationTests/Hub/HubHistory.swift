@@ -5,11 +5,11 @@ import WebSocketLoop
 @testable import ServerModel
 @testable import SyncServer
 
-/// A history of whole servers: the hub that the program runs, one or several of them over the same rooms, with people
-/// and programs around them. The log, the network, the threads for heavy work and the time are made up.
+/// A simulated history of one or several servers that share rooms, and of their clients. The servers run the real hub.
+/// The log, the network, the threads for heavy work and the time are simulated.
 ///
-/// What must hold at its end: everyone agrees with what the log adds up to, nothing that was acknowledged or drawn is
-/// missing, every request was answered, and the servers hold nothing any more that they don't need.
+/// What must hold at its end: all clients have the state that results from the log, nothing that was acknowledged or
+/// drawn is missing, every request was answered, and the servers hold nothing that they no longer need.
 final class HubHistory {
   enum Happening: CaseIterable {
     case killed, stopped, refusedUpgrade, turnedAway, moved, partialTake, fellBehind, logFailed, roomClosed
@@ -47,7 +47,7 @@ final class HubHistory {
   private let networkMillisecondsMax: UInt64
   /// The share of reading requests that a database doesn't answer.
   var hiccupShare = 0.03
-  /// How often heavy work has its turn.
+  /// The probability that the next piece of heavy work is done now.
   var heavyShare: Double
   /// Whether the token of one of the editors is valid.
   var isTokenValid = true

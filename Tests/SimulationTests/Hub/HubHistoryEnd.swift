@@ -57,7 +57,7 @@ extension HubHistory {
     for client in clients where !isQuiet(client) {
       fail("\(client.name) is \(client.replica.state), with \(client.replica.unsentCount) edits not taken")
     }
-    // What one server has stored is reported to the others a little later.
+    // Lets time pass, because the records of one server are reported to the other servers a little later.
     for _ in 0..<20 { pass(20) }
   }
 

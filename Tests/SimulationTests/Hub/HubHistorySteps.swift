@@ -159,7 +159,7 @@ extension HubHistory {
     requests.remove(at: index).request.leave()
   }
 
-  /// The room is about to be deleted, so the shapes that are stored in it now can disappear.
+  /// To be called when the room is about to be deleted. The shapes that are stored in it now can disappear.
   func noteDeletion() {
     gone.formUnion(stored.map(\.shape))
   }

@@ -4,8 +4,8 @@
 extension VirtualServer {
   /// Ends the server's process. Its jobs wait for answers that will never come, so their waits are ended by refusals.
   func die(_ log: DelayedLog) {
-    // A job can wait several times before it ends. So the loop goes on until only the hub's own timer is left, which a
-    // stopping hub doesn't have.
+    // A job can wait several times. So the loop runs until only the hub's own timer is left. A stopping hub has no such
+    // timer.
     let ownTimers = hub.assumeIsolated { $0.isStopping } ? 0 : 1
     var rounds = 0
     while rounds < 20 || loop.timerCount > ownTimers && rounds < 1_000 {

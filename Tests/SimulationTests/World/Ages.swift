@@ -1,7 +1,7 @@
 @testable import CanvasCRDT
 @testable import SyncServer
 
-/// Remembers when the room got newer content than each of its earlier cursors.
+/// Remembers for each cursor when it became outdated.
 struct Ages: Sendable {
   /// For each cursor, the time at which the room first had newer content.
   private var passedAt: [Cursor: UInt64] = [:]
@@ -31,8 +31,7 @@ struct Ages: Sendable {
 // Checks how far clients lag behind if their network links are slow.
 
 extension World {
-  /// Checks that an undisturbed client behind a slow link doesn't lag too far behind the room. Its link has to carry
-  /// one message in progress and one full state. The lag must not grow with the rate at which others write.
+  /// Checks that a client behind a slow link doesn't lag too far behind the room, however much others write.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
     if let room { ages.note(room, at: time) }
@@ -50,7 +49,7 @@ extension World {
     let soonest = link.delayMilliseconds + 4 * turn + limits.beatMilliseconds + 100
     if age > soonest { count(.oldOnThinLine) }
     guard age > 2 * soonest else { return }
-    // The simulation fills the link's buffer only once per step, so a link may carry less than its rate allows.
+    // The simulation fills the link's buffer only once per step, so a link can carry less than its rate allows.
     let carried = min(link.bytesPerSecond, UInt64(link.bufferBytes) * 1_000 / turn)
     // The link has to carry presence, the list of people, and answers as well.
     let beside = UInt64(parties.count) * 300 + min(limits.waitingAnswerBytes, limits.inFlightOperations * 200)

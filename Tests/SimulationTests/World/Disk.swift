@@ -14,7 +14,7 @@ struct Disk {
     /// A hash of all records up to this one. Two logs with different records have different hashes.
     let mark: UInt64
 
-    /// The operations that a room applies. There are none if the record was stored too late.
+    /// The operations that a room applies.
     var taken: [Operation] { isLate ? [] : operations }
   }
 
@@ -23,7 +23,7 @@ struct Disk {
     var canvas = Canvas()
     var forgottenBefore: UInt64 = 0
 
-    /// Adds the operations, unless one of them is from before the forgotten deletions and not in the sum yet.
+    /// Adds the operations. Ignores all of them if one is older than the forgotten deletions and was not added before.
     /// - Returns: whether the operations were ignored.
     mutating func add(_ stored: StoredOperations) -> Bool {
       forgottenBefore = max(forgottenBefore, stored.forgottenBefore)
@@ -48,7 +48,7 @@ struct Disk {
 
     var epoch: UInt64? { store.rooms[Disk.roomName]?.entry.epoch }
 
-    /// The records of this state that the other state doesn't have. After a failover, the two may have different
+    /// The records of this state that the other state doesn't have. After a failover, the two can have different
     /// records at the same position.
     func records(beyond other: State) -> [Record] {
       guard epoch == other.epoch else { return records }
@@ -171,7 +171,6 @@ struct Disk {
     return lost
   }
 
-  /// Copies everything that is stored now to the standby.
   mutating func sendToStandby() { standby = state }
 
   /// Replaces the primary by the standby, which has only what it received.

@@ -26,8 +26,8 @@ struct Ledger {
   var lostMarks: Set<UInt64> = []
   /// Whether the room has ever dropped erasures (tombstones).
   var hasForgotten = false
-  /// The values that HTTP requests wrote, as keys of `Ledger.keys`: first those of accepted requests, then those of
-  /// refused requests.
+  /// The keys (`Ledger.keys`) of the values that HTTP requests wrote: `promised` for accepted requests, `refusedKeys`
+  /// for refused requests.
   var promised: Set<String> = []
   var refusedKeys: Set<String> = []
 
@@ -51,15 +51,15 @@ struct Ledger {
     }
   }
 
-  /// Remembers that both tabs start with the same edits. A value of one tab may from now on be replaced by the other.
+  /// Remembers that both tabs start with the same edits. From now on, each tab can replace values of the other.
   mutating func double(_ party: Int, as other: Int) {
     hasDoubles = true
     doubles[party, default: []].append(other)
     doubles[other, default: []].append(party)
   }
 
-  /// These values of the party need not be in the log any more: the party has replaced or given up the values, or was
-  /// told whether they were stored.
+  /// To be called when the party has replaced or given up these values, or was told whether they were stored. Then the
+  /// log need not have them.
   mutating func settle(_ shape: Identifier, _ properties: PropertyMask, of party: Int) {
     for property in properties { owed[party]?[Register(shape: shape, property: property)] = nil }
     if properties.contains(.deleted) || properties.contains(.kind) { settle(shape, of: party) }
@@ -89,8 +89,7 @@ struct Ledger {
     }
   }
 
-  /// Remembers that operations are in the log, possibly again after they were lost: a client sent them again, or a
-  /// restored copy has them.
+  /// Remembers that these operations are in the log, even if they had been lost before.
   /// - Returns: whether any of them had been lost.
   @discardableResult
   mutating func areThere(_ records: some Sequence<Disk.Record>) -> Bool {

@@ -4,7 +4,7 @@ struct Link: Codable, Sendable {
   let bytesPerSecond: UInt64
   let delayMilliseconds: UInt64
 
-  /// What the link carries in a tenth of a second. The server's `LineGauge` allows as much.
+  /// What the link carries in a tenth of a second. `LineGauge` lets as many bytes be in flight.
   var bufferBytes: Int { max(256, Int(bytesPerSecond) / 10) }
 }
 

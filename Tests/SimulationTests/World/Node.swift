@@ -41,13 +41,13 @@ struct Node {
   var notice: Notice?
   var failures: [(at: UInt64, batch: UInt64, error: LogError)] = []
   var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
-  /// Appends that were reported to the node as failed, and are stored later nevertheless, before any other append.
+  /// Appends that were reported to the node as failed, but are stored later, before any other append.
   var unknown: [Append] = []
   /// The messages from other nodes about their members, each with its time of arrival.
   var heard: [(at: UInt64, bytes: [UInt8])] = []
 
   // MARK: The node's room
-  /// The room's requests to compute overlaps, and when each is carried out.
+  /// The room's requests to compute overlaps, each with the time at which it is carried out.
   var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
   /// Layouts whose operations get their stamps in the background, and when each is ready.
   var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
@@ -72,7 +72,8 @@ struct Node {
     /// Whether the node gets the notice earlier than `at`, because its connection to the log has already revealed the
     /// change.
     var isDue = false
-    /// The node's room (`SimulatedService.life`) if the standby lacks some of its records. Otherwise `nil`.
+    /// The number of the node's room (`SimulatedService.life`) if the standby lacks some of its records. Otherwise
+    /// `nil`.
     let lost: Int?
   }
 

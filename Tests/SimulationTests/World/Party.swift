@@ -7,7 +7,7 @@ struct Party {
   let name: String
   var replica: Replica?
   var writer: Submitter?
-  /// The error of the party's clock, which may change during the history.
+  /// The error of the party's clock, which can change during the history.
   var wallError: Int64
 
   var line: Int?

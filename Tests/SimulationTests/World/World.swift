@@ -34,7 +34,7 @@ struct World {
   var failures: [Failure] = []
   var happened: [Happening: Int] = [:]
   let isTold: Bool
-  /// The only rule to check. It is set to find failures of one rule that failures of others would hide.
+  /// The only rule to check. It is set to find failures of one rule that failures of other rules would hide.
   let only: Rule?
   private(set) var story: [String] = []
 

@@ -132,7 +132,7 @@ extension World {
     var rest = fold
     var kept = room.canvas
     // The room might have forgotten deletions from before `forgottenBefore`, because it refuses all operations from
-    // before that time. So the comparison ignores them.
+    // before that time. So the comparison ignores these deletions.
     rest.forgetErasures(before: room.forgottenBefore)
     kept.forgetErasures(before: room.forgottenBefore)
     if kept != rest {
@@ -164,8 +164,8 @@ extension World {
         "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
       )
     }
-    // A refused operation must not be in the log. This is checked only if nothing makes the outcome uncertain, such as
-    // a write that failed as `unavailable` but is stored (W7).
+    // A refused operation must not be in the log. This check is skipped if the outcome is uncertain, for example if a
+    // write failed as `unavailable` but is stored (W7).
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
     let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
@@ -174,7 +174,8 @@ extension World {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }
     }
-    // Checks that each accepted value, or a newer one, is in the room. This is impossible if deletions were forgotten.
+    // Checks that each accepted value, or a newer one, is in the room. A room that has forgotten deletions can't be
+    // checked.
     guard !ledger.hasForgotten else { return }
     for record in disk.records {
       for operation in record.taken {

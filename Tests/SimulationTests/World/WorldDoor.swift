@@ -24,12 +24,12 @@ extension World {
     return refusal
   }
 
-  /// Checks that an edit keeps its stamp once it was sent, and that no other edit gets the same stamp.
+  /// Checks that an edit keeps its stamp after it was sent, and that no other edit gets the same stamp.
   mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
     for operation in operations {
       guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
       // Compares only properties that both versions of the edit have. A pending edit loses values that newer edits
-      // replace, and a tab that dies can continue with an older version.
+      // replace. A tab that continues after a crash can have an older version.
       let common = earlier.set.assigned.intersection(operation.set.assigned)
       let isSame =
         earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }

@@ -400,8 +400,7 @@ extension World {
     tell("\(server)'s clock is now wrong by \(new) ms.")
   }
 
-  /// The length of an iteration at the end, when clients only read and the room settles. In that time, slow links carry
-  /// as many bytes as they can.
+  /// The length of an iteration in which clients only read and the room settles.
   static let waitingTurnMilliseconds: UInt64 = 100
 
   private mutating func wait() {

@@ -33,15 +33,15 @@ extension World {
     node.unknown = []
     for append in node.appends { refuse(append.batch.number, .unavailable(World.cutOffFault), at: until) }
     node.appends = []
-    // The node has missed some notifications, so it can't compare them with the standby's records. It is told that it
-    // has a gap.
+    // A node that has missed notifications can't compare them with the standby's records. So the node is told that
+    // notifications were lost.
     if !node.leftOut.isEmpty { node.reports = [(until, .lost)] }
     node.leftOut = []
     let told = keepReports(until)
     let isLost =
       node.notice?.lost == node.service.life || told.map { !disk.has($0.epoch, through: $0.position) } ?? false
     if !isLost, room != nil { node.life = disk.life }
-    // Without a new record, the node may notice the loss only after some time.
+    // If no new record arrives, the node might notice the failover only after some time.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))
     node.notice = Node.Notice(
       at: max(looksAt, node.reports.last?.at ?? 0),
@@ -59,16 +59,16 @@ extension World {
     report(.stored(batch: nil, appended), to: here, after: 0)
   }
 
-  /// The pending notifications might be about records that the standby lacks. The node gets a random number of the
-  /// first ones, and never the others.
-  /// - Returns: the room and position of which the node was notified. `nil` if there was no room, or if it was deleted.
+  /// The pending notifications might be about records that the standby lacks. The node gets only some of the first of
+  /// these notifications.
+  /// - Returns: the room's epoch and the last position of which the node was notified. `nil` if there was no room, or
+  ///   if it was deleted.
   private mutating func keepReports(_ until: UInt64) -> (epoch: UInt64, position: UInt64)? {
     var epoch = node.inLog.isStored ? room?.epoch : nil
     var position = room?.position ?? 0
     var isEnding = false
     var isRead = true
-    // The notifications that were pending when the standby took over. Only those whose records the standby has are
-    // sent.
+    // The notifications that were pending when the standby took over.
     let reports = node.reports.filter { $0.at <= node.notice?.at ?? .max }
     node.reports = []
     for report in reports {
@@ -99,7 +99,7 @@ extension World {
     return (epoch, position)
   }
 
-  /// Tells the node that a standby has taken over, after all earlier notifications.
+  /// Delivers all earlier notifications, and then tells the node that a standby has taken over.
   mutating func takeNotice() {
     guard let notice = node.notice else { return }
     node.notice = nil

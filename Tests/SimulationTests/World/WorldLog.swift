@@ -132,7 +132,7 @@ extension World {
     if nodes.count > 1, happens(0.2) { disk.sendToStandby() }
     var after: UInt64 = 0
     if batch != nil {
-      // The node's event loop may be busy, while other nodes already read the record.
+      // The node's event loop can be busy, while other nodes already read the record.
       let busy: UInt64 = happens(0.05) ? 200 : 0
       after = delay() + busy
     }
@@ -175,7 +175,7 @@ extension World {
     }
     checkCursor()
     let after = room?.canvas.liveCount ?? 0
-    // A room can exceed its limit only if the room counted on a deletion that was then not stored, or if other nodes
+    // A room can exceed its limit in two cases: a deletion that the room counted on was not stored, or another node
     // wrote something that this node couldn't count.
     if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
       nodes.count == 1
@@ -225,7 +225,7 @@ extension World {
   mutating func trim() {
     guard disk.retain(retention, milliseconds: now.wallMilliseconds) else { return }
     count(.trimmed)
-    // If the log drops records before a node was told of them, the node is told that they are lost.
+    // If the log drops records before a node was told of them, the node is told that these records are lost.
     for number in nodes.indices where number != here {
       guard case .stored(_, let next) = nodes[number].reports.first?.what,
         next.records[0].position <= disk.summary?.trimmed ?? 0

@@ -54,7 +54,7 @@ extension World {
     if parties[party].replica?.state == .loading { count(.cutState) }
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
     if !lines[line].isRead { count(.lostAnswer) }
-    // Some of the messages to the server may have arrived before the connection was dropped.
+    // Some of the messages to the server might have arrived before the connection was dropped.
     while !lines[line].toServer.isEmpty, happens(0.3), isServing(line), lines[line].member != nil {
       let bytes = lines[line].toServer.removeFirst().bytes
       receive(bytes, on: line)

@@ -8,8 +8,8 @@
 extension World {
   var isCutOff: Bool { time < node.cutOffUntil }
 
-  /// Disconnects the node from the log. A random first part of its pending appends is stored nevertheless, which the
-  /// node learns after it has reconnected.
+  /// Disconnects the node from the log. Some of its pending appends are stored nevertheless: a random number of the
+  /// oldest ones. The node learns this after it has reconnected.
   mutating func cutOff() {
     guard node.isUp, !isCutOff else { return }
     tell("\(server) does not reach the log any more.")
@@ -110,8 +110,8 @@ extension World {
   /// The longest delay of a message between nodes, unless a node is suspended.
   static let heldUpMillisecondsMax: UInt64 = 6_000
 
-  /// Sends a message to the other nodes. It may be lost for some or all of them, or be delayed together with all later
-  /// ones.
+  /// Sends a message to the other nodes. The message can be lost for some or all nodes, or be delayed together with all
+  /// later messages.
   mutating func tellOthers(_ bytes: [UInt8]) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {

@@ -29,7 +29,7 @@ extension World {
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
         drain: number == 0 ? 1_000_000 : [60, 300, 2_000, 1_000_000].randomElement(using: &random)!,
-        // A client behind a slow link doesn't ask for overlaps, because they may take too many bytes.
+        // A client behind a slow link doesn't ask for overlaps, because they can take too many bytes.
         link: number % 3 == 1 ? history.dice.link : nil
       )
     )
@@ -108,9 +108,8 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // The replica's digest must agree with the room's, with two exceptions. A restored log can lack operations that
-      // the replica knows to be stored. And the room can drop an erasure (tombstone) and send its state without the
-      // erasure, before it answers the replica's own edit of that shape.
+      // The replica's digest must agree with the room's, except in two cases: an older copy of the log was restored, or
+      // the room has forgotten an erasure (tombstone) early.
       if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }

@@ -282,7 +282,7 @@ extension World {
     takeEffects()
   }
 
-  /// Carries out the pending requests for overlaps whose time has come.
+  /// Carries out the pending orders to compute overlaps, if their time has come.
   private mutating func carryOutOrders() {
     while let (order, due) = node.overlapOrders.first, due <= time {
       node.overlapOrders.removeFirst()

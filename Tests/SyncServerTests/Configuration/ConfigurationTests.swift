@@ -140,7 +140,7 @@ import Testing
     },
   ]
 
-  /// Flags without a value. Another test covers wrong values of their variables.
+  /// Flags without a value. Another test covers wrong values of their environment variables.
   private static let switches: Set<String> = ["--compress", "--open"]
 
   @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")

@@ -44,8 +44,8 @@ struct HistoryTurnsTests {
         group.addTask { _ = await taker.wait(party) }
         while await taker.waits == before { await Task.yield() }
       }
-      // Four parties' jobs wait for a slot (turn). The party that holds the fewest slots gets the next one: Fay holds
-      // none, Bob one, and Ann three.
+      // Four jobs of three parties wait for a slot (turn). The party that holds the fewest slots gets the next one: Fay
+      // holds none, Bob one, and Ann three.
       await taker.leave("ann")
       while await taker.got.count < 1 { await Task.yield() }
       await taker.leave("cleo")
@@ -53,7 +53,8 @@ struct HistoryTurnsTests {
       await taker.leave("dan")
       while await taker.got.count < 3 { await Task.yield() }
       #expect(await taker.got == ["fay", "bob", "ann"])
-      // A slot becomes free, but Ann's last job still waits, because she already holds four slots, half of all.
+      // A slot becomes free, but Ann's last job still waits, because she already holds four slots, which is half of all
+      // slots.
       await taker.leave("eve")
       #expect(await taker.got.count == 3)
       #expect(await taker.take("gus"))

@@ -11,7 +11,7 @@ struct HubFreeingTests {
   private let hub: Hub
   private let open: OpenRoom
 
-  /// Opens the room `demo` with as many shapes as are worth a thread.
+  /// Opens the room `demo` with so many shapes that another thread frees them.
   init() async throws {
     hub = try await Hub.started { MemoryLog(sink: $0) }
     open = try await hub.openDemo()

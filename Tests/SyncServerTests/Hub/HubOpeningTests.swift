@@ -45,11 +45,11 @@ struct HubOpeningTests {
     let request = Task { try await hub.heavyWork.run(for: "192.0.2.1") {} }
     while hub.heavyWork.count < HeavyGate.jobs + many.count + 1 { await Task.yield() }
     await open("one", for: "192.0.2.2")
-    // A job counts until its thread has done with it, which is a moment after its answer.
+    // A job is still counted for a moment after its answer.
     while hub.heavyWork.count > HeavyGate.jobs + many.count + 1 { await Task.yield() }
     #expect(hub.heavyWork.count == HeavyGate.jobs + many.count + 1, "all work of the other address still waits")
-    // Both addresses wait for this room. It is opened as soon as it is the turn of either address, which here is the
-    // address with less work.
+    // Both addresses wait for this room. The room is opened when either address has its turn. Here the address with
+    // less work has its turn first.
     await open("many-39", for: "192.0.2.2")
     #expect(hub.heavyWork.count == HeavyGate.jobs + many.count)
     gate.open()

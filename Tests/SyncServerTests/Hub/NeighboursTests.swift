@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Who is at other nodes")
 struct NeighboursTests {
-  /// Nodes that tell each other about their members. Some messages may be lost.
+  /// Nodes that tell each other about their members. Some messages can get lost.
   private struct Cluster {
     var nodes: [Neighbours]
     var people: [[PersonPlace: Person]]
@@ -154,8 +154,7 @@ struct NeighboursTests {
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // No truncated message can be read. The only exception is its first two bytes, which are a valid message without
-      // rows.
+      // No truncated message can be read, except for the first two bytes. They are a valid message without rows.
       #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)

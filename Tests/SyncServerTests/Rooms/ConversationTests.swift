@@ -273,7 +273,8 @@ struct RoomsSessionTests {
       rests += 1
       now += rest
     }
-    // The messages of two seconds are accepted at once. After that, the rate is ten messages a second.
+    // The first 19 messages need no pause, because about two seconds of messages are accepted at once. Each of the
+    // other 181 messages needs a pause.
     #expect(rests == 181)
   }
 

@@ -64,7 +64,6 @@ struct RoomsCompanyTests {
       }
     }
 
-    /// Changes the error of a node's wall clock.
     mutating func setClock(of node: Int, aheadBy milliseconds: Int64) {
       benches[node].now.wallMilliseconds = UInt64(Int64(benches[node].now.wallMilliseconds) + milliseconds)
     }
@@ -229,8 +228,8 @@ struct RoomsCompanyTests {
     nodes.pass(milliseconds)
     nodes.silent = []
     nodes.passSeconds(6)
-    // The connection that was opened later by its node's clock stays. If the times are equal, the connection at the
-    // node with the greater number stays.
+    // The connection with the later opening time stays. Each node takes that time from its own clock. If the times are
+    // equal, the connection at the node with the greater number stays.
     let stays = firstIsAhead > 0 ? 0 : 1
     #expect(nodes.benches[stays].clients[came[stays]].closed == nil)
     #expect(nodes.benches[1 - stays].clients[came[1 - stays]].closed == .actorElsewhere)
@@ -271,7 +270,7 @@ struct RoomsCompanyTests {
     let ann = nodes.benches[editor].join(.json)
     let actor = nodes.actor(editor, ann)
     let bob = nodes.benches[viewer].join(.json)
-    // The two nodes exchange no messages, so neither knows of the connections at the other.
+    // The two nodes exchange no messages, so neither knows of the other node's connections.
     nodes.silent = [0, 1]
     let looking = nodes.join(as: ann, of: editor, at: viewer) { $0.readonly = true }
     #expect(nodes.actor(viewer, looking) == actor)

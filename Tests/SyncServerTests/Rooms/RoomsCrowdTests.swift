@@ -122,7 +122,7 @@ struct RoomsCrowdTests {
     bench.say(.presence(try state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
-    // A newcomer is sent the same people's names as Ann was sent.
+    // A newcomer is sent the same names as Ann.
     let late = bench.join()
     #expect(bench.clients[late].peers == bench.clients[ann].peers)
   }

@@ -315,8 +315,8 @@ struct RoomsLeapingTests {
     try show(4)
     bench.clients[reader].messages = []
     wake(&bench, reader)
-    // First comes the rest of the partly sent chunk, then the new operations. The presence of people whose presence was
-    // sent before comes last.
+    // The rest of the partly sent chunk comes first, then the new operations. People whose presence was sent before
+    // come last.
     guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
       Issue.record("what was drawn doesn't come first")
       return

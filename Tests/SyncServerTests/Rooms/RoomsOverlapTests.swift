@@ -133,7 +133,7 @@ struct RoomsOverlapTests {
     #expect(bench.clients[asker].pairs.count == 6)
     let now2 = bench.overlapList()
     #expect(now2 != nil)
-    // Only an HTTP request asks now, because no member wants notices.
+    // No member wants notices now, so only an HTTP request asks for overlaps.
     bench.leave(asker)
     for number in 5...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()

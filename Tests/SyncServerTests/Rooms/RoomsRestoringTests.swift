@@ -153,8 +153,8 @@ struct RoomsRestoringTests {
     #expect(bench.room.places.runs.newest.count == RoomRuns.remembered)
     #expect(try isReset(cursors[0], &bench))
     #expect(try !isReset(cursors[1], &bench))
-    // The room has forgotten the run (the server process) that wrote position 1. So it refuses a cursor at this
-    // position, even one that it makes now.
+    // The room has forgotten the run (the server process) that wrote position 1. So the room refuses even its own
+    // cursor at this position.
     let past = bench.room.places.cursor(at: 1)
     #expect(bench.room.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)

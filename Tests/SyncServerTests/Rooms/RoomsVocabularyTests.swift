@@ -57,7 +57,7 @@ struct RoomsVocabularyTests {
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
     bench.settle()
-    // A client that knows texts but no arrows isn't sent the property `toEnd` either.
+    // A client that knows texts but no arrows doesn't get the property `toEnd`.
     var line = Properties()
     line.kind = .line
     line.toEnd = .arrow
@@ -71,7 +71,7 @@ struct RoomsVocabularyTests {
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .ellipse)
     expectKnown(bench.clients[old])
-    // A client that joins now gets the same content as a state.
+    // A client that joins later gets the room's state, with the same content.
     let late = bench.join(encoding)
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])

@@ -31,7 +31,7 @@ enum StateColumns {
   static let version: UInt8 = 1
 
   /// An upper bound on the shapes in a part. It is needed because a few bytes of columns can describe very many shapes.
-  /// A reader allocates at most 25 MB of records, and half as much again for rare properties.
+  /// A reader allocates at most 25 MB for records, plus half of that for rare properties.
   static let shapesMax = 65_536
 
   static let counterBitsMax = 16
@@ -312,8 +312,8 @@ extension StateColumnsWriter {
           integers.append(Int64.min)
         }
       }
-      // A column is written unpacked if too many numbers are no multiples of 1/scale, or if a difference doesn't fit
-      // into one write. The protocol doesn't allow numbers that are so far apart.
+      // A column is written unpacked if too many of its numbers are no multiples of 1/scale, or if a difference doesn't
+      // fit into one write.
       guard others.count <= othersMax, BitWriter.width(of: UInt64(greatest - least)) <= BitWriter.widthMax else {
         continue
       }

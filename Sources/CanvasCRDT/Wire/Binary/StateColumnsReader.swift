@@ -69,7 +69,7 @@ struct StateColumnsReader {
     }
   }
 
-  /// Reads an identifier as the difference from the previous one, so identifiers always rise.
+  /// Reads an identifier as the difference from the previous identifier.
   private mutating func readIdentifier(after before: Identifier?) throws(BinaryFailure) -> Identifier {
     let step = try reader.varint()
     guard before == nil || step > 0, step < Identifier.packedLimit,

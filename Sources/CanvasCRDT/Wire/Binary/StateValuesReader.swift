@@ -183,9 +183,8 @@ struct StateValuesReader {
       numbers[place] = value
       next = place + 1
     }
-    // A correct writer makes `least` as great and `width` as small as possible. So the greatest difference needs all
-    // bits of `width`, and at least one number equals `least`. A number among the `others` doesn't count, although its
-    // difference is written as zero.
+    // A correct writer chooses the greatest `least` and the smallest `width`. So the greatest difference needs all bits
+    // of `width`. And at least one number equals `least`, not counting the `others`, which are packed as `least`.
     guard width == BitWriter.width(of: allSteps), zeroSteps > others else {
       throw .malformed("numbers wider than they have to be")
     }

@@ -47,7 +47,7 @@ extension JSONEncoding {
 
 /// Reads a list of operations one by one, without an allocation for each.
 ///
-/// The rejections that it throws lack the message's `id`, which may come after the list. The caller has to find the
+/// The rejections that it throws lack the message's `id`, which can come after the list. The caller has to find the
 /// `id` and add it.
 struct JSONOperationReader {
   private(set) var reader: JSONReader

@@ -1,4 +1,4 @@
-// The message with the number of people, for a room in which not all of them are sent as peers.
+// The message with the number of people in a room. It is for rooms in which not everyone is sent as a peer.
 
 // MARK: - JSON
 

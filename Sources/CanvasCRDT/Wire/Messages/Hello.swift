@@ -11,10 +11,10 @@ public struct Hello: Hashable, Sendable {
   public var since: Cursor?
   public var overlaps = false
   public var readonly = false
-  /// Whether the client wants `crowd` messages: the number of people in a room in which not all of them are sent as
+  /// Whether the client wants `crowd` messages. They say how many people are in a room, if not all of them are sent as
   /// peers.
   public var crowd = false
-  /// The number of the client's vocabulary: which properties and kinds it knows. A newer client may send a number that
+  /// The number of the client's vocabulary: which properties and kinds it knows. A newer client can send a number that
   /// this program doesn't know.
   public var vocabularyNumber = Vocabulary.first.rawValue
 

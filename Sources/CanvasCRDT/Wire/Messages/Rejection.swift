@@ -52,7 +52,7 @@ public enum RejectCode: UInt8, CaseIterable, Hashable, Sendable, WireNamed {
     }
   }
 
-  /// Whether the server may accept the same operations later.
+  /// Whether the server might accept the same operations later.
   public var isPassing: Bool { self == .rateLimited || self == .unavailable || self == .storageLow }
 }
 

@@ -27,7 +27,7 @@ public enum Reordering: UInt32, CaseIterable {
   case back
   case forward
   case backward
-  /// To a given index, which counts the other shapes that are below.
+  /// To a given index. The index is the number of other shapes below the shape.
   case toIndex
 }
 
@@ -48,7 +48,7 @@ public enum PlaceFlag: Int, CaseIterable {
   case rotation = 4
 }
 
-/// Flags of an answer of `changes`. Their sum comes before the rows.
+/// Flags in the answer of `changes`. The answer begins with the sum of the flags.
 public enum ChangesFlag: Int, CaseIterable {
   /// The rows are the whole drawing: shapes without a row don't exist.
   case reset = 1
@@ -89,7 +89,7 @@ public enum ShapeRow {
     return start
   }
 
-  /// The index of the sum of `ShapeFlag`.
+  /// The index of the number that is the sum of the shape's `ShapeFlag` values.
   public static var flags: Int {
     var end = 1
     for property in Property.allCases { end += length(of: property.form) }

@@ -26,9 +26,9 @@ struct Answers: Sendable {
     byteCount += bytes.count
   }
 
-  /// Appends to `bytes` all answers that may be sent to a reader that has got the broadcasts before `ordinal`. The
-  /// answers are kept until `drop`.
-  /// - Parameter passedOver: how many of the oldest answers to skip, because they were appended before.
+  /// Appends to `bytes` all answers that may be sent to a reader with all broadcasts before `ordinal`. Keeps the
+  /// answers until `drop`.
+  /// - Parameter passedOver: how many of the oldest answers to skip, because an earlier call appended them.
   /// - Returns: how many answers have been appended in all.
   func append(upTo ordinal: UInt64, passingOver passedOver: Int = 0, to bytes: inout [UInt8]) -> Int {
     var index = taken + passedOver

@@ -9,8 +9,7 @@ import CanvasCRDT
 /// - A taken seat has a member, and also a reader unless the member is a guest. A free seat is on the list of free
 ///   seats. `MemberID` tells apart the members that had a seat one after the other.
 /// - Each actor has one seat, and the seat's member is that actor.
-/// - For each channel, the members are counted, and the first broadcast since which it has always had a member is
-///   known.
+/// - The members of each channel are counted.
 /// - A member who shows something new is in `news` until a broadcast has sent it. Every member has been named, or waits
 ///   to be named: see `Roster`.
 struct Audience: Sendable {
@@ -19,8 +18,8 @@ struct Audience: Sendable {
   private var freeSeats: [Int32] = []
   private var actors: [Identifier: Int32] = [:]
   private var channelCounts = ForEachChannel<Int>(repeating: 0)
-  /// By channel: the channel has had at least one member since this broadcast. Earlier broadcasts were not encoded for
-  /// the channel.
+  /// For each channel, the broadcast since which the channel has always had a member. Earlier broadcasts were not
+  /// encoded for the channel.
   private var channelStarts = ForEachChannel<UInt64>(repeating: 0)
   private var nextSerial: UInt32 = 0
   private var guestCount = 0
@@ -169,8 +168,7 @@ struct Audience: Sendable {
       guard let member = members[id.seat], member.id == id else { return nil }
       return member.peer
     }
-    // This broadcast is the first that names these members. They may have shown something earlier, which was sent to
-    // nobody.
+    // Nobody has been sent what these new members have shown so far, so it is scheduled now.
     for peer in changes.joined {
       guard let seat = actors[peer.actor], let state = members[Int(seat)]?.peer.state else { continue }
       if self.members[Int(seat)]?.show(state) != nil { news.shows(seat) }
@@ -279,8 +277,8 @@ struct Audience: Sendable {
     else { return }
     let encoding = channel.encoding
     var notices: [[UInt8]] = []
-    // If the ring buffer still has all broadcasts since the connection fell behind, those broadcasts announce who came
-    // and left.
+    // If the ring buffer still has all broadcasts that the connection lacks, those broadcasts announce who came and
+    // left.
     var peopleToldBefore = told.peopleOrdinal
     if told.ordinal < place || told.owesStates {
       peopleToldBefore = ring.end
@@ -305,8 +303,8 @@ struct Audience: Sendable {
 
   /// The joins, leaves and presence that a connection lacks, up to the newest broadcast.
   private mutating func changes(since told: Told, for member: Member, _ ring: borrowing Ring) -> PeerChanges {
-    // If the ring buffer still has all broadcasts that the connection lacks, their joins and leaves are sent. They take
-    // fewer bytes than a message made by comparing everyone.
+    // If the ring buffer still has all broadcasts that the connection lacks, the joins and leaves in them are sent.
+    // This takes fewer bytes than a message made by comparing everyone.
     if told.peopleOrdinal >= ring.start, !told.owesStates, told.unnamed.isEmpty {
       return ring.people(from: told.peopleOrdinal).without(member.actor)
     }

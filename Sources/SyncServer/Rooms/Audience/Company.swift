@@ -3,8 +3,8 @@ import CanvasCRDT
 /// The other nodes that have a room open, and the messages to them.
 ///
 /// What always holds:
-/// - While no other node has the room open, this node only says now and then that people are here, and once that they
-///   have left.
+/// - While no other node has the room open, this node sends only short messages: now and then that people are here, and
+///   in the end that they have left.
 /// - When a message arrives with a gap in the sequence numbers, the node asks the sender for what it missed, and sends
 ///   its own people again.
 struct Company: Sendable {
@@ -22,9 +22,8 @@ struct Company: Sendable {
   private var went: Set<Identifier> = []
   private var shows: Set<Identifier> = []
   private var toldAt: UInt64 = 0
-  /// By actor: the claim at another node because of which this node closed a session of that actor. Perhaps that claim
-  /// was greater just because the other node's clock is ahead. So if the actor comes back here, its new claim is made
-  /// greater still.
+  /// For each actor whose session this node closed: the greater claim at another node. That claim might be greater only
+  /// because the other node's clock is ahead. So if the actor comes back here, its new claim is made greater still.
   private var claims: [Identifier: Claim] = [:]
 
   /// - Parameter number: the number of this node's process.
@@ -78,7 +77,7 @@ struct Company: Sendable {
   /// A message to other nodes, in parts that are short enough for the log to carry.
   mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
 
-  /// The messages about people here that are due now.
+  /// The messages about this node's people that are due now.
   /// - Returns: the parts of the messages, and when more messages are due, if that is soon.
   mutating func takeNews(
     now: Moment,
@@ -135,8 +134,7 @@ struct Company: Sendable {
 
   func claim(thatSentAway actor: Identifier) -> Claim? { claims[actor] }
 
-  /// The upper bound on the claims that are remembered. While a room is open, it is seldom reached, because few
-  /// sessions here are closed for claims at other nodes.
+  /// The upper bound on the number of remembered claims. It is seldom reached.
   private static let claimsMax = 256
 
   /// A part of another node's message has arrived.
@@ -158,7 +156,7 @@ struct Company: Sendable {
   }
 
   /// A message of another node is missing. That message might have claimed an actor that is connected here. So this
-  /// node sends its own people again too, and all nodes compare the claims.
+  /// node also sends its own people again, and all nodes compare the claims.
   private mutating func noteGap(asks: Bool) {
     if asks { self.asks = true }
     isWhole = true

@@ -8,9 +8,9 @@ struct Lane: Sendable {
   var place: UInt64 = 0
   /// Whether the connection needs only broadcasts. `Reader.isPlain` says when.
   var isPlain = false
-  /// Whether the socket took less than it was last offered.
+  /// Whether the socket took only a part of what it was offered last.
   var isBlocked = false
-  /// Whether the connection is on the list of those that may have something to be sent.
+  /// Whether the connection is on the list of connections to which something might have to be sent.
   var isReady = false
   /// Whether the connection is on the list of those that wait to be sent the room's state.
   var isListedAsWaiting = false

@@ -64,7 +64,7 @@ struct Member: Sendable {
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// The room names as many people as it may, so this member's presence is sent to nobody. Presence that the member
-  /// shows later counts as unsent again.
+  /// Called when the room can't name any more people, so nobody is sent this member's presence. The presence then no
+  /// longer counts as unsent.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

@@ -6,8 +6,8 @@ import CanvasCRDT
 /// What always holds: over any longer time, a receiver is sent at most what the rate allows plus one member's presence.
 struct PresenceBudget: Sendable {
   private let bytesPerSecond: Int64
-  /// The budget left, in thousandths of a byte, so that the share of one millisecond is a whole number. It is negative
-  /// after presence that was longer than what was left.
+  /// The budget left, in thousandths of a byte, so that the share of one millisecond is a whole number. It becomes
+  /// negative if a presence is longer than the rest of the budget.
   private var thousandths: Int64
   private var filledAt: UInt64 = 0
   /// Whether the budget was used up. If so, nothing is sent until the budget is enough for the presence of several
@@ -21,8 +21,8 @@ struct PresenceBudget: Sendable {
 
   /// A burst may have at most the budget of an eighth of a second.
   private static let atOnceDivisor: Int64 = 8
-  /// How long nothing is sent after the budget was used up, so that the budget is enough for the presence of several
-  /// members.
+  /// How long nothing is sent after the budget was used up. In this time, the budget becomes enough for the presence of
+  /// several members.
   private static let waitMilliseconds: Int64 = 50
 
   mutating func fill(_ now: Moment) {
@@ -45,7 +45,7 @@ struct PresenceBudget: Sendable {
   /// The bytes of JSON around one member's presence: the actor, the keys of the JSON object, a comma.
   private static let stateBytes = 33
 
-  /// When the budget is enough for the presence of several members again.
+  /// The time at which the budget is enough for the presence of several members again.
   var nextAt: UInt64 {
     let rate = max(1, bytesPerSecond)
     return filledAt &+ UInt64(max(1, (enough - thousandths + rate - 1) / rate))

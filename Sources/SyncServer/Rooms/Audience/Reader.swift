@@ -25,7 +25,7 @@ struct Reader: Sendable {
     case waiting(wasTurnedAway: Bool)
     /// From a stream of the room's state. `next` is the index of its next part.
     case state(stream: Int, next: Int)
-    /// From messages about people and overlaps that the reader missed. They are sent one buffer after the other.
+    /// From messages about people and overlaps, which the reader missed. The buffers are sent one after the other.
     case notices([[UInt8]], next: Int)
     /// From the ring.
     case live
@@ -38,8 +38,7 @@ struct Reader: Sendable {
   private(set) var told: Told?
   /// How many of the reader's state streams in a row were ended before the reader had got them whole.
   private(set) var statesLost = 0
-  /// The reader knows who has joined or left in the broadcasts before this ordinal: from its welcome, or from when it
-  /// caught up.
+  /// The reader has been told who joined or left in the broadcasts before this ordinal.
   private(set) var peopleToldBefore: UInt64
 
   /// The content of the bytes that are being sent.
@@ -49,10 +48,11 @@ struct Reader: Sendable {
     case leap(to: UInt64)
   }
 
-  /// The bytes being sent, in a buffer that readers may share. `own` are bytes for this reader alone, sent after
-  /// `chunk`. `offset` is how many bytes of both together the socket has taken.
+  /// The bytes being sent, in a buffer that readers may share.
   private var chunk: [UInt8] = []
+  /// Bytes for this reader alone, sent after `chunk`.
   private var own: [UInt8] = []
+  /// How many bytes of `chunk` and `own` together the socket has taken.
   private var offset = 0
   private var cargo = Cargo.answers
   /// How many answers are among the loaded bytes. These answers are dropped when the first byte has been sent.
@@ -134,7 +134,7 @@ struct Reader: Sendable {
   }
 
   /// Sets the members whose presence still has to be sent. If bytes are loaded, the change takes effect when the first
-  /// of them has been sent.
+  /// byte has been sent.
   private mutating func owe(_ actors: [Identifier]) {
     if chunk.isEmpty { owed = actors } else { owedAfterwards = actors }
   }
@@ -144,7 +144,7 @@ struct Reader: Sendable {
   /// this call loads only the answers.
   /// - Parameters:
   ///   - own: bytes for this reader alone, which follow the values.
-  ///   - owed: the members whose newest presence the reader lacks after that.
+  ///   - owed: the members whose newest presence the reader still lacks after the values.
   ///   - digest: makes the answer as of the end of these broadcasts, if the reader asked for a digest.
   mutating func load(
     newest bytes: [UInt8],
@@ -154,8 +154,8 @@ struct Reader: Sendable {
     owed: [Identifier],
     digest: () -> [UInt8]
   ) {
-    // Each waiting digest describes a log position that the reader skips here. So it is replaced by a digest of the
-    // position that the reader has after the newest values.
+    // Each waiting digest is for a log position that the reader skips now. A digest of the reader's new position
+    // replaces it.
     if answers.hasDigest {
       for _ in 0..<answers.dropDigests() { answers.add(digest(), after: end, isDigest: true) }
     }
@@ -227,8 +227,7 @@ struct Reader: Sendable {
     offset = 0
   }
 
-  /// If the socket has begun to take the newest values, which replace several broadcasts, these values count from now
-  /// on as the last of those broadcasts.
+  /// If newest values are being sent, they count from now on as the last of the broadcasts that they replace.
   /// - Returns: the ordinal of that broadcast. `nil` if no newest values are being sent.
   mutating func beginsLeap() -> UInt64? {
     guard !chunk.isEmpty, case .leap(let end) = cargo else { return nil }
@@ -241,8 +240,8 @@ struct Reader: Sendable {
   mutating func waitForState(wasTurnedAway: Bool) { stage = .waiting(wasTurnedAway: wasTurnedAway) }
   mutating func enter(stream: Int) { stage = .state(stream: stream, next: 0) }
 
-  /// The reader's state stream was ended to make space for others. That counts as a loss unless the reader had taken
-  /// nothing of the stream.
+  /// The reader's state stream was ended to make space for others. This counts as a loss if the reader had taken
+  /// anything of the stream.
   mutating func loseStream() {
     if case .state(_, next: 1...) = stage { statesLost += 1 }
   }
@@ -268,8 +267,8 @@ struct Reader: Sendable {
     stage = notices.isEmpty ? .live : .notices(notices, next: 0)
   }
 
-  /// The reader has got all broadcasts before this one, but won't get this one: the ring buffer drops the broadcast, or
-  /// the reader is to skip it.
+  /// Called when the reader has got all broadcasts before `ordinal`, but won't get this one. Either the ring buffer
+  /// drops the broadcast, or the reader is to skip it.
   mutating func fallOff(at ordinal: UInt64, dropped: borrowing DroppedBeats, people: Set<Identifier>) {
     let digestsWanted = answers.dropDigests()
     if let position { self.position = max(position, dropped.position) }

@@ -15,9 +15,9 @@ struct Readers: Sendable {
   private var lanes: [Lane] = []
   /// The seats of readers that became ready (may be sent something) since the last call of `takeReady`.
   private var readySeats: [Int32] = []
-  /// The current round, which offers the newest broadcast to every reader: the next seat in it, and how many seats are
-  /// left.
+  /// The next seat in the current round. A round offers the newest broadcast to every reader.
   private var roundAt = 0
+  /// How many seats are left in the current round.
   private var roundLeft = 0
   /// The seats whose readers wait for a state stream, in the order in which the readers came. Some of these seats can
   /// be free by now. No seat is listed twice.
@@ -137,7 +137,7 @@ struct Readers: Sendable {
   func isBlocked(_ seat: Int) -> Bool { lanes[seat].isBlocked }
   mutating func unblock(_ seat: Int) { lanes[seat].isBlocked = false }
 
-  /// Whether a seat's socket may take bytes, and there may be some to send.
+  /// Whether a seat's socket can take bytes, and there might be bytes to send.
   func mayBeSent(_ seat: Int, _ ring: borrowing Ring) -> Bool {
     !lanes[seat].isBlocked && !(lanes[seat].isPlain && lanes[seat].place == ring.end)
   }
@@ -245,7 +245,7 @@ struct Readers: Sendable {
   }
 
   /// Offers the loaded bytes to a seat's socket.
-  /// - Returns: whether the socket took all of them. If not, it is offered nothing more before `unblock`.
+  /// - Returns: whether the socket took all of them. If not, the socket is offered nothing more before `unblock`.
   mutating func offer(_ seat: Int, _ write: (MemberID, UnsafeRawBufferPointer) -> Int) -> Bool {
     guard let sent = readers[seat]?.offer(write) else {
       lanes[seat].isBlocked = true
@@ -254,8 +254,7 @@ struct Readers: Sendable {
       return false
     }
     switch sent {
-    // `place` advances by one, instead of being set from the ordinal of the broadcast, because the ring buffer may have
-    // dropped that broadcast meanwhile.
+    // The broadcast's ordinal isn't used, because the ring buffer might have dropped the broadcast meanwhile.
     case .beat: lanes[seat].place &+= 1
     case .leap(let end): lanes[seat].place = end
     case .answers, .part, .notice, .states: break
@@ -281,7 +280,7 @@ struct Readers: Sendable {
     )
   }
 
-  /// Loads the newest values in place of the broadcasts that a connection lacks.
+  /// Starts to send the newest values instead of the broadcasts that a connection lacks.
   /// - Parameters:
   ///   - newest: the bytes for all connections that lack the same broadcasts.
   ///   - own: the bytes about people, for this connection alone.
@@ -305,7 +304,7 @@ struct Readers: Sendable {
 
   func party(of seat: Int) -> String { readers[seat]?.party ?? "" }
 
-  /// How many of the connection's state streams in a row were ended before the connection had got them whole.
+  /// How many state streams in a row were ended before the connection had got the whole stream.
   func statesLost(_ seat: Int) -> Int { readers[seat]?.statesLost ?? 0 }
 
   /// Whether the last request of this reader for a state stream was refused because there were too many streams. The
@@ -373,8 +372,8 @@ struct Readers: Sendable {
     readers[seat]?.catchUp(notices, peopleToldBefore: peopleToldBefore)
   }
 
-  /// Prepares for the ring buffer dropping its oldest broadcast. For each reader that needs this broadcast next,
-  /// records what the reader knows.
+  /// Called before the ring buffer drops its oldest broadcast. For each reader that needs this broadcast next, records
+  /// what the reader knows.
   /// - Returns: how many readers need this broadcast.
   mutating func fallOff(_ ring: borrowing Ring, _ dropped: borrowing DroppedBeats) -> Int {
     let ordinal = ring.start
@@ -383,8 +382,7 @@ struct Readers: Sendable {
       guard let reader = readers[seat] else { continue }
       // A broadcast that is being sent counts as sent.
       guard lanes[seat].place &+ (reader.isSendingBeat ? 1 : 0) == ordinal else { continue }
-      // What the reader knew may have been recorded before. That record is kept, because the reader still lacks
-      // everything since then.
+      // If `told` is set already, the reader has not caught up since it was set. So `told` is kept.
       guard reader.told == nil else { continue }
       fallOff(seat, at: ordinal, ring, dropped)
       count += 1
@@ -404,7 +402,7 @@ struct Readers: Sendable {
   }
 
   /// Makes the connection read the room's state, because it is too many broadcasts behind.
-  /// - Parameter told: what is known to a reader that has got all broadcasts before this connection's next one.
+  /// - Parameter told: what is known to readers that have got the same broadcasts as this connection.
   mutating func fallBehind(_ seat: Int, _ ring: borrowing Ring, told: DroppedBeats) {
     fallOff(seat, at: lanes[seat].place, ring, told)
   }

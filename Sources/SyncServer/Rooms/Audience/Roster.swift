@@ -1,13 +1,13 @@
 import CanvasCRDT
 
-/// The people whom the room has named to everyone, and those who wait to be named.
+/// The people whom the room has named to everyone, and the people whom it will name next.
 ///
-/// A crowded room names only some people: those who show something, and others up to a bound. Of all others it sends
-/// only the number. So the cost of a join doesn't grow with the number of people in the room.
+/// A crowded room names only some people. It sends only a count of all others. So the cost of a join doesn't grow with
+/// the number of people in the room.
 ///
 /// What always holds:
-/// - A broadcast has announced every entry. So a reader that has got all broadcasts knows exactly the people of these
-///   entries, each with the presence that the entry has.
+/// - A broadcast has announced every entry. So a reader that has got all broadcasts knows these people and their
+///   presence.
 /// - There are at most `showingPeople` entries, or `namedPeople` if that is more.
 /// - The entry of a person who has left stays until a broadcast has announced the leave. Until then the person is
 ///   listed in `gone`.
@@ -33,8 +33,7 @@ struct Roster: Sendable {
   private var unnamedTaken = 0
   /// The number of people that was last sent to clients that want to know it.
   private(set) var crowdTold: UInt64 = 0
-  /// When names were last announced, on the monotonic clock. The next value says when the number of people was last
-  /// announced.
+  /// When names were last announced, and when the number of people was. Both are on the monotonic clock.
   private var namesToldAt: UInt64?
   private var crowdToldAt: UInt64?
   /// The result of `peers`. It is kept until the entries change.
@@ -99,8 +98,8 @@ struct Roster: Sendable {
   /// Adds joins and leaves to a broadcast, if they are due.
   /// - Parameters:
   ///   - count: how many people are here.
-  ///   - person: gives the person behind a member, with the presence that may be sent already. `nil` if that member has
-  ///     left.
+  ///   - person: returns the person behind a member, with the newest presence that may be sent. `nil` if that member
+  ///     has left.
   mutating func tell(
     _ changes: inout PeerChanges,
     beat ordinal: UInt64,
@@ -127,8 +126,7 @@ struct Roster: Sendable {
     changes.crowd = number
   }
 
-  /// Drops duplicates, and people who have left or were named, from `unnamed`. So the list is never much longer than
-  /// the number of people.
+  /// Drops from `unnamed`: duplicates, people who have left, and people who are named by now. So the list stays short.
   private mutating func tidy(_ person: (MemberID) -> Peer?) {
     var known: Set<MemberID> = []
     unnamed = unnamed[unnamedTaken...].filter { id in
@@ -176,8 +174,8 @@ struct Roster: Sendable {
     sorted = nil
   }
 
-  /// Names somebody who shows something, unless that person is named already. If the room names as many people as it
-  /// may, this person replaces somebody who has shown nothing for a while.
+  /// Names a person who shows a cursor or a selection, unless that person is named already. If the room names as many
+  /// people as allowed, this person replaces somebody who has shown nothing for a while.
   /// - Returns: false if nobody can be replaced.
   mutating func admit(
     _ id: MemberID,
@@ -187,8 +185,7 @@ struct Roster: Sendable {
     now: Moment
   ) -> Bool {
     guard !names(id, peer.actor) else { return true }
-    // People who have left can still have entries, which count towards the limit. So these entries are removed first.
-    // One of them can be an earlier session of this actor.
+    // Entries of people who have left still count towards the limit, so they are removed first.
     if !gone.isEmpty { tellGone(&changes) }
     if UInt64(entries.count) >= max(limits.namedPeople, limits.showingPeople) {
       guard let quietest = entries.values.min(by: { ($0.shownAt, $0.peer.actor) < ($1.shownAt, $1.peer.actor) }),
@@ -202,7 +199,7 @@ struct Roster: Sendable {
     return true
   }
 
-  /// How long somebody must have shown nothing before another person may replace them.
+  /// How long somebody must have sent no presence before another person may take their place in the list.
   private static let quietMilliseconds: UInt64 = 10_000
 
   /// Notes that the broadcast `ordinal` has the presence of this actor.

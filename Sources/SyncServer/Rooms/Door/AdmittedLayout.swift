@@ -9,7 +9,8 @@ struct AdmittedLayout: Sendable {
   let request: UInt64
   let moves: [Operation]
   let made: [ProposedOperation]
-  /// A clock that gives the stamps reserved for the shapes in `made`, if it is always given `milliseconds` as the time.
+  /// A clock for the stamps that are reserved for the shapes in `made`. It gives exactly these stamps if each call
+  /// passes `milliseconds` as the time.
   let clock: Clock
   let milliseconds: UInt64
   let payer: Payer?

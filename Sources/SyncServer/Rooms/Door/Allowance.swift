@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// The limits on a message that come from the whole server rather than from the room, and the account that pays for
-/// what is stored.
+/// The limits on a message that the whole server sets rather than the room. Also the payer, whose quotas count the
+/// message.
 struct Allowance: Sendable {
   enum Bound: Sendable {
     case none

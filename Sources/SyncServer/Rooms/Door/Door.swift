@@ -27,8 +27,8 @@ struct Door: Sendable {
     let operationCount: UInt64
     /// The shapes that the batch might make or delete.
     fileprivate let counted: [Identifier]
-    /// Whether a record of the batch came too late: after the room forgot deletions that the record might conflict
-    /// with.
+    /// Whether a record of the batch came too late. The room had already forgotten deletions that the record might
+    /// conflict with.
     fileprivate(set) var isTooOld = false
   }
 
@@ -102,7 +102,7 @@ struct Door: Sendable {
     )
   }
 
-  /// Makes a batch that tells the room to forget all deletions that are older than `milliseconds`, in Unix time.
+  /// Makes a batch that tells the room to forget all deletions from before `milliseconds`, in Unix time.
   mutating func admitForgetting(
     before milliseconds: UInt64,
     from origin: Passage.Origin,
@@ -129,8 +129,8 @@ struct Door: Sendable {
     return number
   }
 
-  /// Refuses a name that is not allowed. Names that were stored before this rule existed remain, and the operations
-  /// that wrote them are accepted again when they are sent again (W8).
+  /// Refuses a name that is not allowed. An operation that was accepted before the rule existed is accepted again when
+  /// it is sent again (W8).
   private func checkName(
     in operation: ProposedOperation,
     index: Int,

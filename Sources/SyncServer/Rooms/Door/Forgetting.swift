@@ -6,8 +6,8 @@ import CanvasCRDT
 /// as the bound would keep everyone from drawing until these deletions are old enough to be forgotten.
 ///
 /// Forgetting is a record in the room's log, with a time. After that record, every node ignores operations that are
-/// stamped before that time and that the room doesn't have, and refuses new ones as `too_old`. So nodes agree even if
-/// some still have a deletion in memory, and `Fold.forgetMore` can drop deletions little by little.
+/// stamped before that time and that the room doesn't have. So nodes agree even if some of them still have a deletion
+/// in memory.
 struct Forgetting: Sendable {
   private let limits: Limits
   /// When to search the deletions again, on the monotonic clock. Searches are rare, because a search takes milliseconds

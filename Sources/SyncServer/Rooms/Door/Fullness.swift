@@ -85,14 +85,14 @@ struct Fullness: Sendable {
     return Array(arriving.keys)
   }
 
-  /// To be called when a batch with new shapes has been admitted, and no other operation can name these shapes yet.
+  /// Counts the shapes of an admitted batch that are new and that no other operation can name yet.
   mutating func add(unseen count: Int, batch: UInt64) {
     guard count > 0 else { return }
     unseen[batch] = count
     coming = coming + .made(count)
   }
 
-  /// Must be called when `count` of the shapes that `add(unseen:batch:)` has counted have been applied to the canvas.
+  /// Must be called when `count` more of the batch's unseen shapes have been applied to the canvas.
   mutating func seen(_ count: Int, batch: UInt64) {
     guard let before = unseen[batch] else { return }
     let left = max(0, before - count)
@@ -126,7 +126,7 @@ struct Fullness: Sendable {
     forecasts[shape] = forecast
   }
 
-  /// Whether an operation may change the counts. Most operations don't: they write to a shape that exists and stays.
+  /// Whether an operation can change the counts. Most operations don't: they write to a shape that exists and stays.
   private func counts(_ set: borrowing Properties, on shape: Identifier, _ canvas: borrowing Canvas) -> Bool {
     if set.deleted || set.assigned.contains(.kind) || !canvas.registers(of: shape).contains(.kind) { return true }
     return !forecasts.isEmpty && forecasts[shape] != nil
@@ -149,8 +149,8 @@ struct Fullness: Sendable {
   ) throws(Rejection) -> Int {
     var message = Message(unseen: unseen, firstUnseen: proposed.count)
     for (index, operation) in proposed.enumerated() where counts(operation.set, on: operation.shape, canvas) {
-      // An operation without a stamp will get a stamp that is later than all others in the room and the message. Until
-      // then, any stamp that is late enough can stand for it.
+      // An operation without a stamp will get a later stamp than all others in the room and the message. Until then, a
+      // very late stamp stands for it.
       let stamp = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       message.take(Outlook(operation.set, at: stamp), of: operation.shape, index: index)
     }
@@ -161,8 +161,8 @@ struct Fullness: Sendable {
     case .success(let growth): return growth
     case .failure(let found): excess = found
     }
-    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt may never
-    // store. Besides, the message itself may turn out to be stored already.
+    // The refusal `room_full` is final. So it must not depend on pending batches that the log might never store.
+    // Besides, a log in doubt might have stored this message already.
     if isLogInDoubt, case .success = self.excess(of: message, beside: standing, { Outlook(of: $0, on: canvas) }) {
       throw Rejection(operation: excess.index, code: .unavailable, message: Door.unavailable)
     }
@@ -185,7 +185,7 @@ struct Fullness: Sendable {
     private(set) var shapes: [(shape: Identifier, outlook: Outlook, index: Int)] = []
     private var places: [Identifier: Int] = [:]
     let unseen: Int
-    /// The index of the first operation that makes a shape which no other operation can name yet.
+    /// The index of the first operation that makes an unseen shape: a shape that no other operation can name yet.
     let firstUnseen: Int
 
     init(unseen: Int, firstUnseen: Int) {
@@ -260,7 +260,7 @@ struct Fullness: Sendable {
     after <= before || UInt64(clamping: after) <= most
   }
 
-  /// The index of the first among the last `count` operations that make shapes.
+  /// Takes the last `count` operations that make shapes. Returns the index of the first of these.
   private static func first(
     of count: Int,
     in growth: [(index: Int, counts: Counts)],

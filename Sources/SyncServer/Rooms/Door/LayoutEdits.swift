@@ -5,8 +5,7 @@ import CanvasCRDT
 struct LayoutEdits: Sendable {
   /// Operations that move existing shapes in the drawing order, to make space for the new ones. They come first.
   let moves: [ProposedOperation]
-  /// The operations that make the shapes, one operation for each shape. The shapes have new identifiers that nobody
-  /// else knows.
+  /// The operations that make the shapes, one operation for each shape.
   let made: [ProposedOperation]
   /// The bytes of all texts and paths of the shapes.
   let longBytes: Int

@@ -1,4 +1,5 @@
-/// A value of which only the newest parts count. Merging is commutative, associative and idempotent.
+/// A value with several parts. Merging two values keeps the newest of each part. It is commutative, associative and
+/// idempotent.
 protocol Newest {
   mutating func merge(_ other: Self)
 }
@@ -7,8 +8,8 @@ protocol Newest {
 ///
 /// What always holds:
 /// - `sum` merges all values that were added and not removed. A value that was removed while an older batch was pending
-///   can stay in `sum` until that batch is removed. If the value was removed because it was stored, that does no harm:
-///   merging it with the canvas again changes nothing.
+///   can stay in `sum` until that batch is removed. A stored value does no harm there: merging it with the canvas again
+///   changes nothing.
 /// - Adding and removing take two merges each on average, however many batches there are, because the log mostly
 ///   answers for batches in the order in which they were admitted.
 struct NewestOnTheWay<Value: Newest> {
@@ -17,7 +18,7 @@ struct NewestOnTheWay<Value: Newest> {
   /// The batches that are newer than those in `older`. The newest batch is last.
   private var newer: [(batch: UInt64, value: Value)] = []
   private var sumOfNewer: Value?
-  /// Removed batches that are still in one of the two arrays, because an older batch is pending.
+  /// Batches that were removed, but that are still in `older` or `newer`, because an older batch is pending.
   private var removed: Set<UInt64> = []
 
   var isEmpty: Bool { older.isEmpty && newer.isEmpty }
@@ -40,7 +41,7 @@ struct NewestOnTheWay<Value: Newest> {
     while let oldest = oldestBatch(), removed.remove(oldest) != nil { older.removeLast() }
   }
 
-  /// Moves the oldest batch that was not removed to the end of `older`.
+  /// Returns the oldest pending batch. If `older` is empty, all batches in `newer` are moved to it.
   private mutating func oldestBatch() -> UInt64? {
     if older.isEmpty {
       older = newer.reversed()

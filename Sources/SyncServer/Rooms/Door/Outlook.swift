@@ -1,7 +1,7 @@
 import CanvasCRDT
 
-/// What one shape will be, as far as the limits need to know it: the newest stamps with which the shape was made,
-/// changed and deleted. Older stamps are not needed, because merging gives the same result in any order (M2, M4, M5).
+/// What the limits need to know of a shape: the newest stamps with which it was made, changed and deleted. Older stamps
+/// are not needed, because merging gives the same result in any order (M2, M4, M5).
 struct Outlook: Newest, Sendable {
   private var kind: Stamp?
   /// The newest stamp of any property except the kind.
@@ -11,7 +11,7 @@ struct Outlook: Newest, Sendable {
   /// A shape of which nothing is known.
   init() {}
 
-  /// A shape as a canvas has it.
+  /// What a canvas has of a shape: its erasure and its registers.
   init(of shape: Identifier, on canvas: borrowing Canvas) {
     erasure = canvas.stamp(of: .deleted, in: shape)
     for property in canvas.registers(of: shape) { note(property, canvas.stamp(of: property, in: shape)) }

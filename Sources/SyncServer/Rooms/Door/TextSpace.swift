@@ -22,12 +22,12 @@ struct TextSpace: Sendable {
   /// The text that a batch may add to the room.
   struct Growth: Sendable {
     fileprivate var bytes = 0
-    /// Whether no other operation can name the batch's shapes yet. If so, the bytes of each text stop counting as
-    /// pending as soon as that text has been applied.
+    /// Whether no other operation can name the batch's shapes yet. If so, the bytes of a text no longer count as
+    /// pending after that text was applied.
     fileprivate var isOfUnseen = false
     /// The shapes whose text the batch writes or deletes.
     fileprivate var written: Set<Identifier> = []
-    /// The shapes whose text becomes shorter, if the batch has space only because of that.
+    /// The shapes whose text becomes shorter. Empty if the batch has space without that.
     fileprivate var freed: Set<Identifier> = []
   }
 
@@ -43,7 +43,7 @@ struct TextSpace: Sendable {
     var growth = Growth()
     var steps: [(index: Int, bytes: Int)] = []
     for (index, operation) in proposed.enumerated() {
-      // This deletion frees the space of the shape's text. So no other batch must count on the same space.
+      // No other pending batch may use the space that this deletion frees.
       if operation.set.deleted, canvas.longBytes(in: operation.shape) > 0 { growth.written.insert(operation.shape) }
       let written = operation.set.longBytes(of: .all)
       guard written > 0 else { continue }
@@ -66,8 +66,8 @@ struct TextSpace: Sendable {
     return growth
   }
 
-  /// How many bytes of text the operation replaces: those that the properties it writes have now. 0 if another batch
-  /// frees them.
+  /// How many bytes of text the operation replaces: the present bytes of the properties that it writes. 0 if another
+  /// batch frees them.
   private func standing(_ properties: PropertyMask, of shape: Identifier, on canvas: borrowing Canvas) -> Int {
     freed[shape] == nil ? canvas.longBytes(of: properties, in: shape) : 0
   }
@@ -76,7 +76,7 @@ struct TextSpace: Sendable {
   private func takeAsWhole(_ proposed: [ProposedOperation], on canvas: borrowing Canvas, _ growth: inout Growth) {
     var shapes: [Identifier: PropertyMask] = [:]
     for operation in proposed where touched[operation.shape] == nil { shapes[operation.shape] = .all }
-    // The seed may be random, because nothing that depends on it is read from this canvas.
+    // Any seed will do, because nothing that depends on the seed is read from this canvas.
     var after = Canvas(seed: UInt64.random(in: 0...UInt64.max))
     for operation in canvas.operations(of: shapes) { after.apply(operation) }
     for (index, operation) in proposed.enumerated() where shapes[operation.shape] != nil {
@@ -84,7 +84,8 @@ struct TextSpace: Sendable {
       if written > 0, !(operation.at.map { Door.changesNothing(operation, at: $0, on: canvas) } ?? false) {
         growth.bytes -= max(0, written - canvas.longBytes(of: operation.set.assigned, in: operation.shape))
       }
-      // The operation will get a stamp that is later than all others in the room. Any stamp that late serves here.
+      // The room will give the operation a stamp that is later than all its other stamps. This stamp is late enough to
+      // stand for it.
       let at = operation.at ?? Stamp(time: .max - UInt64(proposed.count - index), actor: Fullness.anyActor)
       after.apply(Operation(shape: operation.shape, at: at, set: operation.set))
     }
@@ -114,8 +115,8 @@ struct TextSpace: Sendable {
 
   private func check(_ index: Int, standing: Int, isLogInDoubt: Bool) throws(Rejection) {
     guard !fits(standing + coming) else { return }
-    // The refusal `room_full` is final. So it must not be caused by pending batches, which a log in doubt might never
-    // store.
+    // `room_full` is a final refusal. While the log is in doubt, pending batches might never be stored, so they must
+    // not cause this refusal.
     if isLogInDoubt, fits(standing) {
       throw Rejection(operation: index, code: .unavailable, message: Door.unavailable)
     }
@@ -135,7 +136,7 @@ struct TextSpace: Sendable {
     for shape in growth.freed { freed[shape, default: 0] += 1 }
   }
 
-  /// A text of a batch has been applied to the canvas, and no longer counts as coming.
+  /// A text of a batch has been applied to the canvas, and no longer counts as pending.
   mutating func arrived(_ bytes: Int, of batch: UInt64) {
     guard let growth = batches[batch], growth.isOfUnseen else { return }
     let arrived = min(bytes, growth.bytes)

@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// The broadcasts that a connection lacks: from its next one to the newest. The ring buffer still has all of them.
+/// The broadcasts that a connection lacks: from the connection's next broadcast to the newest one. The ring buffer
+/// still has all of them.
 struct BeatGap: Sendable {
   let place: UInt64
   /// The ordinal of the first broadcast whose joins and leaves are news to the connection.
@@ -81,7 +82,7 @@ struct Leaps: Sendable {
   private var end: UInt64 = 0
   private var known: [Key: [UInt8]?] = [:]
 
-  /// Whether the bytes for a gap that ends with the broadcast `end` are known.
+  /// Whether the bytes for a gap that ends with the broadcast `end` have been made already.
   mutating func knows(_ gap: BeatGap, to end: UInt64) -> Bool {
     if end != self.end {
       self.end = end

@@ -1,9 +1,8 @@
 import CanvasCRDT
 
-/// What a reader knows that has got all broadcasts that the ring buffer has dropped, and none of the broadcasts that
-/// the buffer still has.
+/// What a reader knows if it has got all broadcasts before the first one in the ring buffer, and no later one.
 ///
-/// What always holds: these values and the broadcasts of the ring buffer, in order, add up to the room as it is.
+/// What always holds: these values, changed by the broadcasts in the ring buffer, in order, give the room as it is.
 struct DroppedBeats: Sendable {
   /// The log position after the dropped broadcasts.
   private(set) var position: UInt64 = 0

@@ -14,7 +14,7 @@ struct FanOut: Sendable {
   private var gathering: Gathering
   private(set) var ring = Ring()
   private(set) var dropped = DroppedBeats()
-  /// The last result of `told`: what is known to readers that have got the ring's broadcasts up to an ordinal.
+  /// The last result of `told`, and the ordinal for which it was computed.
   private var partly: (before: UInt64, told: DroppedBeats)?
   private var streams: StateStreams
   private var leaps = Leaps()
@@ -36,8 +36,8 @@ struct FanOut: Sendable {
   /// Whether operations wait for the next broadcast.
   var hasRecords: Bool { gathering.hasRecords }
   var isBeatFull: Bool { UInt64(gathering.operations.count) >= limits.beatOperations }
-  /// The number of broadcasts that a reader must have got before it is sent an answer about everything that the room
-  /// has applied.
+  /// An answer about everything that the room has applied is sent only to readers that have got the broadcasts before
+  /// this ordinal.
   var newest: UInt64 { hasRecords ? ring.end &+ 1 : ring.end }
 
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
@@ -121,8 +121,7 @@ struct FanOut: Sendable {
     return bytes
   }
 
-  /// To be called when a member wants overlap notices from the next broadcast on, and no connection has been sent any
-  /// pairs.
+  /// To be called when a member wants overlap notices, and no other member does.
   mutating func beginPairs() {
     dropped.beginPairs(ordinal: ring.end)
     partly = nil
@@ -143,8 +142,8 @@ struct FanOut: Sendable {
 
   // MARK: The ring
 
-  /// Whether the oldest broadcast has to be dropped. Some readers might need that broadcast next. What they know has to
-  /// be recorded before `dropOldest` is called.
+  /// Whether the oldest broadcast has to be dropped. Some readers might still need that broadcast. Before calling
+  /// `dropOldest`, the caller must record what these readers know.
   var isRingOverfull: Bool {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
@@ -154,8 +153,8 @@ struct FanOut: Sendable {
     dropped.add(ring.dropFirst(), ordinal: ordinal)
   }
 
-  /// What is known to a reader that has got exactly the broadcasts before an ordinal. The result is kept for the next
-  /// reader at the same ordinal, and for computing the result of a later ordinal.
+  /// What a reader knows if it has got exactly the broadcasts before this ordinal. The result is stored, so that the
+  /// next call with this or a later ordinal takes less time.
   mutating func told(before ordinal: UInt64) -> DroppedBeats {
     var (place, told) = (ring.start, dropped)
     if let partly, partly.before >= place, partly.before <= ordinal { (place, told) = partly }
@@ -165,8 +164,8 @@ struct FanOut: Sendable {
     return told
   }
 
-  /// The bytes of a broadcast for one recipient, in the encoding of its channel. Joins and leaves that the recipient
-  /// knows already are left out, and so are its own.
+  /// The bytes of a broadcast for one recipient, in the encoding of its channel. The recipient's own joins and leaves,
+  /// and those that it knows already, are left out.
   func bytes(ofBeat ordinal: UInt64, for channel: Channel, to listener: BeatRecipient) -> [UInt8] {
     let beat = ring[ordinal]
     guard !beat.peers.isEmpty, listener.knowsPeople || beat.peers.concern(listener.actor) else {
@@ -199,8 +198,8 @@ struct FanOut: Sendable {
 
   private func encodeNewest(over gap: BeatGap, of fold: borrowing Fold) -> [UInt8]? {
     guard let operations = fold.newest(since: gap.since) else { return nil }
-    // There may be no operations, if newer values have replaced all of them. The message is made all the same, because
-    // the client's cursor has to advance.
+    // If newer values have replaced all operations, the message contains none. It is made all the same, because the
+    // client's cursor has to advance.
     var bytes = fold.position > gap.since ? encode(operations, since: gap.since, gap.channel, fold) : []
     if gap.channel.hasOverlaps, let overlaps = ring.overlaps(from: gap.place) {
       encoder.append(overlaps, gap.channel.encoding, to: &bytes)
@@ -225,7 +224,7 @@ struct FanOut: Sendable {
   }
 
   /// Whether a state stream could be made now for a reader with the address `party`.
-  /// - Parameter lacksLittle: whether the stream may be a short one.
+  /// - Parameter lacksLittle: whether the reader lacks so little that a short stream is enough.
   func hasSpaceForState(of party: String, lacksLittle: Bool, _ now: Moment) -> Bool {
     streams.hasSpace(for: party, lacksLittle: lacksLittle, now)
   }
@@ -250,8 +249,8 @@ struct FanOut: Sendable {
 
   // MARK: Freeing memory
 
-  /// Whether nothing was broadcast for ten seconds, and no broadcast is due. The memory of the newest ones can be freed
-  /// then.
+  /// Whether nothing was broadcast for ten seconds, and no broadcast is due. The memory of the newest broadcasts can
+  /// then be freed.
   func isQuiet(_ now: Moment) -> Bool { gathering.isQuiet(for: FanOut.restMilliseconds, now: now) }
 
   private static let restMilliseconds: UInt64 = 10_000

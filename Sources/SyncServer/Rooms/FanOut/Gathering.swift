@@ -3,9 +3,7 @@ import CanvasCRDT
 /// The next broadcast while it is being gathered: its operations, and when it is due.
 ///
 /// What always holds: the operations are those of the log between `start` and the room's position. If the room has
-/// applied a record since the last broadcast, another one is due: even readers that get no operation from it get the
-/// new cursor. A round offers the newest broadcasts to each reader. At most about four broadcasts are made in that
-/// time.
+/// applied a record since the last broadcast, another broadcast is due, even if it has no operations.
 struct Gathering: Sendable {
   private let beatMilliseconds: UInt64
   private(set) var operations: [Operation] = []
@@ -20,16 +18,16 @@ struct Gathering: Sendable {
 
   init(beatMilliseconds: UInt64) { self.beatMilliseconds = beatMilliseconds }
 
-  /// Schedules a broadcast for now or, if the last broadcast was too short a time ago, for the end of the shortest time
-  /// between two broadcasts. If a broadcast is scheduled for a later time already, it is moved to the earlier time.
+  /// Schedules a broadcast for now, or for the earliest time that the pause between two broadcasts allows. A broadcast
+  /// that is already scheduled can only move to an earlier time.
   mutating func begin(_ now: Moment) {
     let time = now.monotonicMilliseconds
     guard let last = lastBeatAt, last <= time, time - last < paceMilliseconds else { return begin(dueAt: time) }
     begin(dueAt: last + paceMilliseconds)
   }
 
-  /// The shortest time between two broadcasts. In a large room it grows with the time that sending a broadcast to
-  /// everyone takes: a round over all readers lasts twice that time, and four broadcasts are made meanwhile.
+  /// The shortest time between two broadcasts. In a large room it is half of the time that sending a broadcast to
+  /// everyone takes.
   private var paceMilliseconds: UInt64 {
     max(beatMilliseconds, sendingMicroseconds * 2 / 1_000 / Gathering.beatsInARound)
   }
@@ -37,7 +35,7 @@ struct Gathering: Sendable {
 
   /// To be called with the time that it took to send a broadcast to `seats` of `all` seats.
   mutating func sendingTook(microseconds: UInt64, seats: Int, of all: Int) {
-    // The time for a few seats doesn't tell how long the whole room takes.
+    // The time that a few seats took doesn't tell how long the whole room takes.
     guard seats > 0, seats >= min(all, Gathering.seatsToJudgeBy) else { return }
     let whole = min(microseconds, 1_000_000) * UInt64(all) / UInt64(seats)
     sendingMicroseconds = (sendingMicroseconds * 3 + min(whole, 1_000_000)) / 4
@@ -48,8 +46,8 @@ struct Gathering: Sendable {
   /// Schedules a broadcast at `time`, unless one is due earlier.
   mutating func begin(dueAt time: UInt64) { dueAt = min(dueAt ?? time, time) }
 
-  /// Adds the operations of a commit, and schedules a broadcast at once, because they have already waited on their way
-  /// to the log. In a room so large that sending takes longer than the time between two broadcasts, they wait again.
+  /// Adds the operations of a commit. A broadcast is due at once, because the operations have already waited for the
+  /// log. In a large room, where sending takes longer than the time between two broadcasts, they wait again.
   mutating func add(_ new: [Operation], after position: UInt64, now: Moment) {
     if !hasRecords { start = position }
     hasRecords = true
@@ -69,7 +67,7 @@ struct Gathering: Sendable {
     hasRecords = false
   }
 
-  /// Decides when the next broadcast is due. To be called when everything that may be sent now has been taken.
+  /// Sets when the next broadcast is due. To be called when everything that can be sent now has been taken.
   /// - Parameter next: when there will be more to send, if that is known.
   mutating func noteLook(next: UInt64?) { dueAt = next }
 

@@ -66,7 +66,7 @@ struct MessageEncoder: Sendable {
       var end = start
       var size: UInt64 = 64
       repeat {
-        // The entry adds the actor and the keys of a JSON object to the state's own bytes.
+        // In a message, each state also has its actor and the keys of a JSON object.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
       } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
@@ -85,8 +85,8 @@ struct MessageEncoder: Sendable {
 
   /// Splits pairs into as many notices as needed, but at least one.
   func notices(began: [ShapePair], ended: [ShapePair]) -> [OverlapNotice] {
-    // A pair takes 28 bytes in the longer of the two encodings. Counting 32 bytes for each, and four pairs fewer,
-    // leaves space for the rest of the message.
+    // A pair takes at most 28 bytes. The calculation assumes 32 bytes for each pair and leaves out four pairs, so that
+    // the rest of the message fits too.
     let pairsMax = max(1, Int(clamping: messageBytesMax / 32) - 4)
     var notices: [OverlapNotice] = []
     var began = began[...]

@@ -1,4 +1,4 @@
-/// The bytes of the newest broadcasts, from some broadcast on, as a channel gets them.
+/// The bytes of all broadcasts from `place` on, for one channel.
 struct NewestBeats {
   let place: UInt64
   let channel: Channel

@@ -10,8 +10,8 @@ struct Beat: Sendable {
   /// By channel: the frames of all messages of the broadcast in one buffer, so that one call offers a whole broadcast
   /// to a socket.
   var bytes = ForEachChannel<[UInt8]>(repeating: [])
-  /// By channel: where in `bytes` the news about peers begins. A recipient who is one of these peers gets other bytes
-  /// from there on, without the news about itself.
+  /// For each channel, the offset in `bytes` at which the news about peers begins. From this offset on, a recipient who
+  /// is one of these peers gets other bytes, without the news about itself.
   var peersStart = ForEachChannel<Int>(repeating: 0)
   var peers = PeerChanges()
 

@@ -26,7 +26,7 @@ struct StateStream: Sendable {
   /// When a reader last joined the stream or was given a part of it, on the monotonic clock.
   private var takenAt: UInt64 = 0
   private let madeAt: UInt64
-  /// How many streams in a row a reader of this stream has lost: the greatest such number among its readers.
+  /// The greatest number of streams that any of this stream's readers has lost in a row.
   private(set) var losses = 0
   /// Whether it was known in advance that making the stream takes little time.
   private let isOfLittle: Bool
@@ -90,18 +90,17 @@ struct StateStream: Sendable {
 
   /// Whether the stream is so old that it may be dropped to make space for another one, even if its readers still take
   /// parts.
-  /// - Parameter lasts: whether this stream may grow older than usual, because one of its readers has lost a stream
-  ///   before.
-  ///   Each lost stream doubles the age, so that the reader gets the whole state some day.
+  /// - Parameter lasts: whether this stream may grow older than usual. Each stream that one of its readers has lost
+  ///   before doubles the age, so that this reader gets the whole state some day.
   func isOld(_ now: Moment, lasts: Bool) -> Bool {
     let age = StateStream.oldMilliseconds << UInt64(lasts ? min(losses, StateStream.doublingsMax) : 0)
     return now.monotonicMilliseconds >= madeAt &+ age
   }
 
-  /// The age from which a stream counts as old, if none of its readers has lost a stream before.
+  /// The age from which a stream counts as old, if the age is not doubled (`doublingsMax`).
   private static let oldMilliseconds: UInt64 = 30_000
-  /// How many times the age at which a stream is old may be doubled. After four doublings the age is eight minutes,
-  /// enough for a large room on a slow connection. With more doublings, readers who are slow on purpose would keep
+  /// The age at which a stream counts as old is doubled at most this many times. After four doublings the age is eight
+  /// minutes, enough for a large room on a slow connection. With more, readers who are slow on purpose would keep
   /// others waiting for longer.
   private static let doublingsMax = 4
 
@@ -113,8 +112,7 @@ struct StateStream: Sendable {
     return since <= place
   }
 
-  /// The frames of one part. A reader's cursor changes only with the last part. Until then it stays where the stream's
-  /// changes begin, or at the beginning of the log if the stream has the whole state.
+  /// The frames of one part of the state. A reader's cursor changes only with the last part.
   mutating func frames(ofPart index: Int, places: RoomPlaces, encoder: MessageEncoder) -> [UInt8] {
     if frames[index].isEmpty {
       let isLast = index + 1 == parts.count
@@ -129,7 +127,8 @@ struct StateStream: Sendable {
     return frames[index]
   }
 
-  /// The frames of the notices of all pairs, one buffer for each message. If there are no pairs, one notice says so.
+  /// The overlap notices that list all pairs, as frames: one buffer for each message. If there are no pairs, one notice
+  /// says so.
   mutating func notices(encoder: MessageEncoder) -> [[UInt8]] {
     if notices.isEmpty, let pairs {
       notices = encoder.notices(began: pairs, ended: []).map { encoder.encode(.overlaps($0), encoding) }

@@ -8,9 +8,9 @@ import CanvasCRDT
 /// - A stream that somebody reads stays until it has been read, unless another reader waits and none of the streams
 ///   suits it. Then a stream may be dropped if its readers have taken nothing for long, if it is old, or if its
 ///   readers' address has more than its share of the streams.
-/// - Each stream that a reader loses doubles the age at which its next stream counts as old, up to eight minutes. That
-///   holds for one stream of each address, so that a few addresses can't keep all streams for that long. So a reader
-///   that needs no longer than eight minutes gets to the end some day, if it goes on.
+/// - If a reader loses a stream, the reader's next stream may get twice as old before it counts as old, up to eight
+///   minutes. So a reader that needs at most eight minutes gets to the end of a stream some day. Only one stream of
+///   each address may get so old, so that a few addresses can't keep all streams.
 /// - Each stream knows how many readers it has, and from which addresses.
 struct StateStreams: Sendable {
   private let limits: Limits
@@ -28,10 +28,9 @@ struct StateStreams: Sendable {
     let since: UInt64?
     /// The reader's address.
     let party: String
-    /// How many streams the reader has lost since it last had a whole one.
+    /// How many streams the reader has lost since it last had a whole stream.
     let losses: Int
-    /// This broadcast and all later ones were encoded for the reader's channel. Before this broadcast, the channel had
-    /// no member.
+    /// The first broadcast that was encoded for the reader's channel. All later ones were encoded for it too.
     let ringStart: UInt64
 
     /// Whether a stream has everything that the reader has to be sent now. If not, there have been broadcasts since the
@@ -41,10 +40,10 @@ struct StateStreams: Sendable {
     }
   }
 
-  /// The overlapping pairs that members who get overlap notices know when they have received all broadcasts.
+  /// The overlapping pairs, as all broadcasts so far have announced them.
   struct PairsTold {
-    /// The pairs. `nil` in two cases: members with overlap notices have not been sent all pairs yet, or the reader
-    /// doesn't want notices.
+    /// All pairs. `nil` if members with overlap notices have not been sent all pairs yet, or if the reader doesn't want
+    /// notices.
     let all: [ShapePair]?
     /// Grows with each broadcast that has overlaps.
     let version: UInt64
@@ -79,15 +78,14 @@ struct StateStreams: Sendable {
     guard let number = shared ?? new.map({ add($0) }) else { return nil }
     streams[number]?.enter(want.party, losses: want.losses, now)
     // If the broadcasts since the stream was made have only news about peers, the reader skips these broadcasts. The
-    // reader knows the peers from its welcome, or is sent them after the stream.
+    // reader learns about the peers from its welcome, or after the stream.
     let isCurrent = streams[number].map { want.isMet(by: $0, at: fold.position, pairs) } ?? false
     let place = isCurrent ? ring.end : streams[number]?.ordinal ?? ring.end
     return Entry(number: number, place: place, isNew: shared == nil, isWhole: streams[number]?.since == nil)
   }
 
-  /// The number of the stream that the reader should enter. All existing streams that have everything that the reader
-  /// lacks are considered. Of these, it is the stream that begins latest, because it has the least that the reader
-  /// doesn't need.
+  /// Among the streams with everything that the reader lacks, returns the one that begins latest. It has the least that
+  /// the reader doesn't need.
   private func numberOfMore(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
@@ -103,7 +101,7 @@ struct StateStreams: Sendable {
   // MARK: Space
 
   /// Whether a stream could be made for a reader with the address `party`.
-  /// - Parameter lacksLittle: whether the stream may be a short one.
+  /// - Parameter lacksLittle: whether a short stream is enough for the reader.
   func hasSpace(for party: String, lacksLittle: Bool, _ now: Moment) -> Bool {
     mayTakeMore(isShort: false, for: party, endsOthers: true, now)
       || lacksLittle && mayTakeMore(isShort: true, for: party, endsOthers: true, now)
@@ -131,10 +129,13 @@ struct StateStreams: Sendable {
     return true
   }
 
-  /// The stream that may be dropped for a reader from the address `party`. First choice is a stream that nobody reads,
-  /// then one whose readers take nothing. The third choice is a stream of the address that has the most streams to
-  /// itself, if that stream is old, or if that address is another one and has more than its share. So one address can't
-  /// keep others out.
+  /// The stream that may be dropped to make space for a reader from the address `party`. In this order:
+  /// - a stream that nobody reads
+  /// - a stream whose readers take nothing
+  /// - an old stream of the address that has the most streams to itself
+  /// - any stream of that address, if the address has more than its share and isn't `party`
+  ///
+  /// So one address can't keep others out.
   private func makesWay(isShort: Bool, for party: String, endsOthers: Bool, _ now: Moment) -> Int? {
     let alike = streams.filter { $0.value.isShort == isShort }
     let unread = alike.filter { $0.value.isUnread }.keys.min()
@@ -153,9 +154,8 @@ struct StateStreams: Sendable {
     return greediest.filter { $0.value.onlyParty != party }.keys.min()
   }
 
-  /// The streams that are allowed to last longer, because their readers have lost other streams before. For each
-  /// address, this is the stream whose readers have lost the most streams. All streams that several addresses share are
-  /// among them, too.
+  /// The streams that may last longer. For each address, this is the stream whose readers have lost the most streams
+  /// before. Streams that several addresses share are always included.
   private static func lasting(of streams: [Int: StateStream]) -> Set<Int> {
     var lasting: Set<Int> = []
     var ofParty: [String: Int] = [:]
@@ -200,8 +200,7 @@ struct StateStreams: Sendable {
     now: Moment
   ) -> StateStream? {
     // A stream is short if it has few changes and fits into one part. Whether it fits is known only when the stream has
-    // been made. All other streams count as long. A short stream counts as long too if there is space only for a long
-    // one.
+    // been made. All other streams are long. If there is space only for a long stream, a short stream counts as long.
     let mayBeShort =
       fold.hasLittle(since: want.since)
       && mayTakeMore(isShort: true, for: want.party, endsOthers: endsOthers, now)
@@ -236,10 +235,10 @@ struct StateStreams: Sendable {
     streams[number]?.notices(encoder: encoder) ?? []
   }
 
-  /// What a reader has got, and where it continues, after all parts of a stream.
+  /// What a reader has got after all parts of a stream.
   struct End {
     let position: UInt64
-    /// All pairs that overlapped at the moment of the stream's state, if the reader may be sent them.
+    /// All pairs that overlapped at the moment of the stream's state. `nil` if the stream has no pairs for its readers.
     let pairs: [ShapePair]?
   }
 

@@ -5,8 +5,8 @@ import CanvasCRDT
 /// What always holds:
 /// - The canvas is the merge of all records up to `position`, each applied once and in the log's order, with none
 ///   missing. Nothing else changes the canvas.
-/// - A record is left out if it may conflict with a forgotten deletion: by an earlier record the room forgot all
-///   deletions from before some time, and this record has a value from before that time that the canvas lacks.
+/// - A record is left out if it might conflict with a forgotten deletion. Such a record has a value that the canvas
+///   lacks, and that is older than the time before which the room has forgotten all deletions.
 /// - Only the records decide whether a record is left out, and what the shapes are. It makes no difference whether a
 ///   forgotten deletion is still in memory.
 /// - `operationCount` counts the operations of the applied records, whether or not they changed anything.
@@ -58,8 +58,8 @@ struct Fold: Sendable {
     .digest(cursor: cursor, hash: canvas.digest(for: vocabulary))
   }
 
-  /// The log position of a cursor. `nil` if the cursor is malformed, is ahead of this room, or is of another room with
-  /// this name or of records that were lost in a restore.
+  /// The log position of a cursor. `nil` if the cursor is malformed or ahead of this room, or belongs to another room
+  /// with this name or to records that were lost in a restore.
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
@@ -79,8 +79,8 @@ struct Fold: Sendable {
     )
   }
 
-  /// The log position from which a reader that has read up to `place` can be sent only the changes. `nil` if the reader
-  /// needs the whole state, because deletions since then have been forgotten.
+  /// The log position after which all changes have to be sent to a reader that has read up to `place`. `nil` if the
+  /// reader needs the whole state, because deletions since then have been forgotten.
   func differenceStart(_ place: UInt64?) -> UInt64? {
     guard let place, place >= canvas.forgottenUpTo else { return nil }
     return place
@@ -181,7 +181,7 @@ struct Fold: Sendable {
   }
 
   /// Reserves stamps for operations that are stamped on another thread.
-  /// - Returns: a clock that gives those stamps, if it is always given the wall time of `now`.
+  /// - Returns: a clock that gives these stamps. It must always be given the wall time of `now`.
   mutating func reserveStamps(_ count: Int, actor: Identifier, now: Moment) -> Clock {
     let clock = Clock(actor: actor, time: clockTime)
     guard count > 0 else { return clock }
@@ -207,8 +207,8 @@ struct Fold: Sendable {
   mutating func forgetMore(atMost most: Int = Fold.forgottenAtOnce) {
     guard forgettingBefore > 0 else { return }
     let count = canvas.forgetErasures(before: forgettingBefore, atMost: most)
-    // All deletions from before `forgettingBefore` have been dropped. If that time were kept, and a clock were set
-    // back, deletions made afterwards would be dropped too.
+    // All deletions from before `forgettingBefore` have been dropped, so this time is reset. Otherwise deletions that
+    // are made after a clock was set back would be dropped too.
     if count < most { forgettingBefore = 0 }
   }
 
@@ -217,15 +217,15 @@ struct Fold: Sendable {
 }
 
 extension Canvas {
-  /// Whether any of these operations is from before `milliseconds` and not in the canvas. If so, it might conflict with
-  /// a deletion that was forgotten.
+  /// Whether any of these operations is from before `milliseconds` and not in the canvas. Such an operation might
+  /// conflict with a deletion that was forgotten.
   func hasForgotten(_ operations: [Operation], before milliseconds: UInt64) -> Bool {
     guard milliseconds > 0 else { return false }
     return operations.contains { hasForgotten($0.set.assigned, in: $0.shape, at: $0.at, before: milliseconds) }
   }
 
-  /// Whether this operation is from before `milliseconds` and not in the canvas. Deletions in memory are ignored,
-  /// because nodes keep deletions in memory for different times, and must decide alike.
+  /// Whether this operation is older than `milliseconds`, and none of its values are in the canvas. Deletions in memory
+  /// don't count: nodes keep them for different times, but must all decide alike.
   func hasForgotten(
     _ properties: PropertyMask,
     in shape: Identifier,

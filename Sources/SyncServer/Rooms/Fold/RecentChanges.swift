@@ -33,7 +33,7 @@ struct RecentChanges: Sendable {
     }
   }
 
-  /// By shape, the registers that were written after a log position. `nil` if not all of them are known.
+  /// For each shape, the registers that were written after a log position. `nil` if not all of them are known.
   func registers(since place: UInt64) -> [Identifier: PropertyMask]? {
     guard place >= start else { return nil }
     var registers: [Identifier: PropertyMask] = [:]

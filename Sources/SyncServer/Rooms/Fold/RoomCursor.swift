@@ -6,8 +6,7 @@ import CanvasCRDT
 /// After a room was deleted or restored, the same position has another branch. So an old cursor is refused rather than
 /// misread.
 ///
-/// In version 1 the branch was made from the epoch alone. A copy of a whole data directory has the same epoch, so
-/// cursors of version 1 are refused.
+/// Cursors of version 1 don't show the run, so they are refused.
 struct RoomCursor: Hashable, Sendable {
   /// A hash of the epoch and the run's number, each of which is 64 random bits.
   private let branch: UInt64

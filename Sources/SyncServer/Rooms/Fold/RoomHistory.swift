@@ -89,8 +89,8 @@ struct RoomHistory: Sendable {
 }
 
 extension Canvas {
-  /// If these edits delete shapes to which line shapes are attached, adds edits of the line shapes that keep their ends
-  /// where they are drawn (S14). Edits of the line shapes that are there already are kept.
+  /// If the edits delete shapes to which lines are tied, adds edits that keep the ends of these lines where they are
+  /// drawn (S14). The other values in edits of these lines stay.
   func keepingEnds(_ edits: [Identifier: Properties]) -> [Identifier: Properties] {
     var leaving = IdentifierSet()
     var after = self

@@ -26,6 +26,6 @@ struct RoomPlaces: Hashable, Sendable {
     return cursor.position
   }
 
-  /// - Parameter position: the position of the record before the one that carries the run's number.
+  /// - Parameter position: the position just before the record that carries the run's number.
   mutating func note(run: UInt64, after position: UInt64) { runs.note(run, after: position) }
 }

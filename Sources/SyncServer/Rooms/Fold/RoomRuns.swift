@@ -6,8 +6,8 @@
 ///
 /// What always holds:
 /// - Positions rise, and no run's number occurs twice.
-/// - From the first position of the oldest remembered run on, the run of each position is known. The run of an earlier
-///   position is forgotten, or if none was forgotten, the record was written before servers had runs.
+/// - From the first position of the oldest remembered run on, the run of each position is known. An earlier position
+///   belongs to a forgotten run. If no run was forgotten, it is from before servers had runs.
 struct RoomRuns: Hashable, Sendable {
   struct Run: Hashable, Sendable {
     /// The first position that belongs to the run. If a restored log has lost the last records of an earlier run, their
@@ -18,7 +18,7 @@ struct RoomRuns: Hashable, Sendable {
 
   /// The newest runs, the oldest of them first.
   private(set) var newest: [Run] = []
-  /// Whether there were older runs, which are forgotten.
+  /// Whether older runs have been forgotten.
   private(set) var hasForgotten = false
 
   init() {}
@@ -45,8 +45,8 @@ struct RoomRuns: Hashable, Sendable {
 
   func contains(_ number: UInt64) -> Bool { newest.contains { $0.number == number } }
 
-  /// Remembers a run, if it is new, from a record that carries the run's number. Several records may carry it: those
-  /// that were sent to the log together with the run's first one.
+  /// Remembers a run, if it is new, from a record that carries the run's number. All records that were sent to the log
+  /// together with the run's first one carry the number.
   /// - Parameter position: the position of the record before this one.
   mutating func note(_ number: UInt64, after position: UInt64) {
     guard !contains(number) else { return }

@@ -2,7 +2,7 @@ import CanvasCRDT
 
 /// A room's history as steps for a slider, at most as many as a slider can show.
 struct RoomSteps: Sendable {
-  /// One step: what one actor did without a pause between two operations.
+  /// One step: operations of one actor, with no pause between them.
   struct Step: Hashable, Sendable {
     var fromMilliseconds: UInt64
     var toMilliseconds: UInt64
@@ -63,7 +63,7 @@ struct RoomSteps: Sendable {
     return fewer.steps
   }
 
-  /// Merges each pair of neighbouring steps into one. A merged step has the actor of the larger one.
+  /// Merges each pair of neighbouring steps into one. The merged step has the actor of the larger step.
   private mutating func halve() {
     newest = [:]
     steps = stride(from: 0, to: steps.count, by: 2).map { index in

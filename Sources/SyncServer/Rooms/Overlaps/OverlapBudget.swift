@@ -21,8 +21,7 @@ struct OverlapBudget: Sendable {
     capacity = OverlapBudget.most(shapes: shapes, stepsPerShape: stepsPerShape)
     let time = now.monotonicMilliseconds
     let passed = Int(clamping: time - min(time, grownAt ?? 0))
-    // Each millisecond adds this many steps. At the first call, and long after the last one, the whole budget is
-    // available.
+    // Each millisecond adds this many steps.
     let perMillisecond = max(1, Int(clamping: stepsPerShape) * OverlapBudget.shapesPerMillisecond)
     let grown = passed > 1_000_000 ? capacity : steps + passed * perMillisecond
     steps = min(capacity, grownAt == nil ? capacity : max(0, grown))
@@ -40,12 +39,12 @@ struct OverlapBudget: Sendable {
     guard isCrowded else { return }
     let pause = max(OverlapBudget.pauseMilliseconds, UInt64(max(0, spent)) / OverlapBudget.stepsPerPauseMillisecond)
     looksAfter = now.monotonicMilliseconds &+ pause
-    // A negative budget is set to 0, because the pause makes up for the steps in excess.
+    // The pause already makes up for the steps that were too many, so a negative budget is set to 0.
     steps = max(steps, 0)
   }
 
-  /// Whether a room that was found to have too many pairs may be checked again, because the pause is over. The whole
-  /// budget is available then.
+  /// Whether a room with too many pairs may be checked again, because the pause is over. The check may use the whole
+  /// budget.
   func mayLook(_ now: Moment) -> Bool { now.monotonicMilliseconds >= looksAfter }
 
   /// Each millisecond adds the steps for this many shapes to the budget. By default that is a twentieth of a

@@ -7,9 +7,9 @@ struct OverlapWork: Sendable {
   enum Source: Sendable {
     /// Builds the whole index from the canvas.
     case all(Canvas)
-    /// The work gets these outlines, and no other shapes have changed. A shape without an outline is deleted or hidden.
+    /// The outlines of the shapes that have changed. A shape without an outline is deleted or hidden.
     case shapes([(shape: Identifier, outline: Outline?)])
-    /// The work reads these shapes from the canvas, on the other thread, because reading many outlines takes a while.
+    /// Another thread reads these shapes from the canvas, because reading many outlines takes a while.
     case shapesOf(Canvas, Set<Identifier>)
     /// There is nothing to read: the index is only freed. For many shapes that takes a while, so another thread does
     /// it.

@@ -5,9 +5,9 @@ import CanvasCRDT
 ///
 /// What always holds:
 /// - At most one order is being carried out, and it has the index. Its outcome is awaited even if nobody asks for
-///   overlaps any more, because somebody may ask again.
-/// - Every shape whose outline may have changed since the newest order is among the unsettled shapes. While there is no
-///   index and no order, there are no unsettled shapes.
+///   overlaps any more, because somebody might ask again.
+/// - Every shape whose outline might have changed since the newest order is among the unsettled shapes. While there is
+///   no index and no order, there are no unsettled shapes.
 /// - Members who want notices are sent all pairs once, and then each change, in order.
 /// - Each HTTP request for overlaps is answered once, from an index that has everything that the room had when the
 ///   request came.
@@ -20,7 +20,7 @@ struct Overlaps: Sendable {
     /// A client asks for overlaps, and there is no index yet.
     case wanted
     case here(OverlapIndex)
-    /// An order is being carried out and has the index. Perhaps nobody asks for overlaps any more.
+    /// Another thread has the index and works on it.
     case away
   }
 
@@ -33,12 +33,11 @@ struct Overlaps: Sendable {
   private var neededUntil: UInt64 = 0
   private var budget: OverlapBudget
 
-  /// What the members who want notices have been sent.
   private enum Telling: Sendable {
     case nobodyAsks
     /// The members still have to be sent all pairs. The order with this number, or a later order, computes all pairs.
     case due(from: UInt64)
-    /// The members have been sent all pairs, or `news` has all pairs for them.
+    /// The members have been sent all pairs, or will be sent all pairs with `news`.
     case begun
   }
 
@@ -46,7 +45,8 @@ struct Overlaps: Sendable {
   /// The notices for the next broadcast (`Beat`).
   private var news: Notices?
 
-  /// The HTTP requests that the next order will answer. The next value has those that the current order will answer.
+  /// HTTP requests for overlaps. The next order answers those in `questions`, and the current order those in
+  /// `questionsUnderWay`.
   private var questions: [UInt64] = []
   private var questionsUnderWay: [UInt64] = []
 
@@ -57,8 +57,8 @@ struct Overlaps: Sendable {
 
   /// The overlaps in one broadcast (`Beat`).
   struct Notices: Sendable {
-    /// Whether the notices name all pairs, for members who have not been sent any pair yet. Each pair is then reported
-    /// as if its overlap had just begun. Such notices are sent even if there are no pairs.
+    /// Whether the notices list all pairs, because the members have not been sent any pair yet. Each pair is then
+    /// reported as if its overlap had just begun. Such notices are sent even if there are no pairs.
     let isFirst: Bool
     var changes: OverlapChanges
   }
@@ -69,7 +69,7 @@ struct Overlaps: Sendable {
 
   /// To be called when a member wants overlap notices and no member wanted them before.
   mutating func beginTelling() {
-    // The order in progress lacks the newest changes. So it can't bring all pairs, and the next order has to.
+    // The order in progress lacks the newest changes, so only the next order can bring all pairs.
     telling = .due(from: orders + 1)
     news = nil
     want()
@@ -81,7 +81,7 @@ struct Overlaps: Sendable {
     news = nil
   }
 
-  /// Takes the number of an HTTP request. When the request can be answered, a call of `took` returns the number.
+  /// Takes the number of an HTTP request. `took` returns the number when the request can be answered.
   mutating func ask(_ question: UInt64, now: Moment) {
     neededUntil = now.monotonicMilliseconds &+ limits.indexIdleMilliseconds
     questions.append(question)
@@ -151,8 +151,7 @@ struct Overlaps: Sendable {
   }
 
   /// The most outlines that are read on the loop, which takes about a tenth of a millisecond. If more have changed, the
-  /// other thread reads them from the canvas itself. That costs more, because pages of the canvas are copied when the
-  /// room writes to them meanwhile.
+  /// other thread reads them from the canvas itself.
   private static let outlinesMax = 512
 
   private mutating func give(
@@ -187,15 +186,15 @@ struct Overlaps: Sendable {
     )
   }
 
-  /// Takes back the index from an order that has been carried out.
+  /// Takes back the index from another thread that has worked on it.
   /// - Returns: the HTTP requests that the index answers.
   mutating func took(_ outcome: consuming OverlapOutcome, now: Moment) -> [UInt64] {
     budget.spent(left: outcome.index.stepsLeft ?? 0, isCrowded: outcome.index.isCrowded, now: now)
     switch telling {
     case .nobodyAsks: break
     case .due(let first):
-      // If a member began to want notices after this `OverlapOrder` was given, the outcome can lack some pairs. Then
-      // the outcome of the next one brings all pairs.
+      // If a member began to want notices after this work was ordered, the outcome can lack some pairs. The next
+      // outcome then brings all pairs.
       if outcome.isAll, outcome.number >= first {
         telling = .begun
         news = Notices(isFirst: true, changes: outcome.changes)
@@ -231,7 +230,7 @@ struct Overlaps: Sendable {
   }
 
   var hasNews: Bool { news != nil }
-  /// Whether shapes have changed since the newest order was given.
+  /// Whether shapes have changed that no piece of work has taken into account.
   var isBehind: Bool { !unsettled.isEmpty }
   /// Whether a member or an HTTP request waits for pairs that no order (a piece of work for another thread) will bring
   /// yet.

@@ -32,7 +32,7 @@ enum Order {
       guard other != shape, let own = order.index(of: shape), let index = order.index(of: other) else {
         throw await editor.fail("a shape can't be above or below itself")
       }
-      // The moved shape isn't counted. So the index of a shape in front of it is lower by one.
+      // The moved shape itself isn't counted, so the index of a shape in front of it is lower by one.
       let among = index > own ? index - 1 : index
       places = order.moving([shape], to: place.isAbove ? among + 1 : among, using: &random)
     }

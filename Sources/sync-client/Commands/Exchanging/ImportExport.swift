@@ -43,8 +43,8 @@ enum ImportExport {
     return try await editor.commit(edits.compactMap { news($0.shape, $0.set, in: editor) })
   }
 
-  /// Removes from an edit the values that the shape already has. `nil` if nothing remains. A drawing file contains the
-  /// names as they are shown. So a name is also removed if it equals the name that the shape is shown with.
+  /// Removes from an edit the values that the shape already has. `nil` if nothing remains. A drawing file has the shown
+  /// names. So the name is also removed if the shape is shown with it.
   @ClientLoop
   private static func news(_ shape: Identifier, _ set: Properties, in editor: RoomEditor) -> ShapeEdit? {
     guard let standing = editor.canvas[shape] else { return ShapeEdit(shape: shape, set: set) }

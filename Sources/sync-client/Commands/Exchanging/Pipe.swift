@@ -81,7 +81,7 @@ final class PipeTeller: WriterFollower {
           tell("unanswered", line.number, parsed.id) { _ in }
           break
         }
-        // The answer can't come before `submit` has returned, so it is early enough to fill `pending` afterwards.
+        // The answer never comes before `submit` returns, so `pending` can be filled afterwards.
         let number = writer.submit(parsed.operations)
         pending[number] = Pending(line: line.number, id: parsed.id, made: parsed.made)
       } catch {

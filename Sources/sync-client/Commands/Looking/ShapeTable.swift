@@ -7,7 +7,7 @@ struct ShapeTable {
   private let shapeCount: Int
   private let pairCount: Int
 
-  /// A row of the table names at most this many overlapping shapes. Of the others, it shows only how many there are.
+  /// A row of the table names at most this many overlapping shapes. For the rest, the row shows only their number.
   private static let neighboursMax = 3
   private static let overlapColumns = 72
   private static let tiedColumns = 20
@@ -69,8 +69,7 @@ struct ShapeTable {
   private static func overlaps(of shape: Shape, _ shares: inout PairShares) -> String {
     let picture = shares.picture
     let neighbours = picture.overlaps.neighbours(of: shape.id)
-    // For more than 64 shapes, computing how much each overlaps would take too long, and a row of the table names only
-    // a few.
+    // Computing the shares of more than 64 overlaps would take too long. The table has space for only a few.
     guard neighbours.count <= 64 else { return "\(neighbours.count) shapes" }
     let told = neighbours.map { neighbour -> (name: String, share: Double) in
       (picture.names.name(of: neighbour)?.string ?? neighbour.text, shares.of(ShapePair(shape.id, neighbour)))

@@ -38,8 +38,8 @@ struct Glides {
 
   private var glides: [Identifier: Glide] = [:]
   private var steps: [Identifier: Steps] = [:]
-  /// If `steps` has more entries than this, the oldest entries are dropped. After that, this limit is twice the number
-  /// of the remaining entries.
+  /// The upper bound on the entries of `steps`. If there are more, the oldest entries are dropped. The bound is then
+  /// set to twice the number of the remaining entries.
   private var stepsMax = Glides.stepsMaxLeast
   private static let stepsMaxLeast = 1_000
 
@@ -110,10 +110,10 @@ struct Steps {
       return nil
     }
     let passed = Double(now &- toldAt)
-    // Two changes that are further apart than `quickMilliseconds` may be independent. A third one makes them a movement
-    // over a slow connection.
+    // Two changes that are further apart than `quickMilliseconds` might be independent. A third one makes them a
+    // movement over a slow connection.
     let isMovement = passed < Steps.quickMilliseconds || interval != nil
-    // An average, because some steps come late, together with the next ones.
+    // The mean of two intervals is used, because a late step arrives together with the next one.
     let mean = interval.map { ($0 + passed) / 2 } ?? passed
     interval = mean
     return isMovement ? max(Steps.leastMilliseconds, Steps.patience * mean) : nil

@@ -13,7 +13,7 @@ struct LiveDrawing {
   /// All overlapping pairs, sorted. Computed only when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The width of the thickest line in the drawing. A line that lies outside the view may reach into the view by up to
+  /// The width of the thickest line in the drawing. A line that lies outside the view can reach into the view by up to
   /// this width.
   private var strokeWidthMax = 0.0
   /// When lines began to glide with the shapes to which they are attached.
@@ -46,7 +46,7 @@ struct LiveDrawing {
 
   /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   ///
-  /// - Parameter now: the time, for changes by other people, which may be a drag. The shape then glides.
+  /// - Parameter now: the time, if another person made the change. The shape then glides to its new place.
   mutating func follow(_ change: Change, in canvas: Canvas, glidingAt now: UInt64? = nil) -> OverlapChanges {
     if let shape = canvas[change.shape] {
       note(canvas.drawn(shape), glidingAt: now)
@@ -61,7 +61,7 @@ struct LiveDrawing {
     return changes
   }
 
-  /// Lets lines follow the shapes to which they are attached. Returns whether any line has moved.
+  /// Moves the lines that are attached to moved shapes. Returns whether any line has moved.
   mutating func moveTiedLines(in canvas: Canvas) -> Bool {
     let lines = picture.moveTiedLines(in: canvas)
     for line in lines { note(line, glidingAt: linesGlideFrom) }
@@ -161,7 +161,7 @@ struct LiveDrawing {
 
   func shapes(touching box: Rect) -> [Identifier] { picture.overlaps.meeting(box) }
 
-  /// The shapes that may be visible in a box, in z-order from back to front.
+  /// The shapes that might be visible in a box, in z-order from back to front.
   func visible(in box: Rect) -> [Identifier] {
     let reach = DrawnLine.reach(strokeWidthMax)
     let wider = Rect(
@@ -233,7 +233,7 @@ struct LiveDrawing {
     return findings <= LiveDrawing.findingsMax
   }
 
-  /// Computes more missing common areas. Returns whether all are up to date.
+  /// Computes some of the common areas that are missing. Returns whether all common areas are up to date now.
   mutating func findCommonRegions(in box: Rect) -> Bool {
     var loops: [[Point]] = []
     return commonRegions(of: visible(in: box), in: box, into: &loops)

@@ -27,7 +27,7 @@ struct PaintedShapes {
 
   /// At most this many names are shown, because nobody reads more.
   private static let namesMax = 200
-  /// All texts together may fill at most this many times the view's area. A limit is needed because texts may lie over
+  /// All texts together may fill at most this many times the view's area. A limit is needed because texts can lie over
   /// each other, and then only the frontmost can be read.
   private static let textLayersMax = 4
   /// A text is shown only if its letters are at least this many rows high, and at least `textColumnsMin` of them fit.

@@ -23,7 +23,7 @@ struct PaintingInFrames {
   /// The painting to show in this frame.
   ///
   /// - Parameters:
-  ///   - findsAll: computes more common areas, and returns whether all are there.
+  ///   - findsAll: computes more common areas, and returns whether all of them are computed.
   ///   - begin: starts a painting of the present drawing.
   mutating func next(
     _ view: CanvasView,
@@ -52,8 +52,9 @@ struct PaintingInFrames {
       return newest
     }
     guard !isOutdated else { return nil }
-    // Each frame computes some hundred common areas. If thousands are missing, repainting after each of these frames
-    // would take too long. So the picture is kept until `partialUntil`, or until all areas are computed.
+    // If thousands of common areas are missing, many frames follow, because each computes only some hundred. Repainting
+    // after each of them would take too long. So the picture is kept until `partialUntil`, or until all areas are
+    // computed.
     return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
   }
 }

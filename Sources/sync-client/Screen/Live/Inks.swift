@@ -15,7 +15,7 @@ struct Inks {
   static let patienceMilliseconds: UInt64 = 1_500
 
   private var known: [Identifier: Ink] = [:]
-  /// Whether a finished stroke waits for the drawing to have it. After some time it is dropped.
+  /// Whether a finished stroke is still shown because the drawing doesn't have it yet.
   private(set) var isWaiting = false
 
   var isEmpty: Bool { known.isEmpty }
@@ -26,7 +26,7 @@ struct Inks {
       guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
       var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
       if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
-      // A missing piece becomes a straight line.
+      // If a piece was lost, a straight line takes its place.
       ink.points = ink.points.prefix(piece.at) + piece.points
       known[actor] = ink
     }

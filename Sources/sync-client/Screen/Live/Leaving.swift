@@ -1,4 +1,4 @@
-/// How far the user has got in leaving while changes are unsaved.
+/// The stages of leaving while changes are unsaved.
 enum Leaving {
   case no
   /// The changes are being sent, and the screen closes once they are acknowledged.

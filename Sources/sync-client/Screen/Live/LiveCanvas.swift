@@ -61,7 +61,7 @@ final class LiveCanvas: ScreenContent {
   /// The longest pause between two tries to connect. It is short, because somebody is looking at the screen.
   private static let pauseMillisecondsMax: UInt64 = 2_500
 
-  /// Colours for users who haven't chosen one. They are the page's.
+  /// Colours for users who haven't chosen one, the same as on the page.
   private static let colors = [
     0xB42318, 0xBE185D, 0x86198F, 0x6D28D9, 0x4338CA, 0x1D4ED8, 0x0369A1, 0x0F766E, 0x15803D, 0x4D7C0F,
   ].map { Color(packed: $0) }
@@ -103,7 +103,7 @@ final class LiveCanvas: ScreenContent {
 
   var moves: Bool { shapes.moves || !departures.isEmpty || drawing.moves }
 
-  /// Whether gliding is possible. It isn't if the terminal is slow or painting takes long.
+  /// Whether there is time to glide. False if the terminal is slow or painting takes long.
   var hasTimeToGlide: Bool { host.keepsUp && shapes.milliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {

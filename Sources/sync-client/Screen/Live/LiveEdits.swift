@@ -31,7 +31,7 @@ extension LiveCanvas {
 
   // MARK: - Locks and groups
 
-  /// Tells the user if one of these shapes is locked (S12). Returns whether that is so.
+  /// Returns whether any of these shapes is locked (S12). If so, tells the user.
   func refusesLocked(_ shapes: [Identifier]) -> Bool {
     let canvas = canvas
     guard let locked = shapes.first(where: { canvas[$0]?.properties.isLocked == true }) else { return false }

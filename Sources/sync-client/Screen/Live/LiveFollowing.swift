@@ -63,7 +63,7 @@ extension LiveCanvas: RoomFollower {
     }
   }
 
-  /// Tells the user once that the connection has become slow.
+  /// Tells the user, but only once, that the connection has become slow.
   private func noteSlowness(_ isSlow: Bool) {
     if isSlow, !self.isSlow { say("Your connection is slow. Others see your changes late, and you theirs.", .warning) }
     self.isSlow = isSlow

@@ -118,7 +118,7 @@ extension LiveCanvas {
       pendingClick = ClientLoop.shared.loop.schedule(afterMilliseconds: Clicks.pauseMilliseconds) { [weak self] in
         ClientLoop.assumeIsolated {
           self?.pendingClick = nil
-          // Recolours the clicked shape, because another one may be selected by now.
+          // Recolours the clicked shape, because another shape might be selected by now.
           self?.recolor([shape])
         }
       }

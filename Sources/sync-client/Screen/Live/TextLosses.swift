@@ -36,7 +36,7 @@ struct TextLosses {
     return nil
   }
 
-  /// Notes that this user's text had already been replaced by `text` when the server stored it.
+  /// Notes that a newer text, `text`, had already won on the server when this user's text arrived.
   mutating func superseded(in shape: Identifier, by actor: Identifier, leaving text: Text?) -> Loss? {
     guard let text, let written = own[shape], written.text != text else { return nil }
     own[shape] = nil

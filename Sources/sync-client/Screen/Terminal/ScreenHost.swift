@@ -113,7 +113,7 @@ final class ScreenHost {
     timer = nil
     guard let terminal, let content else { return }
     lastFrameAt = Clocks.monotonicMilliseconds()
-    // A slow terminal gets the newest frame once it has received the one before. Frames in between are skipped.
+    // A slow terminal gets the newest frame when it has received the previous frame. Frames in between are skipped.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))
     if content.moves { invalidate() }

@@ -5,7 +5,7 @@ import WebSocketLoop
 /// The process's terminal: its size, its input and its screen.
 ///
 /// It is opened as a file of its own, because making the shell's file non-blocking would affect the shell. A slow
-/// terminal gets nothing new until it has received everything. The changes up to then become one update.
+/// terminal gets no new update before it has received the last one. All changes until then become one update.
 @ClientLoop
 final class Terminal {
   private let descriptor: Int32

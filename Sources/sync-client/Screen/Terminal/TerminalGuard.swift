@@ -91,7 +91,7 @@ enum TerminalGuard {
     TerminalGuard.comeBack()
   }
 
-  /// Handles SIGCONT, after a stop by SIGTSTP or SIGSTOP. A shell may have changed the terminal's settings meanwhile.
+  /// Handles SIGCONT, after a stop by SIGTSTP or SIGSTOP. A shell might have changed the terminal's settings meanwhile.
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
