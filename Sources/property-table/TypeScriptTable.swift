@@ -31,7 +31,7 @@ enum TypeScriptTable {
         "[" + ShapeKind.allCases.map { quoted($0.wireName) }.joined(separator: ", ") + "]"
       ),
       """
-      /** The words for kinds that people see. */
+      /** What people read for each kind of shape. */
       export const kindWords: Readonly<Record<string, string>> = Object.freeze(\(object(ShapeKind.allCases.map { ("\($0)", quoted($0.words)) })))
       """,
       """
@@ -61,7 +61,7 @@ enum TypeScriptTable {
       """,
       numbers("flags of a row that describes a shape", "shapeFlag", ShapeFlag.self),
       numbers("flags of a list of changes", "changesFlag", ChangesFlag.self),
-      numbers("flags of a box in a gesture: which of its values count", "placeFlag", PlaceFlag.self),
+      numbers("flags that say which values of a box a gesture writes", "placeFlag", PlaceFlag.self),
       numbers("flags of a `hello` message: which fields it has", "helloFlag", BinaryEncoding.HelloFlag.self),
     ].joined(separator: "\n\n")
   }
@@ -212,7 +212,9 @@ enum TypeScriptTable {
   // MARK: - A shape
 
   private static var shape: String {
-    var lines = ["/** A live shape, all but its name. */", "export interface Shape {", "  id: number"]
+    var lines = [
+      "/** A shape that isn't deleted. Its name isn't in the row. */", "export interface Shape {", "  id: number",
+    ]
     for property in Property.allCases where !property.parts.isEmpty {
       lines.append("  " + comment("\(property.row.meaning)"))
       lines += property.parts.map { "  \($0): \(property.form.typeWord)" }

@@ -6,7 +6,7 @@ import { colorText } from './colors.js'
 /** Kinds, in the order of their numbers. */
 export const kinds = Object.freeze(['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text', 'line', 'ink'])
 
-/** The words for kinds that people see. */
+/** What people read for each kind of shape. */
 export const kindWords: Readonly<Record<string, string>> = Object.freeze({
   rectangle: 'Rectangle',
   roundedRectangle: 'Rounded rectangle',
@@ -109,7 +109,7 @@ export const changesFlag = Object.freeze({
   reordered: 2,
 })
 
-/** Flags of a box in a gesture: which of its values count. */
+/** Flags that say which values of a box a gesture writes. */
 export const placeFlag = Object.freeze({
   position: 1,
   size: 2,
@@ -268,7 +268,7 @@ export function changedBits(isWanted: (row: Readonly<PropertyRow>) => boolean): 
   return properties.reduce((mask, row, bit) => (isWanted(row) ? mask | 1 << bit : mask), 0)
 }
 
-/** A live shape, all but its name. */
+/** A shape that isn't deleted. Its name isn't in the row. */
 export interface Shape {
   id: number
   /** The top left corner of the unrotated box; y grows downwards. */
@@ -279,7 +279,7 @@ export interface Shape {
   height: number
   /** Degrees clockwise around the box's centre. */
   rotation: number
-  /** The colour of its area. */
+  /** The colour of the shape's area. */
   fill: string
   /** 10 is opaque. */
   alpha: number
@@ -287,33 +287,33 @@ export interface Shape {
   visible: boolean
   /** What the shape is; without it there is no shape (M5). */
   kind: string
-  /** The colour of the line around it. */
+  /** The colour of the line around the shape. */
   stroke: string
   /** 0 is no stroke. */
   strokeWidth: number
-  /** Cut to half the smaller side when drawn. */
+  /** The radius of rounded corners; drawn as at most half the smaller side. */
   cornerRadius: number
-  /** A polygon's corners, a star's tips. */
+  /** The number of a polygon's corners, or of a star's tips. */
   points: number
-  /** A star's inner radius over its outer. */
+  /** A star's inner radius, divided by its outer radius. */
   innerRatio: number
-  /** What is written in it (S9). */
+  /** The text in the shape (S9). */
   text: string
-  /** The height of its letters. */
+  /** The height of the text's letters. */
   textSize: number
-  /** Where the lines of its text stand across the box. */
+  /** How the lines of the text are aligned in the box. */
   textAlign: 'left' | 'center' | 'right'
-  /** Where its text stands in the box, from top to bottom. */
+  /** Where the text stands in the box, from top to bottom. */
   textPlace: 'top' | 'middle' | 'bottom'
-  /** How its stroke is broken (S11). */
+  /** Whether the stroke is solid, dashed or dotted (S11). */
   dash: 'solid' | 'dashed' | 'dotted'
-  /** Whether its area is painted (S11). */
+  /** Whether the shape's area is painted (S11). */
   filled: boolean
-  /** Whether clients keep it from being changed by mistake (S12). */
+  /** Whether clients let nobody change the shape, except to unlock it (S12). */
   locked: boolean
-  /** Shapes with the same one are moved, scaled, turned and deleted as one (S13). */
+  /** The group: all of its shapes are moved, scaled, turned and deleted together (S13). */
   group: number | null
-  /** Where a line leads, or a stroke of ink was drawn, in its box (S14, S15). */
+  /** The points of a line or of a stroke of ink, within the box (S14, S15). */
   path: PathPoint[]
   /** What the beginning of a line is tied to (S14). */
   from: Tie | null

@@ -57,8 +57,8 @@ extension Canvas {
     var set = Properties()
     switch (registers.contains(.kind), wanted.contains(.kind)) {
     case (false, false):
-      // Nobody sees a deleted shape, but its registers can still hold the actor's values. Erasing them would also erase
-      // other people's values, so they are erased only if the actor wrote all of them.
+      // A deleted shape's registers can still hold the actor's values. Registers can only be erased all together. So
+      // they are erased only if the actor wrote all of them.
       let isAllItsOwn = registers.allSatisfy { self.stamp(of: $0, in: shape)?.actor == actor }
       guard !registers.isEmpty, wanted.isEmpty, isAllItsOwn else { return nil }
       set.delete()

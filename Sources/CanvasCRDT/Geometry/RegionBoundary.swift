@@ -93,7 +93,7 @@ struct RegionBoundary {
     turn(side, one) > turn(side, other)
   }
 
-  /// A measure of the turn from one side to the next: from −2 (straight back, to the left) to 2 (straight back, to the
+  /// A measure of the turn from one side to the next: from −2 (a U-turn to the left) to 2 (a U-turn to the
   /// right).
   private func turn(_ side: (from: Int, to: Int), _ next: (from: Int, to: Int)) -> Double {
     let x = nodes[side.to].x - nodes[side.from].x

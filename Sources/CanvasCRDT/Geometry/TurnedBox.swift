@@ -37,8 +37,7 @@ struct TurnedExtent {
   /// additional pairs.
   let isSlanted: Bool
 
-  /// For `isSlanted`, the upright box must be this many times as large as the turned box. At 45°, that takes a shape
-  /// six times as long as it is wide, which most rooms don't have.
+  /// `isSlanted` is true if the upright box has at least this many times the area of the turned box.
   private static let slant = 4.0
 
   init(_ placed: PlacedOutline) {

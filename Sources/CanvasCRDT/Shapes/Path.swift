@@ -64,7 +64,7 @@ public struct Path: Hashable, Sendable {
     bytes = writer.finish()
   }
 
-  /// Reads a path in the form of `bytes`, which may be empty. `nil` if the bytes are invalid.
+  /// Reads the bytes of a stored path. No bytes mean an empty path. `nil` if the bytes are invalid.
   init?(_ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty {
       self = .none

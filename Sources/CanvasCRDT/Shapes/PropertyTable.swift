@@ -144,7 +144,7 @@ extension Property {
       PropertyRow(
         "fill",
         .color(.fill),
-        meaning: "the colour of its area",
+        meaning: "the colour of the shape's area",
         told: "coloured {shape} {value}",
         inspector: InspectorField("Fill", in: .color, of: .filled)
       )
@@ -190,7 +190,7 @@ extension Property {
       PropertyRow(
         "stroke",
         .color(.stroke),
-        meaning: "the colour of the line around it",
+        meaning: "the colour of the line around the shape",
         told: "outlined {shape} in {value}",
         inspector: InspectorField("Outline", in: .color, of: .stroked)
       )
@@ -207,7 +207,7 @@ extension Property {
         "cornerRadius",
         .number(.cornerRadius, PropertyRules.cornerRadii),
         decidesOutline: true,
-        meaning: "cut to half the smaller side when drawn",
+        meaning: "the radius of rounded corners; drawn as at most half the smaller side",
         told: "rounded {shape’s} corners to {value}",
         inspector: InspectorField("Corner radius", in: .form, slider: 0...200, of: .roundedRectangle)
       )
@@ -216,7 +216,7 @@ extension Property {
         "points",
         .integer(.points, PropertyRules.points),
         decidesOutline: true,
-        meaning: "a polygon's corners, a star's tips",
+        meaning: "the number of a polygon's corners, or of a star's tips",
         told: "gave {shape} {value} points",
         inspector: InspectorField("Points", in: .form, of: [.polygon, .star])
       )
@@ -225,7 +225,7 @@ extension Property {
         "innerRatio",
         .number(.innerRatio, PropertyRules.innerRatios, unit: .ratio),
         decidesOutline: true,
-        meaning: "a star's inner radius over its outer",
+        meaning: "a star's inner radius, divided by its outer radius",
         told: "gave {shape} an inner ratio of {value}",
         inspector: InspectorField("Inner radius", in: .form, slider: 0.05...1, step: 0.01, of: .star)
       )
@@ -233,14 +233,14 @@ extension Property {
       PropertyRow(
         "text",
         .text,
-        meaning: "what is written in it (S9)",
+        meaning: "the text in the shape (S9)",
         told: "wrote {value} in {shape}"
       )
     case .textSize:
       PropertyRow(
         "textSize",
         .number(.textSize, PropertyRules.textSizes),
-        meaning: "the height of its letters",
+        meaning: "the height of the text's letters",
         told: "set {shape’s} text in size {value}",
         inspector: InspectorField("Text size", in: .text, slider: 8...96, of: .filled)
       )
@@ -248,7 +248,7 @@ extension Property {
       PropertyRow(
         "textAlign",
         .choice(.textAlign),
-        meaning: "where the lines of its text stand across the box",
+        meaning: "how the lines of the text are aligned in the box",
         told: "set {shape’s} text {value}",
         inspector: InspectorField("Alignment", in: .text, of: .filled)
       )
@@ -256,7 +256,7 @@ extension Property {
       PropertyRow(
         "textPlace",
         .choice(.textPlace),
-        meaning: "where its text stands in the box, from top to bottom",
+        meaning: "where the text stands in the box, from top to bottom",
         told: "set {shape’s} text at the {value}",
         inspector: InspectorField("Vertical", in: .text, of: .filled)
       )
@@ -264,7 +264,7 @@ extension Property {
       PropertyRow(
         "dash",
         .choice(.dash),
-        meaning: "how its stroke is broken (S11)",
+        meaning: "whether the stroke is solid, dashed or dotted (S11)",
         told: "made {shape’s} stroke {value}",
         inspector: InspectorField("Line", in: .color, of: .stroked)
       )
@@ -272,7 +272,7 @@ extension Property {
       PropertyRow(
         "filled",
         .flag(.filled),
-        meaning: "whether its area is painted (S11)",
+        meaning: "whether the shape's area is painted (S11)",
         told: "{filled|emptied} {shape}",
         inspector: InspectorField("Filled", in: .color, of: .areas)
       )
@@ -280,7 +280,7 @@ extension Property {
       PropertyRow(
         "locked",
         .flag(.locked),
-        meaning: "whether clients keep it from being changed by mistake (S12)",
+        meaning: "whether clients let nobody change the shape, except to unlock it (S12)",
         told: "{locked|unlocked} {shape}",
         inspector: InspectorField("Locked", in: .place)
       )
@@ -288,14 +288,14 @@ extension Property {
       PropertyRow(
         "group",
         .identifier(.group),
-        meaning: "shapes with the same one are moved, scaled, turned and deleted as one (S13)",
+        meaning: "the group: all of its shapes are moved, scaled, turned and deleted together (S13)",
         told: "put {shape} into {value}"
       )
     case .path:
       PropertyRow(
         "path",
         .path,
-        meaning: "where a line leads, or a stroke of ink was drawn, in its box (S14, S15)",
+        meaning: "the points of a line or of a stroke of ink, within the box (S14, S15)",
         told: "drew {shape} through {value}"
       )
     case .from:

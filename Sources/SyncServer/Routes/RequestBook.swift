@@ -60,8 +60,8 @@ struct RequestBook {
   /// How many addresses have a rate in memory.
   var rateCount: Int { rates.count }
 
-  /// Charges each address for what it owes, drops the rates of addresses that may use their full allowance again, and
-  /// ends waits whose time is up. To be called every second.
+  /// Must be called every second. It charges each address for what it owes, forgets the addresses that have their full
+  /// allowance again, and ends waits whose time is up.
   mutating func rest(now: UInt64) {
     for (party, rate) in rates {
       var rate = rate

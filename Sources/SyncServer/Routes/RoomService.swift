@@ -51,9 +51,9 @@ protocol RoomService: HeavyWorker {
   func view(of room: OpenedRoom) -> RoomView?
   /// Which shapes overlap now. `nil` if the room has been deleted.
   func overlapIndex(of room: OpenedRoom) async -> SettledOverlaps?
-  /// A room as it was.
+  /// The room's state at an earlier time.
   /// - Parameters:
-  ///   - actor: an actor whose operations are left out, as far as records go back.
+  ///   - actor: an actor whose operations are left out. Operations older than the oldest kept record can't be left out.
   ///   - party: the client's address. Work for different addresses is done round-robin.
   func history(
     of room: OpenedRoom,

@@ -1,5 +1,6 @@
 /// What clients have begun and not finished: requests, messages, answers that they don't read. If there are too many
-/// entries, one is dropped: the oldest entry of an address that has more than its share, otherwise the oldest of all.
+/// entries, one is dropped: the oldest entry of an address that has more than an equal share, otherwise the oldest of
+/// all.
 ///
 /// So a client that begins much and finishes nothing loses its own entries. Entries that are finished soon are not
 /// affected.
@@ -7,7 +8,7 @@
 /// What always holds:
 /// - An entry is in the queue of its party (the client's address) and in the queue of all entries. Both are in the
 ///   order in which the entries began.
-/// - A party's share is the sum of its entries; a party without entries has none.
+/// - What is counted for a party is the sum of its entries.
 struct Unfinished {
   /// What is scarce: space in the list of entries, or memory.
   enum Measure {

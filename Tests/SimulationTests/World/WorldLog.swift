@@ -123,7 +123,7 @@ extension World {
     try commit(append.request, of: append.batch.number)
   }
 
-  /// - Parameter batch: `nil` if the node doesn't know that it wrote this batch.
+  /// - Parameter batch: the batch's number. `nil` if the node got no answer, and so doesn't know that it wrote the batch.
   mutating func commit(_ request: AppendRequest, of batch: UInt64?) throws(LogError) {
     let appended = try disk.commit(request)
     let isLeftOut = happens(isCalm ? 0 : history.dice.leftOutShare ?? 0)

@@ -156,7 +156,7 @@ struct Audience: Sendable {
   var isSmall: Bool { roster.isSmall(count) }
   /// When a broadcast should announce who came and went, on the monotonic clock. `nil` if there is nothing to announce.
   var newsDueAt: UInt64? { roster.newsDueAt(people: count) }
-  /// The number of people here, as it was last sent to clients that ask for it. 0 if everyone is named.
+  /// The number of people here, as it was last sent to clients that ask for it. 0 if clients get a list of all names instead.
   var crowdTold: UInt64 { roster.crowdTold }
 
   /// What the broadcast `ordinal` has to say about people: who came, who left, and the presence that may be sent now.

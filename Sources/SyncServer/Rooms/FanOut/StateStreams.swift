@@ -154,8 +154,8 @@ struct StateStreams: Sendable {
     return greediest.filter { $0.value.onlyParty != party }.keys.min()
   }
 
-  /// The streams that may last longer. For each address, this is the stream whose readers have lost the most streams
-  /// before. Streams that several addresses share are always included.
+  /// The streams that get a longer time limit: one for each address, and all streams with readers of several addresses.
+  /// Of an address's streams it is the one whose readers were dropped from the most streams before.
   private static func lasting(of streams: [Int: StateStream]) -> Set<Int> {
     var lasting: Set<Int> = []
     var ofParty: [String: Int] = [:]
