@@ -59,7 +59,7 @@ final class ReplicaOverSocket: ConnectionHandler, @unchecked Sendable {
       case .failure(let error): failures.append(error)
       case .keep, .changed, .departed, .reset, .overlaps, .unsent, .rejected, .superseded, .state, .peers, .joined,
         .left, .crowd, .presence,
-        .presenceTooLong, .pong, .error:
+        .presenceTooLong, .pong, .tokenTaken, .error:
         break
       }
     }

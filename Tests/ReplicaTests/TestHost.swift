@@ -79,6 +79,7 @@ struct TestHost {
       case .departed(let departure): departures.append(departure)
       case .keep: keepsAsked += 1
       case .changed, .overlaps, .unsent, .state, .peers, .joined, .left, .crowd, .presence, .presenceTooLong, .pong,
+        .tokenTaken,
         .error:
         break
       }

@@ -29,13 +29,9 @@ const replica = { start: () => [{ type: 'connect' }], connected: () => [], wake:
 test('what comes up while a socket closes is not sent', () => {
   const socket = new Socket()
   const connection = new Connection(replica, { room: 'garden', token: null }, socket)
-  const sent = []
-  connection.on('sent', length => sent.push(length))
   connection.start()
   connection.perform([{ type: 'send', bytes: new Uint8Array(3) }])
   socket.readyState = CLOSING
   connection.perform([{ type: 'send', bytes: new Uint8Array(5) }])
-  connection.bringToken('a token')
   assert.equal(socket.taken.length, 1)
-  assert.deepEqual(sent, [3])
 })

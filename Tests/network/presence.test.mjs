@@ -23,7 +23,7 @@ test('whatever one person tells of themselves, everybody is seen', () => {
   for (const part of parts) {
     for (const value of odd) {
       const line = new Line()
-      const presence = new Presence(line, new Source())
+      const presence = new Presence(line)
       const state = { [part]: value, cursor: part === 'cursor' ? value : [1, 2] }
       line.hear({ type: 'peers', peers: [
         { actor: 1, name: 'Ann', color: '#E4572E', state }, { actor: 2, name: 'Bob', color: '#E4572E', state: { cursor: [3, 4] } },

@@ -114,6 +114,20 @@ export class Replica {
   /** To be called at the time in the newest `wake` effect. */
   wake(): Effect[] { return this.#perform('wake') }
   ping(): Effect[] { return this.#perform('ping') }
+  /**
+   * From now on, the replica looks whether its connection is alive, measures it, and holds presence back while it is
+   * busy. `lookAtLine` must be called every 250 milliseconds.
+   */
+  watchLine() { this.#exports.watchLine(this.#handle) }
+  lookAtLine(): Effect[] { return this.#perform('lookAtLine') }
+  /** Tells the replica that the page was suspended, or that the network was away. */
+  wakeLine(): Effect[] { return this.#perform('wakeLine') }
+  /** The newest round-trip time in milliseconds. 0 before the first measurement. */
+  get roundTrip() { return this.#exports.roundTrip(this.#handle) }
+  /** Whether the connection has become so slow that a person notices it. */
+  get isLineSlow() { return this.#exports.isLineSlow(this.#handle) !== 0 }
+  /** Sends the server another token. A `tokenTaken` effect says that the server has accepted it. */
+  bringToken(token: string): Effect[] { return this.#perform('bringToken', this.#core.writeText(token)) }
   /** Asks the server for its digest, to check that both have the same drawing. */
   askDigest(): Effect[] { return this.#perform('askDigest') }
   /** Sets what the others see of this person, such as the cursor. */

@@ -52,6 +52,7 @@ export type Effect =
   | { type: 'peers', peers: Peer[] } | { type: 'joined', peer: Peer } | { type: 'presence', peer: Peer }
   | { type: 'left', actor: number } | { type: 'crowd', people: number } | { type: 'presenceTooLong', bytesMax: number }
   | { type: 'pong', roundTripMilliseconds: number }
+  | { type: 'tokenTaken' }
   | { type: 'digest', verdict: 'agrees' | 'disagrees' | 'inconclusive' }
   | { type: 'overlaps', began: [number, number][], ended: [number, number][], more: boolean }
   | { type: 'error', code: string, message: string } | { type: 'failure', message: string }

@@ -42,7 +42,6 @@ export class States {
     this.#play = play
     this.#actions = actions
     connection.on('effect', (effect) => this.#take(effect))
-    connection.on('tokenTaken', () => this.#find('token')?.remove())
     connection.on('stopped', () => this.banner('stopped', {
       words: 'This page has stopped, and we’re sorry. What it has kept of your drawing is there again after a reload.',
       action: { words: 'Reload', run: () => location.reload() },
@@ -63,6 +62,7 @@ export class States {
 
   #take(effect: Effect) {
     if (effect.type === 'error') this.#takeWord(effect.code)
+    if (effect.type === 'tokenTaken') this.#find('token')?.remove()
     if (effect.type !== 'state') return
     this.#state = effect.state
     this.#code = effect.code ?? ''

@@ -5,17 +5,8 @@ import { socketAddress } from './address.js'
 
 /** The close code with which the page closes a socket. */
 const closedByPage = 1000
-/** The close code that browsers report if a connection was lost without a close frame. */
-const lostWithoutClosing = 1006
 /** The server's close code for a full room or a full server. */
 const closedAsFull = 4429
-
-/**
- * The first byte of a message with a token, and of the answer to it. These messages bypass the replica, which doesn't
- * use tokens.
- */
-const bringsToken = 0x06
-const takesToken = 0x4d
 
 export function openSocket({ room, token }: { room: string, token: string | null }) {
   const socket = new WebSocket(socketAddress(room, token), 'canvas.v1.bin')
@@ -28,13 +19,12 @@ export function openSocket({ room, token }: { room: string, token: string | null
  * to the replica. Events:
  *
  * `effect`: an effect that is not about the network; all such effects are sent in order. `performed`: a batch of
- * effects was carried out. `sent`: a message was given to the socket; the detail is its number of bytes. `stopped`: the
- * replica's code has failed, so nothing is sent or received any more.
+ * effects was carried out. `stopped`: the replica's code has failed, so nothing is sent or received any more.
  *
  * Messages of a closed socket are ignored, so the replica never gets a message of an old connection.
  */
-export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>, performed: null, sent: number,
-  tokenTaken: null, stopped: null }> {
+export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>, performed: null,
+  stopped: null }> {
   #room
   #token
   #opened: WebSocket | null
@@ -44,7 +34,6 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   #isPerforming = false
   #isTurnedAway = false
   #isEnded = false
-  #heardAt = 0
   readonly replica
 
   /** @param opened a socket of the room, if one was opened before the replica was made */
@@ -65,16 +54,16 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
   get token() { return this.#token }
 
   /**
-   * Uses another token from now on, for this connection and later ones. `tokenTaken`: the server has accepted the
-   * token.
+   * Uses another token from now on, for this connection and later ones. The effect `tokenTaken` says that the server
+   * has accepted it.
    */
   bringToken(token: string) {
     this.#token = token
-    this.#give(tokenMessage(token))
+    this.perform(this.replica.bringToken(token))
   }
 
-  /** When the last message arrived, by `performance.now()`. */
-  get heardAt() { return this.#heardAt }
+  /** Whether the replica gets no more calls. */
+  get isEnded() { return this.#isEnded }
 
   /** Enters the room. */
   start() { this.perform(this.replica.start()) }
@@ -104,14 +93,6 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     if (this.replica.status().state === 'waiting') this.start()
   }
 
-  /** Replaces the connection at once, because it doesn't work although the browser reports no error. */
-  renew() {
-    if (!this.#socket) return
-    this.#giveUp()
-    this.perform(this.replica.disconnected(lostWithoutClosing))
-    this.hurry()
-  }
-
   /** Closes the socket for good. The replica gets no more calls. */
   end() {
     this.#isEnded = true
@@ -136,18 +117,12 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     this.tell('effect', effect)
   }
 
-  #send(bytes: Uint8Array) {
-    if (this.#give(bytes)) this.tell('sent', bytes.length)
-  }
-
   /**
    * Gives a message to the socket. A closing socket drops it. That loses nothing, because the replica keeps edits until
    * the server has acknowledged them.
    */
-  #give(message: Uint8Array | string) {
-    if (this.#socket?.readyState !== WebSocket.OPEN) return false
-    this.#socket.send(message)
-    return true
+  #send(bytes: Uint8Array) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(bytes)
   }
 
   #connect() {
@@ -161,8 +136,6 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     else socket.addEventListener('open', connected)
     socket.addEventListener('message', ({ data }) => {
       if (!isCurrent()) return
-      this.#heardAt = performance.now()
-      if (new Uint8Array(data)[0] === takesToken) return this.tell('tokenTaken', null)
       this.perform(this.replica.received(data))
     })
     socket.addEventListener('close', ({ code }) => {
@@ -191,14 +164,4 @@ export class Connection extends Source<{ effect: Exclude<Effect, NetworkEffect>,
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.perform(this.replica.wake()), Math.max(0, time - performance.now()))
   }
-}
-
-/** A message that brings a token, in the binary encoding: its kind, the token's length as a varint, and the token. */
-function tokenMessage(token: string) {
-  const text = new TextEncoder().encode(token)
-  const head = [bringsToken]
-  let rest = text.length
-  for (; rest > 127; rest >>= 7) head.push((rest & 127) | 128)
-  head.push(rest)
-  return new Uint8Array([...head, ...text])
 }

@@ -1,7 +1,6 @@
 import type { Core } from '../core/core.js'
 import type { Connection } from '../network/connection.js'
 import { Freshness } from '../network/freshness.js'
-import { Pacing } from '../network/pacing.js'
 import { Names } from '../panels/names.js'
 import { Documents } from '../state/documents.js'
 import { Editing } from '../state/editing.js'
@@ -31,7 +30,7 @@ export function makeState({ room, core, connection, identity, viewOnly }: {
   const frames = new Frames()
   const shown = new Shown(connection, frames)
   const permission = new Permission(connection, shown, viewOnly)
-  const presence = new Presence(connection, new Pacing(connection))
+  const presence = new Presence(connection)
   const ownTabs = new OwnTabs(room, connection)
   const me = new Me(connection, identity)
   const names = new Names(shown, presence)

@@ -2,7 +2,6 @@ import { Source } from '../basics/source.js'
 import type { Box, Effect, Peer, Point } from '../core/types.js'
 import { identifierNumber, identifierText } from '../core/values.js'
 import type { Connection } from '../network/connection.js'
-import type { Pacing } from '../network/pacing.js'
 
 /**
  * The upper bound on held shapes that presence lists. It is more than anybody can follow, and small enough for the
@@ -61,22 +60,14 @@ type InkPiece = { shape: number, color: string, width: number, at: number, point
  */
 export class Presence extends Source<{ people: Person[], change: null }> {
   #connection
-  #pacing
   #own: OwnState = {}
-  /**
-   * Whether presence has changed while the connection was busy. The newest presence is sent when the connection is free
-   * again.
-   */
-  #isBehind = false
   #people = new Map<number, Person>()
   /** The number of people in the room, if the server doesn't list all of them; otherwise 0. */
   #crowd = 0
 
-  constructor(connection: Connection, pacing: Pacing) {
+  constructor(connection: Connection) {
     super()
     this.#connection = connection
-    this.#pacing = pacing
-    pacing.on('free', () => { if (this.#isBehind) this.#tellNewest() })
     connection.on('effect', (effect) => this.#take(effect))
   }
 
@@ -135,14 +126,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const next = { ...this.#own, ...part }
     if (JSON.stringify(next) === JSON.stringify(this.#own)) return
     this.#own = next
-    this.#isBehind = !this.#pacing.isFree
-    if (!this.#isBehind) this.#tellNewest()
-  }
-
-  #tellNewest() {
-    this.#isBehind = false
-    this.#pacing.use()
-    this.#connection.perform(this.#connection.replica.setPresence(this.#own))
+    this.#connection.perform(this.#connection.replica.setPresence(next))
   }
 
   #changed(isAboutWho: boolean) {

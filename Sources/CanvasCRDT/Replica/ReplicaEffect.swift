@@ -47,6 +47,8 @@ public enum ReplicaEffect: Sendable {
   /// The client's presence is longer than the room allows.
   case presenceTooLong(bytesMax: UInt64)
   case pong(roundTripMilliseconds: UInt64)
+  /// The server has accepted the token that `bringToken` sent.
+  case tokenTaken
   /// The verdict of a digest check. Without a call of `askDigest`, it is always `.disagrees`: the replica has found by
   /// itself that its state differs from the room's, and loads the whole state again.
   case digest(DigestVerdict)

@@ -42,8 +42,9 @@ extension Replica {
       case .crowd(let people): receiveCrowd(people)
       case .overlaps(let notice): effects.append(.overlaps(notice))
       case .digest(let cursor, let hash): receiveDigest(cursor, hash: hash, at: now)
-      // The first three were handled above. A replica never asks for a token, so it expects no `token` message.
-      case .welcome, .error, .pong, .token: break
+      case .token: effects.append(.tokenTaken)
+      // These were handled above.
+      case .welcome, .error, .pong: break
       }
     }
   }

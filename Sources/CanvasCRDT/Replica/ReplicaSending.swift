@@ -153,6 +153,12 @@ extension Replica {
     return finish(at: now)
   }
 
+  /// Sends the server another token, before the one with which the client came expires.
+  public mutating func bringToken(_ token: Text, at now: Moment) -> [ReplicaEffect] {
+    if state.isJoined { send(.token(token)) }
+    return finish(at: now)
+  }
+
   mutating func receivePong(_ id: MessageIdentifier?, milliseconds: UInt64, at now: Moment) {
     guard let number = id?.wholeNumber, let sentAt = pings.end(number) else { return }
     connection.receivePong(milliseconds, sentAt: sentAt, at: now)

@@ -3,12 +3,12 @@
 
 @_expose(wasm, "start") @_cdecl("canvas_start")
 func start(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.start(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.start(at: $1) }
 }
 
 @_expose(wasm, "stop") @_cdecl("canvas_stop")
 func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.stop(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.stop(at: $1) }
 }
 
 /// Changes the user's name and color. The input is a hello, of which only these two fields are used.
@@ -16,8 +16,8 @@ func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
 func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(MessageError) {
     let hello = try BinaryEncoding.decodeHello(input.bytes(count))
-    return perform(session) {
-      $0.replica.introduce(name: hello.name, color: hello.color, at: Moment(wall, monotonic))
+    return perform(session, wall, monotonic) {
+      $0.replica.introduce(name: hello.name, color: hello.color, at: $1)
     }
   } catch {
     return fail(error.words)
@@ -26,37 +26,69 @@ func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: 
 
 @_expose(wasm, "connected") @_cdecl("canvas_connected")
 func connected(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.connected(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.connected(at: $1) }
 }
 
 /// The connection was lost, or could not be opened. `closeCode` is 0 if there was none.
 @_expose(wasm, "disconnected") @_cdecl("canvas_disconnected")
 func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let code = UInt16(exactly: closeCode) ?? 0
-  return perform(session) {
-    $0.replica.disconnected(closeCode: code == 0 ? nil : code, at: Moment(wall, monotonic))
+  return perform(session, wall, monotonic) {
+    $0.replica.disconnected(closeCode: code == 0 ? nil : code, at: $1)
   }
 }
 
 /// Processes a frame from the server, which is the input.
 @_expose(wasm, "received") @_cdecl("canvas_received")
 func received(_ session: UInt32, _ count: UInt32, _ isText: Bool, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.received(input.array(count), isText: isText, at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { session, now in
+    session.line?.heard(at: now)
+    return session.replica.received(input.array(count), isText: isText, at: now)
+  }
 }
 
 @_expose(wasm, "wake") @_cdecl("canvas_wake")
 func wake(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.wake(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.wake(at: $1) }
+}
+
+/// From now on, the session looks after its connection: see `ReplicaLine`.
+@_expose(wasm, "watchLine") @_cdecl("canvas_watch_line")
+func watchLine(_ session: UInt32) { find(session).line = ReplicaLine() }
+
+@_expose(wasm, "lookAtLine") @_cdecl("canvas_look_at_line")
+func lookAtLine(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  perform(session, wall, monotonic) { session, now in session.line?.look(at: &session.replica, at: now) ?? [] }
+}
+
+/// The page was suspended, or the network was away.
+@_expose(wasm, "wakeLine") @_cdecl("canvas_wake_line")
+func wakeLine(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  perform(session, wall, monotonic) { session, now in session.line?.wake(&session.replica, at: now) ?? [] }
+}
+
+/// The newest round-trip time in milliseconds. 0 before the first measurement.
+@_expose(wasm, "roundTrip") @_cdecl("canvas_round_trip")
+func roundTrip(_ session: UInt32) -> Double { Double(find(session).line?.roundTripMilliseconds ?? 0) }
+
+@_expose(wasm, "isLineSlow") @_cdecl("canvas_is_line_slow")
+func isLineSlow(_ session: UInt32) -> Bool { find(session).line?.isSlow ?? false }
+
+/// Sends the server another token, which is the input.
+@_expose(wasm, "bringToken") @_cdecl("canvas_bring_token")
+func bringToken(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  guard let token = Text(utf8: input.bytes(count)) else { return fail("a token must be UTF-8") }
+  return perform(session, wall, monotonic) { $0.replica.bringToken(token, at: $1) }
 }
 
 @_expose(wasm, "ping") @_cdecl("canvas_ping")
 func ping(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.ping(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.ping(at: $1) }
 }
 
 @_expose(wasm, "askDigest") @_cdecl("canvas_ask_digest")
 func askDigest(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.askDigest(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.askDigest(at: $1) }
 }
 
 /// Sets the presence that other people see: a JSON object, which is the input.
@@ -69,5 +101,7 @@ func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic
   } catch {
     return fail(error.message)
   }
-  return perform(session) { $0.replica.setPresence(state, at: Moment(wall, monotonic)) }
+  return perform(session, wall, monotonic) { session, now in
+    session.line?.showPresence(state, of: &session.replica, at: now) ?? session.replica.setPresence(state, at: now)
+  }
 }

@@ -6,11 +6,17 @@ nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
 func find(_ session: UInt32) -> Session { sessions[session] }
 
-/// Passes an event or an edit to a session. The answer has the effects for the page.
-func perform(_ session: UInt32, _ event: (Session) -> [ReplicaEffect]) -> Answer {
+/// Passes an event or an edit to a session. `wall` and `monotonic` are the values of `Date.now()` and
+/// `performance.now()`. The answer has the effects for the page.
+func perform(
+  _ session: UInt32,
+  _ wall: Double,
+  _ monotonic: Double,
+  _ event: (Session, Moment) -> [ReplicaEffect]
+) -> Answer {
   let session = find(session)
-  let effects = event(session)
-  session.follow(effects)
+  let now = Moment(wall, monotonic)
+  let effects = session.follow(event(session, now), at: now)
   output.clear()
   for effect in effects { output.append(effect) }
   return Answer(output.count)

@@ -10,7 +10,7 @@ func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Doubl
       guard let shape = named else { throw ValueRefusal(words: "an operation must name its shape") }
       return shape
     }
-    return perform(session) { $0.edit(edits, at: Moment(wall, monotonic)) }
+    return perform(session, wall, monotonic) { $0.edit(edits, at: $1) }
   } catch {
     return fail(error.words)
   }
@@ -47,9 +47,9 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
     if meant & PlaceFlag.rotation.rawValue != 0 { set.rotation = input.number(row * 7 + 5) }
     edits.append(ShapeEdit(shape: shape, set: set))
   }
-  return perform(session) { session in
+  return perform(session, wall, monotonic) { session, now in
     edits.removeAll { !session.replica.canvas.contains($0.shape) }
-    return session.replica.edit(edits, at: Moment(wall, monotonic))
+    return session.replica.edit(edits, at: now)
   }
 }
 
@@ -57,12 +57,12 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
 @_expose(wasm, "deleteShapes") @_cdecl("canvas_delete_shapes")
 func deleteShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let shapes = input.identifiers(count)
-  return perform(session) { $0.replica.delete(shapes, at: Moment(wall, monotonic)) }
+  return perform(session, wall, monotonic) { $0.replica.delete(shapes, at: $1) }
 }
 
 @_expose(wasm, "clear") @_cdecl("canvas_clear")
 func clear(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.clear(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.clear(at: $1) }
 }
 
 @_expose(wasm, "beginGroup") @_cdecl("canvas_begin_group")
@@ -78,17 +78,17 @@ func endGroup(_ session: UInt32) {
 /// Abandons the open step: see `Replica.abandonStep`.
 @_expose(wasm, "abandonStep") @_cdecl("canvas_abandon_step")
 func abandonStep(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.abandonStep(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.abandonStep(at: $1) }
 }
 
 @_expose(wasm, "undo") @_cdecl("canvas_undo")
 func undo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.undo(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.undo(at: $1) }
 }
 
 @_expose(wasm, "redo") @_cdecl("canvas_redo")
 func redo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) { $0.replica.redo(at: Moment(wall, monotonic)) }
+  perform(session, wall, monotonic) { $0.replica.redo(at: $1) }
 }
 
 /// Moves some shapes within the drawing order: see `Reordering`. Their `count` identifiers are in the input.
@@ -103,7 +103,7 @@ func reorder(
 ) -> Answer {
   guard let reordering = Reordering(rawValue: how) else { return fail("there is no such order") }
   let shapes = input.identifiers(count)
-  return perform(session) { $0.reorder(shapes, reordering, index: Int(index), at: Moment(wall, monotonic)) }
+  return perform(session, wall, monotonic) { $0.reorder(shapes, reordering, index: Int(index), at: $1) }
 }
 
 /// An identifier for a shape that `edit` will add.
@@ -130,7 +130,7 @@ func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ w
     if !keepsIdentifiers {
       for index in edits.indices { copies.relate(&edits[index].set, makeUp) }
     }
-    return add(edits, to: session, at: Moment(wall, monotonic))
+    return add(edits, to: session, wall, monotonic)
   } catch {
     return fail(error.words)
   }
@@ -157,12 +157,12 @@ func addRandomShape(
     case .circle: ShapeFactory.circle(centredAt: Point(x: x, y: y), using: &chance)
     }
   let edit = ShapeEdit(shape: find(session).newIdentifier(), set: set)
-  return add([edit], to: session, at: Moment(wall, monotonic))
+  return add([edit], to: session, wall, monotonic)
 }
 
 /// Adds shapes. The answer has the effects, and the identifiers of the added shapes.
-private func add(_ edits: [ShapeEdit], to session: UInt32, at now: Moment) -> Answer {
-  _ = perform(session) { $0.putOnTop(edits, at: now) { !$0.set.assigned.contains(.z) } }
+private func add(_ edits: [ShapeEdit], to session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
+  _ = perform(session, wall, monotonic) { $0.putOnTop(edits, at: $1) { !$0.set.assigned.contains(.z) } }
   let canvas = find(session).replica.canvas
   output.append(added: edits.map { $0.shape }.filter { canvas.contains($0) })
   return Answer(output.count)

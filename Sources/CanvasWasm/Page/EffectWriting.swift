@@ -181,6 +181,7 @@ extension ReplicaEffect {
     case .pong(let roundTrip):
       writer.type("pong")
       writer.member("roundTripMilliseconds", roundTrip)
+    case .tokenTaken: writer.type("tokenTaken")
     case .digest(let verdict):
       writer.type("digest")
       writer.member("verdict", verdict.word)

@@ -4,6 +4,8 @@
 /// It is a class because it is large and nothing needs a copy.
 final class Session {
   var replica: Replica
+  /// `nil` until the page wants the session to look after its connection.
+  var line: ReplicaLine?
   private(set) var order = DrawingOrder()
   private(set) var names = ShownNames()
 
@@ -38,7 +40,8 @@ final class Session {
   func with<Answer>(_ question: (inout Replica) -> Answer) -> Answer { question(&replica) }
 
   /// Updates the order, the names and the overlaps after an event.
-  func follow(_ effects: [ReplicaEffect]) {
+  /// - Returns: the effects for the page.
+  func follow(_ effects: [ReplicaEffect], at now: Moment) -> [ReplicaEffect] {
     for effect in effects {
       switch effect {
       case .changed(let changes, let origin):
@@ -50,6 +53,7 @@ final class Session {
       default: break
       }
     }
+    return line?.follow(effects, of: &replica, at: now) ?? effects
   }
 
   private func follow(_ change: Change, by writer: Writer, in canvas: Canvas) {

@@ -87,8 +87,8 @@ func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0
 /// Called when the save that was made after `reserveStamps` has been stored.
 @_expose(wasm, "kept") @_cdecl("canvas_kept")
 func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
-  perform(session) {
-    $0.replica.kept(untilMilliseconds: UInt64(max(0, until)), at: Moment(wall, monotonic))
+  perform(session, wall, monotonic) {
+    $0.replica.kept(untilMilliseconds: UInt64(max(0, until)), at: $1)
   }
 }
 

@@ -32,11 +32,8 @@ final class RoomClient {
   private(set) var joins = 0
   let waiters = Waiters()
 
-  private(set) var pulse = LinePulse()
-  private var pacing = LinePacing()
+  private(set) var line = ReplicaLine()
   private var looking: LoopTimer?
-  /// This user's newest presence, while it waits for the connection to become free.
-  private var heldPresence: JSONText?
 
   private let follower: (any RoomFollower)?
   private var socket: RoomSocket!
@@ -74,12 +71,9 @@ final class RoomClient {
     return result
   }
 
-  /// Sends this user's presence when the connection is free. It replaces earlier presence that still waits.
+  /// Shows other users this user's presence, as soon as the connection is free.
   func showPresence(_ state: JSONText) {
-    heldPresence = pacing.isFree ? nil : state
-    guard heldPresence == nil else { return }
-    pacing.use(at: Clocks.monotonicMilliseconds())
-    edit { replica, now in replica.setPresence(state, at: now) }
+    edit { replica, now in line.showPresence(state, of: &replica, at: now) }
   }
 
   /// Leaves the room. Unacknowledged edits stay in the replica.
@@ -92,12 +86,11 @@ final class RoomClient {
   }
 
   private func carryOut(_ effects: [ReplicaEffect]) {
+    let effects = line.follow(effects, of: &replica, at: .now())
     for effect in effects {
       switch effect {
       case .connect: socket.connect()
-      case .send(let bytes):
-        socket.send(bytes)
-        pacing.note(bytes: bytes.count, at: Clocks.monotonicMilliseconds())
+      case .send(let bytes): socket.send(bytes)
       case .disconnect: if isLeaving { socket.sayGoodbye() } else { socket.drop() }
       case .wake(let time): socket.wake(at: time)
       default:
@@ -109,19 +102,13 @@ final class RoomClient {
   }
 
   private func note(_ effect: ReplicaEffect) {
-    let now = Clocks.monotonicMilliseconds()
     switch effect {
     case .state(let state):
       if state.isJoined { lastClosure = nil }
-      pulse.enter(state, at: now)
-      pacing.startOver()
       guard state == .live else { return }
       hasBeenLive = true
       failedAttempts = 0
       joins += 1
-    case .pong(let milliseconds):
-      pulse.answered(roundTripMilliseconds: milliseconds, at: now)
-      pacing.answered(askedAt: now - min(milliseconds, now))
     case .error(let code, let message):
       lastError = "\(message.string) (\(code.string))"
       socket.heard(code)
@@ -134,31 +121,15 @@ final class RoomClient {
 
 extension RoomClient {
   private func lookSoon() {
-    looking = ClientLoop.shared.loop.schedule(afterMilliseconds: LinePulse.lookMilliseconds) { [weak self] in
+    looking = ClientLoop.shared.loop.schedule(afterMilliseconds: ReplicaLine.lookMilliseconds) { [weak self] in
       ClientLoop.assumeIsolated { self?.look() }
     }
   }
 
   private func look() {
-    switch pulse.look(waitsForAnswers: replica.unsentCount > 0, at: .now()) {
-    case .nothing: break
-    case .ask: ping()
-    case .renew:
-      socket.drop()
-      carryOut(replica.disconnected(closeCode: nil, at: .now()))
-      carryOut(replica.start(at: .now()))
-    }
-    usePacing()
+    carryOut(line.look(at: &replica, at: .now()))
     lookSoon()
   }
-
-  /// Sends a ping if one is due, or the waiting presence if the connection has become free.
-  private func usePacing() {
-    if pacing.asks(at: Clocks.monotonicMilliseconds()) { ping() }
-    if let state = heldPresence, pacing.isFree { showPresence(state) }
-  }
-
-  private func ping() { edit { replica, now in replica.ping(at: now) } }
 }
 
 extension RoomClient: RoomSocketOwner {
@@ -167,9 +138,8 @@ extension RoomClient: RoomSocketOwner {
   }
 
   func socketReceived(_ message: Message) {
-    pulse.heard(at: Clocks.monotonicMilliseconds())
+    line.heard(at: .now())
     carryOut(replica.received(Array(message.bytes), isText: message.isText, at: .now()))
-    usePacing()
   }
 
   func socketClosed(_ closure: Closure) {

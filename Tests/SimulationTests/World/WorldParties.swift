@@ -126,7 +126,7 @@ extension World {
       if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
     case .changed, .reset:
       if parties[index].keepsDrawingAt == nil { parties[index].keepsDrawingAt = time + 1_500 }
-    case .departed, .state, .peers, .joined, .left, .crowd, .presenceTooLong, .pong, .error: break
+    case .departed, .state, .peers, .joined, .left, .crowd, .presenceTooLong, .pong, .tokenTaken, .error: break
     }
   }
 

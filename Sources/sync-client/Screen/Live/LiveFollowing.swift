@@ -32,7 +32,7 @@ extension LiveCanvas: RoomFollower {
       }
     case .pong(let milliseconds):
       roundTrip = milliseconds
-      noteSlowness(client.pulse.isSlow)
+      noteSlowness(client.line.isSlow)
     case .rejected(let edit):
       leaving = .no
       switch edit.origin {

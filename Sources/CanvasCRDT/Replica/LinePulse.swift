@@ -1,13 +1,10 @@
-import CanvasCRDT
-
-/// Detects dead connections, and measures the round-trip time. `web/network/pulse.ts` has the same rules for the page:
-/// change both together.
+/// Detects dead connections, and measures the round-trip time.
 ///
 /// A connection that breaks in a tunnel or during sleep leaves a socket that stays open for minutes. So the client
 /// sends a ping after a silence, and reconnects if no answer comes.
-struct LinePulse {
+struct LinePulse: Sendable {
   /// What the owner has to do next.
-  enum Step: Hashable {
+  enum Step: Hashable, Sendable {
     case nothing
     /// Send a ping.
     case ask
@@ -43,6 +40,7 @@ struct LinePulse {
   /// Measurements within this time count as one, so that a single bad moment doesn't make a connection count as slow.
   private static let momentMilliseconds: UInt64 = 1_000
 
+  /// Whether the last measurements were slow.
   private(set) var isSlow = false
   /// The newest round-trip time. 0 before the first measurement.
   private(set) var roundTripMilliseconds: UInt64 = 0
@@ -57,7 +55,7 @@ struct LinePulse {
   private var moments: [UInt64] = []
   private var momentAt: UInt64?
 
-  private struct Question {
+  private struct Question: Sendable {
     let at: UInt64
     let patience: UInt64
     /// Whether only the answer to the ping proves that the connection is alive. Otherwise any message does.
@@ -94,22 +92,31 @@ struct LinePulse {
     let time = now.monotonicMilliseconds
     // `look` is called at short intervals, but not while the machine sleeps. So the machine has slept if the wall clock
     // has moved on by more than `quietMilliseconds`.
-    let slept = lookedAt.map { now.wallMilliseconds > $0 &+ LinePulse.quietMilliseconds } ?? false
+    if let lookedAt, now.wallMilliseconds > lookedAt &+ LinePulse.quietMilliseconds { return wake(at: now) }
     lookedAt = now.wallMilliseconds
     switch state {
-    // A try that began before the sleep has most likely failed. The pauses between tries might be long because of a
-    // fault that is over by now.
-    case .connecting where slept, .waiting where slept: return .renew
     case .connecting where time >= stateSince &+ openingPatience:
       openingPatience = LinePulse.openingMilliseconds.later
       return .renew
-    case .live where slept:
-      // A message that is read now might have arrived before the sleep. So only an answer shows that the connection
-      // still works.
-      return ask(within: max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds), wantsAnswer: true, at: time)
     case .live: return lookAtLine(waitsForAnswers, at: time)
     case .greeting: return leave(after: LinePulse.greetingMilliseconds, since: stateSince, at: time)
     case .loading: return leave(after: LinePulse.loadingMilliseconds, since: max(heardAt, stateSince), at: time)
+    default: return .nothing
+    }
+  }
+
+  /// To be called when the machine has slept, or the network was away: the connection is most likely dead.
+  mutating func wake(at now: Moment) -> Step {
+    let time = now.monotonicMilliseconds
+    lookedAt = now.wallMilliseconds
+    let patience = max(LinePulse.wakingMilliseconds, 2 * roundTripMilliseconds)
+    switch state {
+    // A message that is read now might have arrived before the sleep. So only an answer shows that the connection still
+    // works.
+    case .live: return ask(within: patience, wantsAnswer: true, at: time)
+    // The pauses between tries might be long because of a fault that is over by now.
+    case .waiting: return .renew
+    case .connecting where time > stateSince &+ patience: return .renew
     default: return .nothing
     }
   }

@@ -1,7 +1,6 @@
-import CanvasCRDT
 import Testing
 
-@testable import sync_client
+@testable import CanvasCRDT
 
 /// A client that checks its connection four times a second. The connection answers after `delay`, or never if `delay`
 /// is `nil`.

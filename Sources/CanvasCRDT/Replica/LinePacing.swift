@@ -1,10 +1,9 @@
 /// Backpressure for short-lived messages, such as the mouse position, which soon become outdated.
-/// `web/network/pacing.ts` does the same for the page.
 ///
 /// Once the operating system has a message, a newer one can't replace it, and the operating system buffers megabytes
 /// for a slow connection. So the client sends a ping now and then. While too many bytes have no answer yet, it sends no
 /// short-lived messages.
-struct LinePacing {
+struct LinePacing: Sendable {
   /// The upper bound on the bytes that are on their way without an answer. At 64 kbit/s they take a third of a second.
   private static let unansweredBytesMax = 2_500
   /// After this many bytes, the client sends a ping.
