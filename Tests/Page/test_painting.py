@@ -460,3 +460,47 @@ def test_what_is_common_may_end_while_it_is_painted(room):
     assert painted == {"painted": False, "regions": 2}
     ann.wait("app.painter.isDone")
     room.wait_for_shapes(0)
+
+
+def test_black_and_grey_are_seen_on_dark_paper(room):
+    """Ink, lines, letters and outlines become light, and a fill becomes lighter than the paper. Other colours and what
+    is stored stay. What is being drawn and written has the colour that it will have."""
+    black = "#2B2A28"
+    line = {"kind": "line", "size": [100, 20], "path": [[0, 32768], [65535, 32768]], "strokeWidth": 20}
+    room.add(**line, stroke=black, position=[100, 100])
+    room.add(**{**line, "kind": "ink"}, stroke="#000000", position=[100, 150])
+    room.add(**line, stroke="#27476E", position=[100, 200])
+    room.add(size=[100, 100], filled=False, stroke=black, strokeWidth=20, position=[300, 100])
+    room.add(size=[100, 100], fill=black, text="\u2588\u2588", textSize=40, position=[500, 100])
+    room.add(size=[100, 100], fill="#F5CB45", text="\u2588\u2588", textSize=40, position=[700, 100])
+    text = room.add(kind="text", size=[100, 100], fill=black, text="\u2588\u2588", textSize=40, position=[900, 100])
+    spots = {"line": (150, 110), "ink": (150, 160), "outline": (350, 100), "letters": (950, 150)}
+    ann = room.join(theme="dark", at=(0, 0), ratio=1, panel=None)
+
+    def colors():
+        ann.painted()
+        picture = ann.picture()[:, :, :3].astype(int)
+        return {name: tuple(picture[y, x]) for name, (x, y) in spots.items()}, picture
+
+    dark, picture = colors()
+    assert all(min(color) > 180 for color in dark.values()), dark
+    assert not differs(picture[205:215, 110:190], rgb("#27476E")).any()
+    assert 50 < picture[105, 505].max() < 90 and picture[150, 550].min() == 255, "a black box with white letters"
+    assert not differs(picture[105:106, 705:706], rgb("#F5CB45")).any() and picture[150, 750].max() == 0
+    ann.select(text)
+    ann.press("F2")
+    ann.see(frames=2)
+    letters = ann.page.evaluate("getComputedStyle(document.querySelector('.writing-field')).color")
+    assert [int(channel) for channel in letters[4:-1].split(",")] == list(dark["letters"])
+    ann.press("Escape")
+    ann.press("Escape")
+    ann.run("app.paint.choose({ stroke: value }); app.setTool('pen'); return null", "#000000")
+    ann.drag((100, 500), (300, 500), hold=True)
+    overlay = ann.picture("#overlay")[500, 200]
+    ann.page.mouse.up()
+    assert overlay[:3].min() > 180 and overlay[3] == 255, overlay
+    assert [shape.get("stroke") for shape in room.shapes()][:2] == [black, "#000000"]
+    ann.page.emulate_media(color_scheme="light")
+    ann.wait("matchMedia('(prefers-color-scheme: light)').matches")
+    light, _ = colors()
+    assert light == {name: rgb("#000000" if name == "ink" else black) for name in spots}, light

@@ -1,6 +1,8 @@
 import type { Point } from '../core/types.js'
 import type { Person } from '../state/presence.js'
 import { type Context2D, offscreenContextOf } from './context.js'
+import { packedColor } from './motion.js'
+import { inkTone } from './tones.js'
 import type { View } from './view.js'
 
 /** How long another person's finished stroke stays visible if the drawing doesn't contain it yet. */
@@ -44,10 +46,10 @@ export class GrowingInk {
    * @param context in units of the canvas
    * @param isAnew whether to paint all of them, and not only those that are not painted yet
    */
-  paint(context: Context2D, isAnew: boolean) {
-    if (isAnew) for (const [width, path] of this.#painted) this.#stroke(context, path, width)
+  paint(context: Context2D, isDark: boolean, isAnew: boolean) {
+    if (isAnew) for (const [width, path] of this.#painted) this.#stroke(context, path, width, isDark)
     for (const [width, path] of this.#fresh) {
-      this.#stroke(context, path, width)
+      this.#stroke(context, path, width, isDark)
       const painted = this.#painted.get(width)
       if (painted) painted.addPath(path)
       else this.#painted.set(width, path)
@@ -60,7 +62,7 @@ export class GrowingInk {
    *
    * @param context in units of the canvas
    */
-  paintEnd(context: Context2D, predicted: InkPoint[]) {
+  paintEnd(context: Context2D, isDark: boolean, predicted: InkPoint[]) {
     const paths = new Map<number, Path2D>()
     const pathFor = (width: number) => {
       const path = paths.get(width) ?? new Path2D()
@@ -73,14 +75,14 @@ export class GrowingInk {
     const end = pathFor(tail.width)
     end.moveTo(tail.from.x, tail.from.y)
     end.lineTo(tail.last.x, tail.last.y)
-    for (const [width, path] of paths) this.#stroke(context, path, width)
+    for (const [width, path] of paths) this.#stroke(context, path, width, isDark)
   }
 
-  #stroke(context: Context2D, path: Path2D, hundredths: number) {
+  #stroke(context: Context2D, path: Path2D, hundredths: number, isDark: boolean) {
     context.lineCap = 'round'
     context.lineJoin = 'round'
     context.lineWidth = this.width * hundredths / 100
-    context.strokeStyle = this.color
+    context.strokeStyle = inkTone(packedColor(this.color), isDark)
     context.stroke(path)
   }
 }
@@ -113,7 +115,7 @@ export class Inks {
   #predicted: InkPoint[] = []
   #isWaiting = false
   #sheet: OffscreenCanvas | null = null
-  /** The view for which the off-screen canvas was painted. `#isStale`: a stroke was removed since then. */
+  /** The view and the paper for which the off-screen canvas was painted. `#isStale`: a stroke was removed since then. */
   #seen = ''
   #isStale = false
 
@@ -157,14 +159,14 @@ export class Inks {
     }
   }
 
-  paint(context: CanvasRenderingContext2D, view: View) {
+  paint(context: CanvasRenderingContext2D, view: View, isDark: boolean) {
     if (!this.hasAny) {
       this.#sheet = null
       return
     }
     const { canvas } = context
     const { scale, x, y } = view.pixels
-    const seen = `${scale} ${x} ${y} ${canvas.width} ${canvas.height}`
+    const seen = `${scale} ${x} ${y} ${canvas.width} ${canvas.height} ${isDark}`
     const isAnew = this.#sheet === null || this.#isStale || seen !== this.#seen
     const sheet = this.#sheet ??= new OffscreenCanvas(canvas.width, canvas.height)
     if (isAnew) {
@@ -177,12 +179,12 @@ export class Inks {
     onSheet.setTransform(scale, 0, 0, scale, x, y)
     const inks = [...this.#known.values()].map(({ ink }) => ink)
     if (this.#own) inks.push(this.#own)
-    for (const ink of inks) ink.paint(onSheet, isAnew)
+    for (const ink of inks) ink.paint(onSheet, isDark, isAnew)
     context.save()
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.drawImage(sheet, 0, 0)
     context.setTransform(scale, 0, 0, scale, x, y)
-    for (const ink of inks) ink.paintEnd(context, ink === this.#own ? this.#predicted : [])
+    for (const ink of inks) ink.paintEnd(context, isDark, ink === this.#own ? this.#predicted : [])
     context.restore()
   }
 }

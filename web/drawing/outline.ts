@@ -7,9 +7,9 @@ import type { InkStroke } from './coverage.js'
 import { addQuarters, addStraight, type DashBudget, type Line, type Piece, piecesLength, strokesOf } from './dashes.js'
 import type { Drawn } from './drawn.js'
 import { isStroke, lineOf, roughPath } from './lines.js'
-import { colorOf } from './motion.js'
 import { paintText } from './text.js'
 import type { Area } from './tiles.js'
+import { fillTone, inkTone } from './tones.js'
 import type { Pixels } from './view.js'
 
 /**
@@ -106,6 +106,8 @@ export interface Sight {
   pixels: Pixels
   area: Area
   dashes: DashBudget
+  /** Whether the paper is dark. */
+  isDark: boolean
   /** Whether the shape is painted by a single fill or line, to save work. */
   isPlain?: boolean
   /** Whether the text is painted later, by `paintTextOver`. */
@@ -129,7 +131,7 @@ export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Gen
     if (drawn.shape.kind === 'text' || (!hasFill && drawn.strokeWidth === 0)) return
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.globalAlpha = drawn.opacity
-    context.fillStyle = colorOf(hasFill ? drawn.fill : drawn.stroke)
+    context.fillStyle = hasFill ? fillTone(drawn.fill, sight.isDark) : inkTone(drawn.stroke, sight.isDark)
     const size = pixels.scale
     context.fillRect(
       drawn.x * size + pixels.x, drawn.y * size + pixels.y, Math.max(drawn.width * size, 0.5),
@@ -137,7 +139,7 @@ export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Gen
     return
   }
   if (sight.isPlain) {
-    paintPlain(context, drawn, pixels)
+    paintPlain(context, drawn, sight)
     return
   }
   if (isPaintedAside(drawn, pixels)) {
@@ -149,26 +151,26 @@ export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Gen
 }
 
 /** Paints the text of a shape after the marks of overlaps, with a contrasting edge around the letters. */
-export function paintTextOver(context: Context2D, drawn: Drawn, { pixels, isPlain }: Sight) {
+export function paintTextOver(context: Context2D, drawn: Drawn, { pixels, isDark, isPlain }: Sight) {
   const { shape, opacity, width, height } = drawn
   if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || Math.max(width, height) * pixels.scale < speck) return
   turnTo(context, drawn, pixels)
   context.globalAlpha = opacity
-  paintText(context, drawn, pixels.scale * drawn.growth, true)
+  paintText(context, drawn, pixels.scale * drawn.growth, isDark, true)
 }
 
 /** Paints a shape by a single fill, or by a single line if it has no fill. */
-function paintPlain(context: Context2D, drawn: Drawn, pixels: Pixels) {
+function paintPlain(context: Context2D, drawn: Drawn, { pixels, isDark }: Sight) {
   const { shape, strokeWidth } = drawn
   if (shape.kind === 'text') return
   turnTo(context, drawn, pixels)
   context.globalAlpha = drawn.opacity
   if (shape.filled && !isStroke(shape.kind)) {
-    context.fillStyle = colorOf(drawn.fill)
+    context.fillStyle = fillTone(drawn.fill, isDark)
     context.fill(drawn.path ??= outlinePath(drawn))
   } else if (strokeWidth > 0) {
     context.lineWidth = strokeWidth
-    context.strokeStyle = colorOf(drawn.stroke)
+    context.strokeStyle = inkTone(drawn.stroke, isDark)
     context.stroke(isStroke(shape.kind) ? roughPath(drawn) : drawn.path ??= outlinePath(drawn))
   }
 }
@@ -196,34 +198,34 @@ function* paintParts(context: Context2D, drawn: Drawn, sight: Sight) {
   if (drawn.shape.kind !== 'text') {
     const path = drawn.path ??= outlinePath(drawn)
     if (drawn.shape.filled) {
-      context.fillStyle = colorOf(drawn.fill)
+      context.fillStyle = fillTone(drawn.fill, sight.isDark)
       context.fill(path)
     }
     const isBroken = drawn.shape.dash !== 'solid'
     const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
     if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
   }
-  if (drawn.shape.written && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth)
+  if (drawn.shape.written && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth, sight.isDark)
 }
 
 function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
   if (drawn.strokeWidth === 0) return
   if (sight.strokes) {
-    yield* paintStrokes(context, drawn, sight.strokes)
+    yield* paintStrokes(context, drawn, sight.strokes, sight.isDark)
     return
   }
   const { runs, heads } = drawn.line ??= lineOf(drawn)
   for (const run of runs) yield* stroke(context, drawn, run, run.width, sight, 'round', 1 / runs.length)
   if (!heads) return
-  context.fillStyle = colorOf(drawn.stroke)
+  context.fillStyle = inkTone(drawn.stroke, sight.isDark)
   context.fill(heads)
 }
 
 /** @param context transformed for the shape */
-function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[]) {
+function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[], isDark: boolean) {
   context.lineJoin = 'round'
   context.lineCap = 'round'
-  context.strokeStyle = colorOf(drawn.stroke)
+  context.strokeStyle = inkTone(drawn.stroke, isDark)
   for (const { path, width } of strokes) {
     context.lineWidth = width
     context.stroke(path)
@@ -238,8 +240,8 @@ function* paintStrokes(context: Context2D, drawn: Drawn, strokes: InkStroke[]) {
  * @param share the fraction of the shape's work that this line is
  */
 function* stroke(
-  context: Context2D, drawn: Drawn, line: Line, width: number, { pixels, area, dashes }: Sight, cap: CanvasLineCap,
-  share: number,
+  context: Context2D, drawn: Drawn, line: Line, width: number, { pixels, area, dashes, isDark }: Sight,
+  cap: CanvasLineCap, share: number,
 ) {
   const { dash } = drawn.shape
   const { paths, pattern } = strokesOf(dash, width, line, {
@@ -248,7 +250,7 @@ function* stroke(
   const isBroken = pattern.length > 0
   context.lineJoin = 'round'
   context.lineWidth = width
-  context.strokeStyle = colorOf(drawn.stroke)
+  context.strokeStyle = inkTone(drawn.stroke, isDark)
   context.lineCap = !isBroken ? cap : dash === 'dotted' ? 'round' : 'butt'
   if (isBroken) context.setLineDash(pattern)
   for (const { path, offset } of paths) {
@@ -303,7 +305,7 @@ export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
  * Paints a translucent shape whose parts overlap each other. The shape is painted on another canvas first, as if it
  * were opaque, so that the overlap isn't visible.
  */
-function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, strokes, textWaits }: Sight) {
+function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, isDark, strokes, textWaits }: Sight) {
   const left = Math.max(area.left, Math.floor(drawn.left * pixels.scale + pixels.x) - 1)
   const top = Math.max(area.top, Math.floor(drawn.top * pixels.scale + pixels.y) - 1)
   const right = Math.min(area.right, Math.ceil(drawn.right * pixels.scale + pixels.x) + 1)
@@ -315,6 +317,7 @@ function* paintAsOne(context: Context2D, drawn: Drawn, { pixels, area, dashes, s
     pixels: { scale: pixels.scale, x: pixels.x - left, y: pixels.y - top },
     area: { left: 0, top: 0, right: width, bottom: height },
     dashes,
+    isDark,
     strokes,
     textWaits,
   })

@@ -118,7 +118,7 @@ export class Overlay {
     context.globalAlpha = 1
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
-    this.#inks.paint(context, view)
+    this.#inks.paint(context, view, this.#palette.isDark)
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null

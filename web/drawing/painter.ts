@@ -130,7 +130,8 @@ export class Painter {
   }
 
   #look(pixels: Pixels): Look {
-    return { pixels, ratio: this.#view.ratio, colors: this.#palette.colors }
+    const { colors, isDark } = this.#palette
+    return { pixels, ratio: this.#view.ratio, colors, isDark }
   }
 
   get #area() {

@@ -22,6 +22,9 @@ export class Palette extends Source<{ change: null }> {
     new MutationObserver(() => this.#refresh()).observe(document.documentElement, { attributeFilter: ['style', 'data-theme'] })
   }
 
+  /** Whether the paper is dark. */
+  get isDark() { return parseInt(this.colors.paper.match(/\d+/)?.[0] ?? '', 10) < 128 }
+
   #refresh() {
     this.colors = read()
     this.tell('change', null)

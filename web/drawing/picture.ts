@@ -12,7 +12,7 @@ import type { Pixels } from './view.js'
 import { regionWorkOf, workOf } from './work.js'
 
 /** How a picture is painted: the view, the device pixels for a CSS pixel, and the colours. */
-export type Look = { pixels: Pixels, ratio: number, colors: Colors }
+export type Look = { pixels: Pixels, ratio: number, colors: Colors, isDark: boolean }
 
 /**
  * The painting of one shape. `steps` yield the fraction that they have painted. `whole` and `left` are units of work.
@@ -59,7 +59,7 @@ export class Picture {
     this.context = context
     this.look = look
     this.#regions = regions
-    this.#sight = { pixels: look.pixels, area: { left: 0, top: 0, right: 0, bottom: 0 }, dashes: new DashBudget() }
+    this.#sight = { pixels: look.pixels, area: { left: 0, top: 0, right: 0, bottom: 0 }, dashes: new DashBudget(), isDark: look.isDark }
     this.#coverage = new Coverage(look.pixels, this.#sight.area)
   }
 
@@ -73,7 +73,7 @@ export class Picture {
   begin(shapes: Drawn[], look: Look, area: Area, askUntil: number = -Infinity, dashes: DashBudget = new DashBudget()) {
     const { context } = this
     this.look = look
-    this.#sight = { pixels: look.pixels, area, dashes }
+    this.#sight = { pixels: look.pixels, area, dashes, isDark: look.isDark }
     this.#coverage = new Coverage(look.pixels, area)
     this.#seen.clear()
     this.#regionsOn = this.#regions.marked.painted()

@@ -1,6 +1,7 @@
 import { inkOn } from '../basics/ink.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Drawn } from './drawn.js'
+import { fillTone, inkTone } from './tones.js'
 
 // Text in a shape: breaks it into lines that fit the shape's box, and paints it (S9).
 
@@ -18,8 +19,8 @@ const blackSince = 128_000
  * The colour of the letters. In a shape of the kind `text` it is the fill's colour. In other shapes it is black or
  * white, whichever contrasts more with the fill. Without a fill it is the stroke's colour.
  */
-export function textColor({ shape: { kind, filled }, fill, stroke }: Pick<Drawn, 'shape' | 'fill' | 'stroke'>): string {
-  if (kind === 'text' || !filled) return `#${(kind === 'text' ? fill : stroke).toString(16).padStart(6, '0')}`
+export function textColor({ shape: { kind, filled }, fill, stroke }: Drawn, isDark: boolean): string {
+  if (kind === 'text' || !filled) return inkTone(kind === 'text' ? fill : stroke, isDark)
   const brightness = 299 * (fill >> 16) + 587 * (fill >> 8 & 255) + 114 * (fill & 255)
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
@@ -31,9 +32,9 @@ const setOff = 0.25
  * The colour behind the letters: the shape's fill. Without a fill it is black or white, whichever contrasts more with
  * the letters.
  */
-function aroundText(drawn: Drawn) {
+function aroundText(drawn: Drawn, isDark: boolean) {
   const { shape: { kind, filled }, fill } = drawn
-  return kind === 'text' || !filled ? inkOn(textColor(drawn)) : `#${fill.toString(16).padStart(6, '0')}`
+  return kind === 'text' || !filled ? inkOn(textColor(drawn, isDark)) : fillTone(fill, isDark)
 }
 
 /** Matches a text whose first letter with a direction is written from right to left. */
@@ -176,7 +177,7 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
  * @param scale device pixels for a unit
  * @param isSetOff whether letters get a contrasting edge, because something else was painted on the shape's fill
  */
-export function paintText(context: Context2D, drawn: Drawn, scale: number, isSetOff = false) {
+export function paintText(context: Context2D, drawn: Drawn, scale: number, isDark: boolean, isSetOff = false) {
   const { textSize, textAlign, textPlace } = drawn.shape
   const isLegible = textSize * scale >= legible
   const lines = isLegible ? drawnLines(drawn) : roughLines(drawn, scale)
@@ -186,7 +187,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isSet
   const insideHeight = Math.max(0, drawn.height - 2 * textPadding)
   const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - height : -height / 2
   const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
-  context.fillStyle = textColor(drawn)
+  context.fillStyle = textColor(drawn, isDark)
   const isCut = height > drawn.height
   if (isCut) {
     context.save()
@@ -210,7 +211,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isSet
     if (isSetOff) {
       context.lineJoin = 'round'
       context.lineWidth = textSize * setOff
-      context.strokeStyle = aroundText(drawn)
+      context.strokeStyle = aroundText(drawn, isDark)
     }
     for (const [index, { words, direction }] of lines.entries()) {
       if (words === '') continue

@@ -3,6 +3,7 @@ import { properties, type Shape } from '../core/table.js'
 import type { Changes, Point } from '../core/types.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
+import { fillTone } from '../drawing/tones.js'
 import { element, hasFingers } from '../elements/element.js'
 import { tapPauseMax } from '../gestures/limits.js'
 import type { Names } from '../panels/names.js'
@@ -77,7 +78,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     stage: HTMLElement,
     reach: Pick<Reach,
       'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames' | 'notices' | 'locks' | 'presence'
-      | 'tool'>,
+      | 'tool' | 'palette'>,
     names: Names,
   ) {
     super()
@@ -419,7 +420,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #place() {
     const open = this.#open
     if (!open) return
-    const { scene, view } = this.#reach
+    const { palette, scene, view } = this.#reach
     const drawn = scene.drawn(open.id)
     const shape = drawn?.shape ?? open.began
     const box = drawn ?? open.began
@@ -436,7 +437,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       width: `${width}px`, height: `${box.height}px`,
       transform: `translate(${center.x}px, ${center.y}px) rotate(${box.rotation}deg) scale(${view.scale}) translate(-50%, -50%)`,
     })
-    const color = drawn ? textColor(drawn) : ''
+    const color = drawn ? textColor(drawn, palette.isDark) : ''
     Object.assign(field.style, {
       width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight),
       textAlign: isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
@@ -446,7 +447,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
     // If the text is higher than the box, it gets the shape's colour as a background. Otherwise white letters could lie
     // on white paper.
-    const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? `#${drawn.fill.toString(16).padStart(6, '0')}` : ''
+    const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? fillTone(drawn.fill, palette.isDark) : ''
     Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
     // A text that is too high extends only below the box, because its beginning must stay visible.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })

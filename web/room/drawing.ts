@@ -27,7 +27,7 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   const tellView = () => presence.setView(view.visibleBox())
   view.on('change', tellView)
   tellView()
-  return { view, scene, marks, handles, painter, overlay }
+  return { palette, view, scene, marks, handles, painter, overlay }
 }
 
 function canvasIn(stage: HTMLElement, id: string) {

@@ -3,6 +3,7 @@
 import type { Changes, Frame, Point } from '../core/types.js'
 import type { Handles } from '../drawing/handles.js'
 import type { Overlay } from '../drawing/overlay.js'
+import type { Palette } from '../drawing/palette.js'
 import type { Scene } from '../drawing/scene.js'
 import type { View } from '../drawing/view.js'
 import type { TrailPoint } from '../gestures/surface.js'
@@ -42,6 +43,7 @@ export interface Reach {
   frames: Frames
   hand: Hand
   marks: Marks
+  palette: Palette
   view: View
   scene: Scene
   overlay: Overlay
