@@ -115,6 +115,25 @@ def test_a_text_lies_over_the_mark(room):
     assert not (orange & beside)[2:-2, 2:-2].any()
 
 
+def test_no_mark_lies_over_a_text_that_is_seen_through_the_upper_shape(room):
+    """A translucent shape and a frame without a fill show what is written below. It looks as it does without marks."""
+    for at, values in enumerate([{"fill": "#3366CC", "alpha": 5}, {"filled": False, "stroke": "#202020", "strokeWidth": 3}]):
+        room.add(fill="#FFE27A", position=[100 + 500 * at, 200], size=[200, 200], text="Ask for the\nprices", textSize=24, rotation=10 * at, z="A")
+        room.add(**values, position=[90 + 500 * at, 150], size=[130, 280], z="B")
+    ann = room.join("Ann", ratio=1, panel=None, at=(0, 0))
+    ann.wait("app.session.overlapPairs().length === 2")
+    marked = pixels(ann)
+    ann.press("Shift+O")
+    plain = pixels(ann)
+    changed = numpy.abs(marked - plain).max(axis=2) > 8
+    for left in (100, 600):
+        # The right side of the upper shape lies at 120.
+        text = slice(260, 340), slice(left + 50, left + 115)
+        letters = plain[text].max(axis=2) < 130
+        assert letters.sum() > 100 and not changed[text][letters].any()
+        assert changed[200:400, left : left + 115].mean() > 0.3, "there is a mark"
+
+
 def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
     """A note on a board and shapes in an unfilled frame are not marked, even while they are dragged inside it. The part
     that sticks out is marked."""

@@ -2,7 +2,7 @@ import type { Shape } from '../core/table.js'
 import { type DrawnLine, isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 import type { Region } from './regions.js'
-import type { Line } from './text.js'
+import type { DrawnLines } from './text.js'
 
 /** The fractions by which a lifted shape is drawn larger and fainter. */
 const liftGrowth = 0.06
@@ -51,7 +51,7 @@ export class Drawn {
   /** The path of a line or of ink, cached until it changes. */
   line: DrawnLine | null = null
   /** The lines of the shape's text, cached until the text or the line width changes. */
-  lines: { text: string, width: number, lines: Line[] } | null = null
+  lines: DrawnLines | null = null
   /** Whether this person is editing the shape's text, so that a text field over the shape shows it. */
   isWritten = false
   /** The regions in which this shape overlaps others. */

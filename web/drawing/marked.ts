@@ -106,8 +106,8 @@ export class Marked {
   }
 }
 
-const upperOf = ({ first, second }: Region) => (first.place > second.place ? first : second)
-const lowerOf = ({ first, second }: Region) => (first.place > second.place ? second : first)
+export const upperOf = ({ first, second }: Region) => (first.place > second.place ? first : second)
+export const lowerOf = ({ first, second }: Region) => (first.place > second.place ? second : first)
 
 /** @returns those of the regions that are painted on the shape */
 function inOrder(drawn: Drawn, regions: Iterable<Region>): Region[] {

@@ -172,8 +172,7 @@ export class Picture {
       if (!region.first.regions.has(region) || region.first.leaving || region.second.leaving) continue
       if (!this.#regions.marked.has(region) || isWhole(region)) continue
       if (!this.#regions.isReady(region, this.look.pixels.scale)) this.#regions.prepare(region)
-      this.#regions.fill(this.context, region, this.look)
-      this.#regions.line(this.context, region, this.look)
+      this.#regions.paint(this.context, region, this.look)
       this.#late.push(...boxOf(region))
     }
     return true
@@ -208,8 +207,7 @@ export class Picture {
     for (const part of paintShape(this.context, drawn, sight)) yield part * seen.work / whole
     for (const region of regions) {
       if (this.#isReady(region)) {
-        this.#regions.fill(this.context, region, this.look)
-        this.#regions.line(this.context, region, this.look)
+        this.#regions.paint(this.context, region, this.look)
       } else {
         this.waiting.add(region)
       }

@@ -7,10 +7,11 @@ import type { Shown } from '../state/shown.js'
 import type { Context2D } from './context.js'
 import type { Drawn } from './drawn.js'
 import { stripes } from './hatching.js'
-import { Marked } from './marked.js'
+import { lowerOf, Marked, upperOf } from './marked.js'
 import { outlinePath, turnTo } from './outline.js'
 import type { Look } from './picture.js'
 import type { Scene } from './scene.js'
+import { textBox } from './text.js'
 import type { Pixels } from './view.js'
 
 /** The opacity of the orange in a region that is too small for stripes. */
@@ -147,8 +148,28 @@ export class Regions {
     region.path = path
   }
 
-  /** @param region for which `isReady` is true */
-  fill(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
+  /**
+   * Paints the mark of an overlap, but not where the lower shape's text is seen through the upper shape.
+   *
+   * @param region for which `isReady` is true
+   */
+  paint(context: Context2D, region: Region, look: Look) {
+    const [upper, lower] = [upperOf(region), lowerOf(region)]
+    const text = upper.opacity < 1 || !upper.shape.filled ? textBox(lower, look.pixels.scale) : null
+    if (text) {
+      context.save()
+      turnTo(context, lower, look.pixels)
+      const beside = new Path2D()
+      beside.rect(-lower.width, -lower.height, 2 * lower.width, 2 * lower.height)
+      beside.rect(text.x, text.y, text.width, text.height)
+      context.clip(beside, 'evenodd')
+    }
+    this.#fill(context, region, look)
+    this.#line(context, region, look)
+    if (text) context.restore()
+  }
+
+  #fill(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
     const { scale, x, y } = pixels
     const wide = breadth(region) * scale
     if (wide <= 0) return
@@ -168,12 +189,8 @@ export class Regions {
     }
   }
 
-  /**
-   * Paints the line around a region.
-   *
-   * @param region for which `isReady` is true
-   */
-  line(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
+  /** Paints the line around a region. */
+  #line(context: Context2D, region: Region, { pixels, ratio, colors }: Look) {
     const { scale } = pixels
     const wide = breadth(region) * scale
     if (wide < speck || isBlurred(region, scale / ratio)) return

@@ -1,4 +1,5 @@
 import { inkOn } from '../basics/ink.js'
+import type { Box } from '../core/types.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Drawn } from './drawn.js'
 import { fillTone, inkTone } from './tones.js'
@@ -44,6 +45,8 @@ export const directionOf = (paragraph: string): 'rtl' | 'ltr' => (rightToLeft.te
 
 /** `direction` is that of the line's paragraph. */
 export type Line = { words: string, direction: 'rtl' | 'ltr' }
+/** A text's lines for a width of its box. `widest`: the longest line, once it is measured. */
+export type DrawnLines = { text: string, width: number, lines: Line[], widest?: number }
 
 let measuring: OffscreenCanvasRenderingContext2D | undefined
 
@@ -140,14 +143,12 @@ function brokenWord(letters: string[], width: number) {
 }
 
 /** The lines of a shape's text at its drawn size. They are cached until the text or the width changes. */
-function drawnLines(drawn: Drawn): Line[] {
+function linesIn(drawn: Drawn): DrawnLines {
   const { text, textSize } = drawn.shape
   const width = Math.max(0, drawn.width - 2 * textPadding) / textSize
   const kept = drawn.lines
-  if (kept && kept.text === text && kept.width === width) return kept.lines
-  const lines = linesOf(text, width)
-  drawn.lines = { text, width, lines }
-  return lines
+  if (kept && kept.text === text && kept.width === width) return kept
+  return drawn.lines = { text, width, lines: linesOf(text, width) }
 }
 
 /** The average width of a letter, as a multiple of the text's size. */
@@ -171,6 +172,30 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
   return lines
 }
 
+/** Where lines are in a shape's box. `step`: from one line to the next. `top`: relative to the shape's centre. */
+function placeOf({ shape: { textSize, textPlace }, width, height }: Drawn, lines: Line[]) {
+  const step = lineHeight * textSize
+  const taken = lines.length * step
+  const insideWidth = Math.max(0, width - 2 * textPadding)
+  const insideHeight = Math.max(0, height - 2 * textPadding)
+  const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - taken : -taken / 2
+  return { step, height: taken, insideWidth, top }
+}
+
+/**
+ * The box around a shape's text, relative to the shape's centre and before its rotation. null if there is no text, or
+ * none that can be read at this scale.
+ */
+export function textBox(drawn: Drawn, scale: number): Box | null {
+  const { textSize, textAlign, written } = drawn.shape
+  if (!written || textSize * scale < legible) return null
+  const drawnLines = linesIn(drawn)
+  const { height, insideWidth, top } = placeOf(drawn, drawnLines.lines)
+  const width = (drawnLines.widest ??= Math.max(...drawnLines.lines.map(({ words }) => widthOf(words)))) * textSize
+  const x = (textAlign === 'left' ? -insideWidth : textAlign === 'right' ? insideWidth - 2 * width : -width) / 2
+  return { x, y: top, width, height }
+}
+
 /**
  * Paints a shape's text into a context that is transformed for the shape.
  *
@@ -178,14 +203,10 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
  * @param isSetOff whether letters get a contrasting edge, because something else was painted on the shape's fill
  */
 export function paintText(context: Context2D, drawn: Drawn, scale: number, isDark: boolean, isSetOff = false) {
-  const { textSize, textAlign, textPlace } = drawn.shape
+  const { textSize, textAlign } = drawn.shape
   const isLegible = textSize * scale >= legible
-  const lines = isLegible ? drawnLines(drawn) : roughLines(drawn, scale)
-  const step = lineHeight * textSize
-  const height = lines.length * step
-  const insideWidth = Math.max(0, drawn.width - 2 * textPadding)
-  const insideHeight = Math.max(0, drawn.height - 2 * textPadding)
-  const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - height : -height / 2
+  const lines = isLegible ? linesIn(drawn).lines : roughLines(drawn, scale)
+  const { step, height, insideWidth, top } = placeOf(drawn, lines)
   const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
   context.fillStyle = textColor(drawn, isDark)
   const isCut = height > drawn.height
