@@ -247,3 +247,29 @@ def test_size_ends_duplicate_and_delete_stand_in_front(room):
     bar.get_by_role("button", name="Delete").click()
     room.wait_for_shapes(2)
     room.agree()
+
+
+def test_the_colours_leave_the_selection_in_view(room):
+    """They open above, below or beside it, wherever it is, so that one sees what a colour does."""
+    shape = room.add(size=[170, 120])
+    for phone, places in ((False, [(500, 140), (500, 340), (1050, 560), (20, 620)]), (True, [(110, 200), (20, 330), (200, 480)])):
+        ann = room.join("Ann", phone=phone, panel=None, at=(0, 0))
+        for x, y in places:
+            room.write((shape, {"position": [x, y]}))
+            ann.wait_for_shape(shape, f"shape.x === {x} && shape.y === {y}")
+            ann.select(shape)
+            ann.painted()
+            button = ann.page.get_by_role("button", name="Colours of the selection")
+            button.click()
+            box = ann.page.get_by_role("dialog", name="Colours of the selection").bounding_box()
+            covered = [_common(box, other) for other in ({"x": x, "y": y, "width": 170, "height": 120}, button.bounding_box())]
+            assert covered == [0, 0], (phone, x, y, box)
+            assert box["x"] >= 0 and box["y"] >= 0, box
+            assert box["x"] + box["width"] <= ann.page.viewport_size["width"] and box["y"] + box["height"] <= ann.page.viewport_size["height"]
+            ann.press("Escape")
+
+
+def _common(one, other):
+    """The area that two boxes have in common."""
+    across, down = (min(one[at] + one[side], other[at] + other[side]) - max(one[at], other[at]) for at, side in (("x", "width"), ("y", "height")))
+    return max(0, across) * max(0, down)

@@ -5,10 +5,14 @@ const gap = 8
 /**
  * A box that opens beside a button. It closes when the person clicks anywhere else. Escape closes it too, and moves the
  * focus back to the button.
+ *
+ * @param how `spared`: a part of the window that the box shall not cover, if there is room elsewhere
  */
 export function popover(
   button: HTMLElement, content: HTMLElement,
-  { role = 'dialog', label, onOpen }: { role?: string, label?: string, onOpen?: () => void } = {},
+  { role = 'dialog', label, onOpen, spared }: {
+    role?: string, label?: string, onOpen?: () => void, spared?: () => DOMRect | null,
+  } = {},
 ): { open: () => void, close: () => void, isOpen: () => boolean } {
   // The box itself can take the focus. So a click between its buttons keeps the focus inside it, and its keys go on
   // working.
@@ -21,7 +25,7 @@ export function popover(
     // The box is inserted after its button, so that both are in the same part of the page.
     if (!box.isConnected) button.after(box)
     box.showPopover()
-    place(box, button)
+    place(box, button, spared?.())
     // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key
     // instead of the box.
     const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
@@ -50,22 +54,34 @@ export function popover(
     // choice while the box is still open.
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
   })
-  addEventListener('resize', () => { if (isOpen()) place(box, button) })
+  addEventListener('resize', () => { if (isOpen()) place(box, button, spared?.()) })
   return { open, close, isOpen }
 }
 
 /**
- * Puts the box below or above the button, wherever there is more space, and always inside the window. Content that is
- * too long scrolls.
+ * Puts the box below or above the button, wherever there is more space, and always inside the window. If it would cover
+ * what is to be spared, it goes where it covers least. Content that is too long scrolls.
  */
-function place(box: HTMLElement, button: HTMLElement) {
+function place(box: HTMLElement, button: HTMLElement, spared: DOMRect | null = null) {
   const anchor = button.getBoundingClientRect()
   const isBelow = anchor.top + anchor.height / 2 < innerHeight / 2
   box.style.maxHeight = `${(isBelow ? innerHeight - anchor.bottom : anchor.top) - 2 * gap}px`
   const { width, height } = box.getBoundingClientRect()
-  const left = Math.min(Math.max(gap, isLeft(anchor) ? anchor.left : anchor.right - width), innerWidth - width - gap)
-  box.style.left = `${Math.max(gap, left)}px`
-  box.style.top = `${Math.max(gap, isBelow ? anchor.bottom + gap : anchor.top - height - gap)}px`
+  const left = isLeft(anchor) ? anchor.left : anchor.right - width
+  const [above, below] = [anchor.top - height - gap, anchor.bottom + gap]
+  const tops = isBelow ? [below, above] : [above, below]
+  const places = [...tops.map((top) => ({ left, top })), ...spared ? [
+    { left: spared.x + spared.width + gap, top: tops[0] }, { left: spared.x - width - gap, top: tops[0] },
+    { left, top: spared.y + spared.height + gap },
+  ] : []].map((each) => ({
+    left: Math.max(gap, Math.min(each.left, innerWidth - width - gap)), top: Math.max(gap, Math.min(each.top, innerHeight - height - gap)),
+  }))
+  const covered = ({ left, top }: { left: number, top: number }) => [spared, anchor].reduce((area, other) => area + (other
+    ? Math.max(0, Math.min(left + width, other.x + other.width) - Math.max(left, other.x))
+      * Math.max(0, Math.min(top + height, other.y + other.height) - Math.max(top, other.y)) : 0), 0)
+  const best = places.reduce((best, each) => (covered(each) < covered(best) ? each : best))
+  box.style.left = `${best.left}px`
+  box.style.top = `${best.top}px`
 }
 
 const isLeft = (anchor: DOMRect) => anchor.left + anchor.width / 2 < innerWidth / 2

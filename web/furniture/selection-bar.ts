@@ -70,6 +70,8 @@ export class SelectionBar {
   #lock
   #bar
   #size: { width: number, height: number } | null = null
+  /** The box around the selection's frame, in CSS pixels of the window. */
+  #framed: DOMRect | null = null
   #isStale = true
   readonly element
 
@@ -118,7 +120,7 @@ export class SelectionBar {
     }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
       this.#duplicate, this.#group, this.#lock, this.#delete))
     popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
-      { label: 'Colours of the selection' })
+      { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
     shown.on('changes', ({ reset, shapes }) => {
@@ -157,6 +159,7 @@ export class SelectionBar {
     const reach = view.scale / 2
     const across = reach * (frame.width * Math.abs(Math.cos(turn)) + frame.height * Math.abs(Math.sin(turn)))
     const down = reach * (frame.width * Math.abs(Math.sin(turn)) + frame.height * Math.abs(Math.cos(turn)))
+    this.#framed = new DOMRect(center.x - across, center.y - down, 2 * across, 2 * down)
     const free = openArea(view)
     const [left, top] = [margin, barsHeight]
     const right = Math.max(left + width, view.toScreen({ x: free.x + free.width, y: 0 }).x)
