@@ -311,17 +311,14 @@ class Monkey(AtFurniture):
         self.settled()
 
     def paste_foreign(self, _, __, ___, chance):
-        """Pastes a drawing from elsewhere, or text that is no drawing."""
+        """Pastes a drawing from elsewhere, or words, which become a text."""
         token = f"pasted{chance}"
         drawing = {"format": "canvassync", "version": 1, "shapes": [{"kind": "ellipse", "position": [50, 80], "size": [40, 40], "name": token}]}
         self.person.run("app.selection.clear(); document.activeElement.blur(); const data = new DataTransfer(); data.setData('text/plain', value);"
                         "document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); return null",
                         json.dumps(drawing) if chance % 4 else token)
         self.settled()
-        if chance % 4:
-            self.tokens.append(token)
-        else:
-            self.unchanged("words that are no drawing")
+        self.tokens.append(token)
 
     def settled(self):
         """Waits for actions that first load a part of the page, or wait for the clipboard."""

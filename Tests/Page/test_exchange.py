@@ -152,6 +152,51 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
     assert ann.selected() == [sun]
 
 
+def test_pasted_lines_become_notes_and_one_line_a_text(room):
+    """The notes lie in a grid around the pointer, or in the middle of the view, and have the next note's look. However
+    many they are, they are one step of undo."""
+    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann.press("v")
+    ann.page.mouse.move(640, 400)
+    ann.run("app.paint.choose({ textSize: 32 }); return null")
+    ann.page.evaluate(PASTE, ["- Alpha\r\n\n  \u2022 Beta\n* Gamma\tdelta\n" + "long " * 60 + "\n4 is a number\u0007", None])
+    notes = room.wait_for_shapes(5)
+    assert [note["text"] for note in notes] == ["Alpha", "Beta", "Gamma    delta", ("long " * 60).strip(), "4 is a number"]
+    assert all(note["fill"] == "#FFE27A" and note["textSize"] == 32 for note in notes)
+    assert [note["size"][0] for note in notes] == [200] * 5 and notes[3]["size"][1] > 200, "a long line makes a high note"
+    first = notes[0]["position"]
+    height = notes[3]["size"][1]
+    assert [[at - base for at, base in zip(note["position"], first)] for note in notes] == [
+        [0, 0], [220, 0], [440, 0], [0, 220], [220, 220]]
+    assert first == [640 - 320, round(400 - (220 + height) / 2)]
+    assert sorted(ann.selected()) == sorted(note["id"] for note in notes)
+    ann.press("Control+z")
+    room.wait_for_shapes(0)
+    ann.page.evaluate(PASTE, ["[ ] One line, which is no drawing", None])
+    (text,) = room.wait_for_shapes(1)
+    assert (text["kind"], text["text"], text["textAlign"]) == ("text", "[ ] One line, which is no drawing", "left")
+    assert abs(text["position"][0] + text["size"][0] / 2 - 640) <= 1 and abs(text["position"][1] + text["size"][1] / 2 - 400) <= 1
+    ann.press("Control+z")
+    room.wait_for_shapes(0)
+    ann.page.evaluate(PASTE, ["line\n" * 101 + "x" * 5000, None])
+    (text,) = room.wait_for_shapes(1)
+    assert text["kind"] == "text" and text["text"].startswith("line\nline") and len(text["text"]) == 4096
+    ann.page.locator(".notice", has_text="Its end is left out").wait_for()
+
+
+def test_on_a_phone_all_pasted_notes_come_into_view(room):
+    """The clipboard's text is pasted from the menu, in the middle of the view."""
+    ann = room.join("Ann", phone=True, panel=None, at=(5000, 5000))
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", "one\ntwo\nthree\nfour\nfive")
+    ann.choose("Paste", exact=True)
+    ann.wait_for_shapes(5)
+    ann.painted()
+    left, top = ann.screen(*room.shapes()[0]["position"])
+    right, bottom = ann.screen(*[at + 200 for at in room.shapes()[2]["position"]])
+    assert 0 <= left < right <= 390 and 0 <= top < bottom <= 844
+
+
 def test_what_cannot_be_pasted_is_said(room):
     """The page says why it can't paste a picture, another file, or an empty clipboard."""
     ann = room.join("Ann")

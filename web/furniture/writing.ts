@@ -1,5 +1,5 @@
 import { Source } from '../basics/source.js'
-import { properties, type Shape } from '../core/table.js'
+import type { Shape } from '../core/table.js'
 import type { Changes, Point } from '../core/types.js'
 import { isStroke } from '../drawing/lines.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
@@ -9,38 +9,10 @@ import { tapPauseMax } from '../gestures/limits.js'
 import type { Names } from '../panels/names.js'
 import type { Step } from '../state/editing.js'
 import { isWrittenOn } from '../tools/look.js'
+import { isTooLong, newWidth, plainText, widthMax, widthMin } from '../tools/plain-text.js'
 import { toolbox } from '../tools/toolbox.js'
 import type { Reach } from '../tools/reach.js'
 import { AboveKeyboard } from './above-keyboard.js'
-
-const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
-const encoder = new TextEncoder()
-/**
- * In units of the canvas: the lower bound on the width of a text's box, and the width at which a new text begins to
- * wrap.
- */
-const widthMin = 24
-const widthMax = 640
-
-/** Matches control characters except line feeds. */
-const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
-
-/** Cleans a text for a shape: no control characters, only line feeds as line breaks, and not too long. */
-function plainText(typed: string) {
-  const text = typed.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replaceAll('\t', '    ').replace(controls, '')
-  if (text.length * 3 <= bytesMax || encoder.encode(text).length <= bytesMax) return text
-  let bytes = 0
-  let cut = ''
-  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text)) {
-    bytes += encoder.encode(segment).length
-    if (bytes > bytesMax) break
-    cut += segment
-  }
-  return cut
-}
-
-const newWidth = (text: string, textSize: number) =>
-  Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
 
 /** Whether a new text grows to the left, because it is written from right to left. */
 const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
@@ -329,7 +301,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const field = this.#field
     const plain = plainText(field.value)
     if (plain !== field.value) {
-      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || encoder.encode(field.value).length > bytesMax
+      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || isTooLong(field.value)
       const end = Math.min(field.selectionEnd, plain.length)
       field.value = plain
       field.setSelectionRange(end, end)

@@ -1,6 +1,7 @@
 import type { Effect, Frame, Point } from '../core/types.js'
-import { fitBeside } from '../drawing/surroundings.js'
+import { fitBeside, openArea } from '../drawing/surroundings.js'
 import type { Momentum } from './momentum.js'
+import { drawingOf } from './plain-text.js'
 import type { Reach } from './reach.js'
 import { boundsOfAll, middle } from './transform.js'
 
@@ -9,8 +10,8 @@ const step = 20
 /** In CSS pixels: if the mouse has moved by less than this, it counts as not moved. */
 const stirMin = 8
 
-const nothingWords = 'Nothing here to paste. Copy some shapes first.'
-const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes and drawings can be pasted.'
+const nothingWords = 'Nothing here to paste. Copy some shapes or a text first.'
+const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes, drawings and text can be pasted.'
 
 /**
  * Copies, cuts and pastes with the system's clipboard. A copied drawing is text, so that it can be pasted in other
@@ -25,6 +26,7 @@ export class Clipboard {
   #view
   #momentum
   #locks
+  #paint
   /** The last text that was copied on this page. It is pasted if the browser doesn't allow reading the clipboard. */
   #kept = ''
   /** Whether the browser refused to write the text in `#kept` to the clipboard. */
@@ -39,10 +41,11 @@ export class Clipboard {
   #copiedAt: Point | null = null
 
   constructor(
-    { documents, editing, notices, selection, shown, view, momentum, locks }: Pick<Reach,
-      'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view' | 'locks'> & { momentum: Momentum },
+    { documents, editing, notices, paint, selection, shown, view, momentum, locks }: Pick<Reach,
+      'documents' | 'editing' | 'notices' | 'paint' | 'selection' | 'shown' | 'view' | 'locks'> & { momentum: Momentum },
   ) {
     this.#locks = locks
+    this.#paint = paint
     this.#documents = documents
     this.#editing = editing
     this.#notices = notices
@@ -150,25 +153,34 @@ export class Clipboard {
     if (ids.length > 0 && !this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids))
   }
 
-  /** @param atMouse whether to paste at the mouse, if it has moved since the copying */
+  /**
+   * Pastes a drawing, or any other text as notes or as a text.
+   *
+   * @param atMouse whether to paste at the mouse, if it has moved since the copying
+   */
   async #insert(text: string, atMouse = false) {
-    if (!/^\s*[{[]/.test(text)) return this.#notices.say(nothingWords, { kind: 'refused' })
+    const isDrawing = /^\s*(\{|\[\s*\{)/.test(text)
+    const made = isDrawing ? { drawing: text, isCut: false } : drawingOf(text, this.#paint)
+    if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
+    const { drawing, isCut } = made
     if (!await this.#documents.load()) return
     this.#momentum.settle()
     const mouse = atMouse ? this.#mouse : null
     const hasStayed = text === this.#kept && mouse && this.#copiedAt
       && Math.hypot(mouse.x - this.#copiedAt.x, mouse.y - this.#copiedAt.y) < stirMin
-    const box = mouse && !hasStayed ? boxOf(text) : null
-    const place = box && mouse ? `${mouse.x} ${mouse.y}` : ''
+    const at = mouse && !hasStayed ? this.#view.toCanvas(mouse) : isDrawing ? null : middle(openArea(this.#view))
+    const box = at && boxOf(drawing)
+    const place = at && box ? `${at.x} ${at.y}` : ''
     const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
     this.#pasted = { text, place, count }
-    if (box && mouse) {
-      const { x, y } = this.#view.toCanvas(mouse)
+    if (at && box) {
       const further = step * (count - 1)
-      this.#add(text, Math.round(x - middle(box).x) + further, Math.round(y - middle(box).y) + further)
+      const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
+      if (isCut) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
+      if (!isDrawing) this.#bringIntoView(added, true)
       return
     }
-    const added = this.#add(text, step * count, step * count)
+    const added = this.#add(drawing, step * count, step * count)
     if (added.length > 0) this.#bringIntoView(added)
   }
 
@@ -179,12 +191,17 @@ export class Clipboard {
     return added
   }
 
-  /** Moves the view if needed, because shapes from another room can be outside the view. */
-  #bringIntoView(ids: number[]) {
+  /**
+   * Moves the view if needed, because shapes from another room can be outside the view.
+   *
+   * @param isWhole whether the view must be large enough for all of them
+   */
+  #bringIntoView(ids: number[], isWhole = false) {
     const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
     const seen = this.#view.visibleBox()
     const isSeen = !box || (box.x < seen.x + seen.width && box.x + box.width > seen.x
-      && box.y < seen.y + seen.height && box.y + box.height > seen.y)
+      && box.y < seen.y + seen.height && box.y + box.height > seen.y
+      && !(isWhole && (box.width > seen.width || box.height > seen.height)))
     if (!isSeen) fitBeside(this.#view, box, 96, { now: performance.now(), nearest: this.#view.scale })
   }
 }

@@ -83,7 +83,7 @@ const freehand = (
   tap: (reach, _, trail) => { if (trail.length > 0) new act(reach, trail).end() },
 })
 
-const noteSide = 200
+export const noteSide = 200
 const note = { kind: 'rectangle', size: { width: noteSide, height: noteSide }, look: noteLook }
 const emptyText = { kind: 'text', size: { width: 24, height: 41 }, look: textLook }
 
