@@ -224,6 +224,45 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     assert len(room.agree()) == 2
 
 
+def test_tab_goes_on_in_the_next_note(room):
+    """It has the first one's size and look, and lies to the right, at the first free place. It is one step to undo,
+    with its text. Where the window ends, the view goes on."""
+    board = room.add(position=[0, 100], size=[2000, 400], fill="#EEEEEE", z="A")
+    first = room.add(position=[100, 200], size=[160, 120], fill="#CFE0F7", stroke="#27476E", strokeWidth=3, textSize=28, z="B")
+    room.add(position=[290, 250], size=[50, 50], z="C")
+    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann.select(first)
+    ann.press("F2")
+    write(ann, "one", done=None)
+    ann.press("Tab")
+    write(ann, "two", done=None)
+    ann.press("Tab")
+    write(ann, "three", done=None)
+    ann.press("Shift+Tab")
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    shapes = room.wait_for(lambda shapes: len(shapes) == 5 and shapes[-1].get("text") == "three")
+    one, two, three = (next(shape for shape in shapes if shape.get("text") == text) for text in ("one", "two", "three"))
+    # The place beside the first note is taken.
+    assert [note["position"] for note in (two, three)] == [[460, 200], [640, 200]]
+    same = ("kind", "size", "fill", "stroke", "strokeWidth", "textSize")
+    assert all(note[name] == one[name] for note in (two, three) for name in same)
+    ann.select(three["id"])
+    ann.press("F2")
+    for _ in range(3):
+        ann.page.wait_for_selector(FIELD, state="visible")
+        ann.press("Tab")
+    ann.page.keyboard.type("last")
+    ann.painted()
+    field = ann.page.locator(FIELD).bounding_box()
+    assert 0 <= field["x"] and field["x"] + field["width"] <= 1280, field
+    ann.press("Escape")
+    room.wait_for(lambda shapes: shapes[-1].get("text") == "last" and shapes[-1]["position"] == [1180, 200])
+    ann.press("Control+z")
+    shapes = room.wait_for_shapes(7)
+    assert not any(shape.get("text") == "last" for shape in shapes)
+    assert board in [shape["id"] for shape in room.agree()]
+
+
 def test_what_is_pasted_is_plain_and_not_too_long(room):
     square = room.add(position=[300, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0))

@@ -9,6 +9,7 @@ import { tapPauseMax } from '../gestures/limits.js'
 import type { Names } from '../panels/names.js'
 import type { Step } from '../state/editing.js'
 import { isWrittenOn } from '../tools/look.js'
+import { makeBeside } from '../tools/making.js'
 import { isTooLong, newWidth, plainText, widthMax, widthMin } from '../tools/plain-text.js'
 import { toolbox } from '../tools/toolbox.js'
 import type { Reach } from '../tools/reach.js'
@@ -72,6 +73,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       if (!this.#open) return
       event.stopPropagation()
       if (event.isComposing) return
+      const isTab = event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
+      if (isTab && this.#goOnBeside()) event.preventDefault()
       const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
       if (!isDone) return
       event.preventDefault()
@@ -188,6 +191,21 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (!this.#open) return
     this.#keep(isPressed)
     this.#waitOrRest()
+  }
+
+  /**
+   * Ends writing in a note or another shape, and goes on in a new one beside it.
+   *
+   * @returns false for a text, which has no next one
+   */
+  #goOnBeside(): boolean {
+    const { shown } = this.#reach
+    const id = this.#open?.id ?? 0
+    if (shown.live.shape(id)?.kind === 'text') return false
+    this.close()
+    const shape = shown.live.shape(id)
+    if (shape) makeBeside({ ...this.#reach, writing: this }, shape)
+    return true
   }
 
   /** The selected shape, if only one is selected and a person can type text into it. */

@@ -81,6 +81,12 @@ export function nextLook(paint: Paint, replica: Replica): Values {
   }
 }
 
+/** The values that give another shape the kind and the look of this one, and its rotation. */
+export const lookOf = (shape: Shape): Values => Object.fromEntries(properties
+  .filter(({ name, parts, inspector }) => parts.length === 1 && name !== 'locked' && inspector?.kinds.includes(shape.kind))
+  .map(({ name, standard }) => [name, shape[name as keyof Shape], standard])
+  .filter(([, value, standard]) => value !== standard))
+
 /**
  * The kinds of shapes that may be without a fill. Texts, lines and ink have a single colour, without which they would
  * be invisible.

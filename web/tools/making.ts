@@ -1,8 +1,13 @@
 import type { Replica } from '../core/replica.js'
+import type { Shape } from '../core/table.js'
 import type { Box, Changes, Point, Values } from '../core/types.js'
+import type { Drawn } from '../drawing/drawn.js'
+import { isStroke } from '../drawing/lines.js'
+import { fitBeside, openArea } from '../drawing/surroundings.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { Paint } from '../state/paint.js'
 import { isGone } from './held.js'
+import { lookOf } from './look.js'
 import type { ActReach, Reach } from './reach.js'
 import { Snapping } from './snapping.js'
 import { drawnBox, onGrid, sideMin } from './transform.js'
@@ -35,6 +40,31 @@ export function makeForWriting(
   if (shape === null) return step.end()
   reach.tool.choose('select')
   reach.writing.open(shape, { isNew: true, step })
+}
+
+/** The gap between a note and the next one, in units of the canvas. */
+export const noteGap = 20
+/** How many places to the right are looked at for the next note. */
+const placesMax = 100
+
+/**
+ * Adds a shape that looks like another one, beside it at the first free place to the right, and begins to write in it.
+ */
+export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'editing' | 'scene' | 'view' | 'writing'>, shape: Shape) {
+  const { x, y, width, height } = shape
+  const meets = (left: number) => (other: Drawn) => !isStroke(other.shape.kind) && other.opacity > 0
+    && other.left < left + width && other.right > left && other.top < y + height && other.bottom > y
+  // What lies under the shape itself, such as a board, lies under the next one too.
+  const others = scene.order.filter((drawn) => !meets(x)(drawn))
+  const places = Array.from({ length: placesMax }, (_, index) => x + (index + 1) * (width + noteGap))
+  const box = { x: places.find((left) => !others.some(meets(left))) ?? places[0], y, width, height }
+  const step = editing.openStep()
+  const added = editing.edit((replica) => replica.add({ ...lookOf(shape), position: [box.x, y], size: [width, height] }))
+  if (!added) return step.end()
+  writing.open(added.shape, { step })
+  const seen = openArea(view)
+  const isSeen = box.x >= seen.x && box.x + width <= seen.x + seen.width
+  if (!isSeen) fitBeside(view, box, 96, { now: performance.now(), nearest: view.scale })
 }
 
 /** Adds and selects a shape, for people who can't draw with a pointer. */

@@ -3,6 +3,7 @@ import type { Values } from '../core/types.js'
 import { directionOf, heightFor, widthFor } from '../drawing/text.js'
 import type { Paint } from '../state/paint.js'
 import { noteLook, textLook } from './look.js'
+import { noteGap } from './making.js'
 import { noteSide } from './toolbox.js'
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
@@ -41,7 +42,6 @@ export const newWidth = (text: string, textSize: number) =>
 
 /** A text of more lines than this becomes one text instead of notes. */
 const notesMax = 100
-const noteGap = 20
 /** Matches what marks the entries of a list. */
 const bullet = /^[-*•–]\s+/
 
