@@ -1,7 +1,7 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
 import type { Core } from '../core/core.js'
 import { element, elementById, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
-import { ask, workingMilliseconds } from '../network/address.js'
+import { type ask, workingMilliseconds } from '../network/address.js'
 import type { Names } from '../panels/names.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
@@ -37,6 +37,7 @@ const playMilliseconds = { least: 120, most: 700, all: 20_000 }
  * past, and can't be edited. Restoring writes a past drawing into the live replica, as one step of undo.
  */
 export class History {
+  #request
   #room
   #core
   #documents
@@ -87,10 +88,11 @@ export class History {
   #aborts = new AbortController()
   readonly element
 
-  constructor({ room, core, documents, editing, notices, permission, presence, shown, names, me, consent }: {
-    room: string, core: Core, documents: Documents, editing: Editing, notices: Notices, permission: Permission,
+  constructor({ ask: request, room, core, documents, editing, notices, permission, presence, shown, names, me, consent }: {
+    ask: typeof ask, room: string, core: Core, documents: Documents, editing: Editing, notices: Notices, permission: Permission,
     presence: Presence, shown: Shown, names: Names, me: Me, consent: Consent,
   }) {
+    this.#request = request
     this.#room = room
     this.#consent = consent
     this.#chronicle = new Chronicle(names, (actor) =>
@@ -126,7 +128,7 @@ export class History {
     this.#aborts = new AbortController()
     try {
       if (!await this.#documents.load()) return
-      const answer = await ask(`/v1/rooms/${this.#room}/history?steps=1`, { patience: workingMilliseconds })
+      const answer = await this.#request(`/v1/rooms/${this.#room}/history?steps=1`, { patience: workingMilliseconds })
       if (answer.status === 404) {
         this.#notices.say('This room has no history yet.', { group: 'history' })
         return
@@ -272,7 +274,7 @@ export class History {
       while (this.#wanted !== null && this.isOpen) {
         const at = this.#wanted
         this.#wanted = null
-        const answer = await ask(this.#path(at), { signal, patience: workingMilliseconds })
+        const answer = await this.#request(this.#path(at), { signal, patience: workingMilliseconds })
         if (answer.status === 404 && at < this.#to - 1) {
           // The server no longer has the beginning of the history, so the slider's range begins later. If nothing of
           // the range is left, an error is shown below.
@@ -343,7 +345,7 @@ export class History {
 
   /** @returns the shapes just before a point in time; none if the server can't say */
   async #shapesBefore(at: number): Promise<KeptShape[]> {
-    const answer = await ask(`/v1/rooms/${this.#room}?at=${at - 1}`, {
+    const answer = await this.#request(`/v1/rooms/${this.#room}?at=${at - 1}`, {
       signal: this.#aborts.signal, patience: workingMilliseconds,
     })
     return answer.ok ? (await answer.json()).shapes : []

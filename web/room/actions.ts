@@ -1,20 +1,25 @@
 import { Drop } from '../furniture/drop.js'
 import { Files } from '../furniture/files.js'
-import { History } from '../furniture/history.js'
 import { Link } from '../furniture/link.js'
 import { roomActions } from '../furniture/menu.js'
+import { ask } from '../network/address.js'
 import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
 
-/** Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed. */
+/**
+ * Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed. Its code is in a
+ * bundle of its own only if that saves some kilobytes of the first visit, because a bundle repeats what it imports.
+ */
 export function makeActions(hands: Hands) {
   const { room, documents, notices, permission, selection, parts, dialogs, aligning } = hands
   const files = parts.later(async () => Files, (Files) => new Files(hands))
-  const history = parts.later(async () => History, (History) => {
-    const made = new History(hands)
-    document.body.append(made.element)
-    return made
-  })
+  // The history gets `ask`, because only this script's copy of it has the token.
+  const history = parts.later(
+    () => bundle('/furniture/history.js') as Promise<typeof import('../furniture/history.js')>, ({ History }) => {
+      const made = new History({ ...hands, ask })
+      document.body.append(made.element)
+      return made
+    })
   const shortcutList = parts.later(
     () => bundle('/furniture/shortcut-list.js') as Promise<typeof import('../furniture/shortcut-list.js')>,
     (loaded) => loaded)

@@ -1,9 +1,9 @@
 import { element } from '../elements/element.js'
-import { Inspector } from '../panels/inspector.js'
 import { Layers } from '../panels/layers.js'
 import { Overlaps } from '../panels/overlaps.js'
 import { Panel } from '../panels/panel.js'
 import type { Doables } from '../tools/actions.js'
+import { bundle } from './bundle.js'
 import type { Drawing } from './drawing.js'
 import type { State } from './state.js'
 
@@ -11,8 +11,11 @@ import type { State } from './state.js'
 export function makePanel(board: State & Drawing, actions: Doables) {
   const layers = new Layers(board)
   const inspectorPlace = element('section', { class: 'inspector' })
-  const inspector = board.parts.later(async () => Inspector, (Inspector) =>
-    new Inspector({ ...board, actions }, inspectorPlace))
+  const inspector = board.parts.later(
+    () => bundle('/panels/inspector.js') as Promise<typeof import('../panels/inspector.js')>,
+    ({ Inspector }) => new Inspector({ ...board, actions }, inspectorPlace))
+  // It is loaded together with what else isn't needed at first, so that it is there without the server too.
+  board.documents.on('ready', () => inspector.prepare())
   const overlaps = new Overlaps(board)
   const panel = new Panel([
     { name: 'layers', words: 'Layers', icon: 'layers', element: layers.element, onShow: () => layers.onShow() },
