@@ -38,6 +38,8 @@ export class Overlay {
   #marquee: Box | null = null
   #guides: Guide[] = []
   #hover: number | null = null
+  #found: number[] = []
+  #foundAt = 0
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -90,6 +92,13 @@ export class Overlay {
 
   get guides() { return this.#guides }
 
+  /** Sets the shapes that were searched for. One of them is outlined more strongly. */
+  setFound(ids: number[], at: number) {
+    this.#found = ids
+    this.#foundAt = at
+    this.#frames.request()
+  }
+
   /** Sets the shape under the pointer. */
   setHover(id: number | null) {
     if (id === this.#hover) return
@@ -103,7 +112,7 @@ export class Overlay {
     // While the past is shown, the others' cursors are hidden, because they refer to the present drawing.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
-    const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0
+    const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0 && this.#found.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
     // An empty canvas is not cleared again: after each clearing the browser would send it to the screen.
     if (isBare && this.#isBare) return
@@ -123,6 +132,7 @@ export class Overlay {
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
     if (hovered) this.#paintAround(hovered, accent, 1, 0.7)
+    this.#paintFound(accent)
     this.#paintSelection(accent)
     if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
     paintGuides(context, this.#guides, view, this.#palette.colors)
@@ -150,6 +160,15 @@ export class Overlay {
       const higher = best.y - corner.y
       return higher > 0.5 || (Math.abs(higher) <= 0.5 && corner.x < best.x) ? corner : best
     })
+  }
+
+  #paintFound(accent: string) {
+    for (const [at, id] of this.#found.entries()) {
+      const drawn = this.#scene.drawn(id)
+      if (!drawn || !this.#isInView(drawn)) continue
+      this.#paintAround(drawn, accent, at === this.#foundAt ? 10 : 5, 0.35)
+      if (at === this.#foundAt) this.#paintAround(drawn, accent, 2)
+    }
   }
 
   #paintSelection(accent: string) {

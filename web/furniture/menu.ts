@@ -2,18 +2,19 @@ import { hasFingers, icon } from '../elements/element.js'
 import type { MenuEntry } from '../elements/popover.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { LaterPart } from '../state/parts.js'
-import { actionsOf as drawingActions, type Doable, type Doables } from '../tools/actions.js'
+import { actionsOf as drawingActions, type Doable, type Doables, keyWords } from '../tools/actions.js'
 import type { ActionReach } from '../tools/catalogue.js'
 import type { Files } from './files.js'
 import type { History } from './history.js'
 import type { Link } from './link.js'
+import type { Search } from './search.js'
 
 /** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
 export function roomActions(
   reach: ActionReach,
-  { files, history, shortcutList, link }: {
+  { files, history, search, shortcutList, link }: {
     files: LaterPart<Files>, history: LaterPart<History>, shortcutList: LaterPart<typeof import('./shortcut-list.js')>,
-    link: Link,
+    link: Link, search: LaterPart<Search>,
   },
 ): Doables {
   const { permission, selection, shown } = reach
@@ -38,6 +39,7 @@ export function roomActions(
     saveSelectionSVG: ofSelection('Export selection as SVG', (to, shapes) => to.saveSVG(shapes)),
     saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
+    find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
     copyLink: { words: 'Copy link', run: () => link.copy(false) },
     copyViewOnlyLink: { words: 'Copy view-only link', run: () => link.copy(true) },
     shortcuts: {
@@ -50,7 +52,7 @@ export function roomActions(
 }
 
 const icons: Record<string, string> = {
-  import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', zoomToFit: 'fit',
+  import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
   selectAll: 'select', markOverlaps: 'check', play: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
@@ -58,7 +60,7 @@ const icons: Record<string, string> = {
 /** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'zoomToFit', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /** The entries of the menu at the top left. */

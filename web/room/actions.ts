@@ -23,12 +23,14 @@ export function makeActions(hands: Hands) {
   const shortcutList = parts.later(
     () => bundle('/furniture/shortcut-list.js') as Promise<typeof import('../furniture/shortcut-list.js')>,
     (loaded) => loaded)
+  const search = parts.later(
+    () => bundle('/furniture/search.js') as Promise<typeof import('../furniture/search.js')>, ({ Search }) => new Search(hands))
   const link = new Link(room, notices, dialogs)
   new Drop(permission, files)
 
   // The modules for copying, adding and saving are loaded after a person's first action, so that they don't delay the
   // start.
-  const prepare = () => { for (const part of [documents, aligning, shortcutList]) part.prepare() }
+  const prepare = () => { for (const part of [documents, aligning, search, shortcutList]) part.prepare() }
   const stopWaiting = selection.on('change', () => {
     stopWaiting()
     prepare()
@@ -36,5 +38,5 @@ export function makeActions(hands: Hands) {
   for (const type of ['pointerdown', 'keydown', 'dragenter']) {
     addEventListener(type, prepare, { once: true, capture: true })
   }
-  return roomActions(hands, { files, history, shortcutList, link })
+  return roomActions(hands, { files, history, search, shortcutList, link })
 }

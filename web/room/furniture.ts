@@ -12,6 +12,7 @@ import { States } from '../furniture/states.js'
 import type { Status } from '../furniture/status.js'
 import { Toolbar } from '../furniture/toolbar.js'
 import type { Doables } from '../tools/actions.js'
+import { keyNames } from '../tools/shortcuts.js'
 import { makeActions } from './actions.js'
 import type { Hands } from './hands.js'
 import { makePanel } from './panels.js'
@@ -48,7 +49,7 @@ export function makeFurniture(stage: HTMLElement, hands: Hands, status: Status) 
   return { actions, people, states }
 }
 
-/** Opens the context menu, and opens the list of shortcuts by its key. */
+/** Opens the context menu, and by their keys the search and the list of shortcuts. */
 function openMenus(hands: Hands & { actions: Doables }) {
   const contextMenu = hands.parts.later(async () => ContextMenu, (ContextMenu) => new ContextMenu(hands))
   document.addEventListener('contextmenu', async (event) => {
@@ -61,7 +62,10 @@ function openMenus(hands: Hands & { actions: Doables }) {
     menu?.open(event)
   })
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '?' || event.defaultPrevented || isWithin(event.target, 'input, textarea, select, dialog')) return
-    hands.actions.shortcuts.run()
+    if (event.defaultPrevented || isWithin(event.target, 'dialog')) return
+    if (keyNames(event).includes('mod+f')) {
+      event.preventDefault()
+      hands.actions.find.run()
+    } else if (event.key === '?' && !isWithin(event.target, 'input, textarea, select')) hands.actions.shortcuts.run()
   })
 }

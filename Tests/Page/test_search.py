@@ -1,0 +1,102 @@
+"""The search on the canvas: by texts and by the names in the layers."""
+
+import numpy
+import pytest
+
+from person import number
+from pixels import rgb
+
+BAR = "section.search"
+
+
+def board(room):
+    """Three shapes with prices far apart, by text and by name, and others. Returns the three in reading order."""
+    room.add(text="Costs", position=[100, 200], size=[150, 120])
+    room.add(kind="line", position=[500, 500], size=[100, 100], strokeWidth=2)
+    first = room.add(text="Ask for\nthe PRICES", position=[600, 300], size=[160, 120])
+    third = room.add(name="Old prices", position=[-4000, 3000], size=[100, 100], kind="ellipse")
+    second = room.add(text="prices again", textSize=20, position=[5000, 2000], size=[160, 120])
+    room.add(text="Prices, hidden", visible=False, position=[300, 300])
+    return first, second, third
+
+
+def count(person, words):
+    person.page.locator(f"{BAR} [role=status]", has_text=words).wait_for()
+
+
+def comes_into_view(person, shape):
+    """Waits until the view shows the shape, between the bars and large enough to be read."""
+    size = person.page.viewport_size
+    person.wait(
+        "((shape) => { const { x, y } = app.view.toScreen({ x: shape.x + shape.width / 2, y: shape.y + shape.height / 2 });"
+        " return x > 80 && x < value[1] - 80 && y > 120 && y < value[2] - 80 && app.view.scale >= 0.5 })(app.session.shape(value[0]))",
+        f"{shape} in view", [number(shape), size["width"], size["height"]])
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_it_goes_from_hit_to_hit(room, phone):
+    """Enter goes on and Shift+Enter back, around the ends. The view shows each, large enough to be read. Escape closes,
+    and the last one is selected."""
+    hits = board(room)
+    ann = room.join("Ann", at=(-300, -200, 0.3), panel=None, phone=phone)
+    if phone:
+        ann.choose("Find…")
+    else:
+        ann.press("Control+f")
+    ann.page.get_by_role("searchbox").wait_for()
+    ann.page.keyboard.type("prices")
+    for hit, key, words in zip((*hits, hits[0], hits[2]), ("Enter", "Enter", "Enter", "Shift+Enter", ""), ("1", "2", "3", "1", "3")):
+        count(ann, f"{words} of 3")
+        comes_into_view(ann, hit)
+        if key:
+            ann.press(key)
+    ann.press("Escape")
+    ann.page.locator(BAR).wait_for(state="hidden")
+    assert ann.selected() == [hits[2]]
+    ann.press("Delete")
+    room.wait_for_shapes(5)
+
+
+def test_hits_are_outlined_while_one_searches(room):
+    """What others write meanwhile counts too. Nothing is left of it after closing."""
+    first, second, _ = board(room)
+    ann = room.join("Ann", at=(0, 0), panel=None, ratio=1)
+
+    def outlined(shape):
+        ann.painted()
+        left, top = map(round, ann.screen(*room.shape(shape)["position"]))
+        edge = ann.picture("#overlay")[top - 3 : top + 4, left + 20 : left + 100]
+        return (edge[:, :, 3] > 50).mean() > 0.5 and (numpy.abs(edge[:, :, :3].astype(int) - rgb("#1D4ED8")).max(axis=2) < 12).any()
+
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").fill("ask FOR")
+    count(ann, "1 of 1")
+    assert outlined(first)
+    other = room.add(text="I ask for more", position=[300, 500], size=[160, 120])
+    count(ann, "1 of 2")
+    assert outlined(first) and outlined(other)
+    room.write((first, {"text": "Never mind"}))
+    count(ann, "1 of 1")
+    assert not outlined(first)
+    ann.page.get_by_role("searchbox").fill("nowhere")
+    count(ann, "Not found")
+    assert not outlined(other)
+    ann.press("Escape")
+    assert ann.selected() == []
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").fill("ask")
+    count(ann, "1 of 1")
+    assert outlined(other)
+    ann.page.get_by_role("button", name="Close").click()
+    ann.press("Escape")
+    assert not outlined(other)
+    assert second in ann.shapes()
+
+
+def test_a_viewer_finds_too(room):
+    first, *_ = board(room)
+    ann = room.join("Ann", query="?view", at=(-3000, 0), panel=None)
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").fill("the prices")
+    count(ann, "1 of 1")
+    comes_into_view(ann, first)
