@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from server import tool
+from test_rooms import menu_of
 from test_signed_tokens import Keys
 from waiting import wait_until
 
@@ -53,6 +54,20 @@ def test_who_has_no_token_is_asked_for_one(world, room):
             ann.page.get_by_role("button", name="Enter").click()
             if works:
                 ann.wait("app.session.status().state === 'live'")
+
+
+def test_who_may_not_delete_a_room_is_told_in_the_list(world, room):
+    """On a server with tokens only operators delete. An editor hears so from the server, and the room stays."""
+    with guarded(world) as own:
+        ann = own.join("Ann", fragment=f"#token={EDITOR}")
+        ann.forgive("403")
+        ann.page.get_by_role("button", name="Start with three squares").click()
+        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann.page.goto(own.server.url("/"))
+        menu_of(ann.page, own.name, "Delete…")
+        ann.page.get_by_role("button", name="Delete room").click()
+        ann.page.get_by_role("status").get_by_text("operator").wait_for()
+        assert ann.page.get_by_role("link", name=own.name).count() == 1
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):

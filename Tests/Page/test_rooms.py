@@ -51,3 +51,41 @@ def test_a_wide_room_has_a_picture_in_the_list(room):
     ann.page.wait_for_function("(name) => document.querySelector(`a[href=\"/r/${name}\"] img`)?.hidden === false", arg=room.name)
     ink = ann.page.evaluate(INK, room.name)
     assert ink["red"] >= 8 and ink["blue"] >= 8, ink
+
+
+def menu_of(page, name, entry):
+    page.get_by_role("link", name=name, exact=False).first.hover()
+    page.get_by_role("button", name=f"More for {name}", exact=True).click()
+    page.get_by_role("menuitem", name=entry).click()
+
+
+def test_a_room_is_duplicated_and_deleted_from_the_list(room):
+    """A copy has everything that is in the drawing, and a name of its own. Deleting asks first, and Enter keeps the
+    room."""
+    first = room.add(position=[0, 0], size=[100, 80], text="Seeds", fill="#CFE0F7", group="00g-000-001", locked=True)
+    second = room.add(kind="ellipse", position=[300, 0], size=[100, 80], rotation=20)
+    room.add(kind="line", position=[100, 40], size=[200, 10], **{"from": [first, 65535, 32768], "to": [second, 0, 32768]}, toEnd="arrow")
+    ann = room.join("Ann")
+    page = ann.page
+    page.goto(room.server.url("/"))
+    for name in (f"{room.name}-copy", f"{room.name}-copy-2"):
+        menu_of(page, room.name, "Duplicate")
+        page.get_by_text(f"{room.name} is copied to {name}.").wait_for()
+        page.get_by_role("button", name=f"More for {name}", exact=True).wait_for(state="attached")
+        copy = room.world.room(name=name).shapes()
+        ids = {old["id"]: new["id"] for old, new in zip(room.shapes(), copy)}
+        look = [{key: ids.get(value[0]) and [ids[value[0]], *value[1:]] if key in ("from", "to") else value
+                 for key, value in shape.items() if key not in ("id", "z", "group", "name")} for shape in room.shapes()]
+        assert [{key: value for key, value in shape.items() if key not in ("id", "z", "group", "name")} for shape in copy] == look
+    copy = f"{room.name}-copy"
+    menu_of(page, copy, "Delete…")
+    page.get_by_role("dialog", name=f"Delete {copy}?").get_by_text("3 shapes · nobody here.").wait_for()
+    page.keyboard.press("Enter")
+    page.locator("dialog").wait_for(state="detached")
+    assert len(room.world.rooms[-2].shapes()) == 3
+    menu_of(page, copy, "Delete…")
+    page.get_by_role("button", name="Delete room").click()
+    page.get_by_text(f"{copy} is deleted.").wait_for()
+    page.get_by_role("button", name=f"More for {copy}", exact=True).wait_for(state="detached")
+    assert room.world.rooms[-2].shapes() == []
+    assert len(room.shapes()) == 3

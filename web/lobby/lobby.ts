@@ -5,12 +5,15 @@ import { keepPage } from '../network/freshness.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
+import { roomMenu } from './room-menu.js'
 import { thumbnailOf } from './thumbnail.js'
 
 // The list of rooms. People can enter a room by its name, or a new room with a generated name.
 
 const lookMilliseconds = 3_000
 const keptAfterMilliseconds = 1_500
+/** How long the page says what was done to a room. */
+const saidMilliseconds = 8_000
 
 const words = ['amber', 'birch', 'cedar', 'coral', 'dune', 'ember', 'fern', 'harbor', 'indigo', 'juniper', 'lagoon',
   'maple', 'meadow', 'opal', 'pebble', 'quartz', 'river', 'saffron', 'tundra', 'willow']
@@ -69,22 +72,32 @@ const recentHeading = element('h2', { class: 'rooms-heading' }, 'Recent')
 const list = element('ul', { class: 'cards' })
 const heading = element('h2', { class: 'rooms-heading' }, 'Rooms')
 const note = element('p', { class: 'quiet', role: 'status' })
+const said = element('p', { class: 'said floating', role: 'status' })
+let saidTimer = 0
+function say(words: string) {
+  said.textContent = words
+  clearTimeout(saidTimer)
+  saidTimer = setTimeout(() => { said.textContent = '' }, saidMilliseconds)
+}
 const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /** The time of this browser's last visit to each room. The times are read when the list opens. */
 let visits = new Map<string, number>()
 /** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8
-type Card = { picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement }
+type Card = {
+  picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement, more: HTMLElement,
+}
 const cards = new Map<string, Card>()
 
 function card(room: string): Card {
   const picture = element('img', { alt: '', hidden: true })
   const line = element('span', { class: 'small-text quiet' })
+  const more = roomMenu(room, { lineOf: () => line.textContent ?? '', say, changed: look })
   const made: Card = {
-    picture, line, cursor: null,
-    item: element('li', {}, element('a', { class: 'room-card', href: `/r/${room}` },
-      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: room }, room), line)),
+    picture, line, more, cursor: null,
+    item: element('li', { class: 'room-item' }, element('a', { class: 'room-card', href: `/r/${room}` },
+      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: room }, room), line), more),
   }
   cards.set(room, made)
   return made
@@ -112,6 +125,8 @@ function place(list: HTMLElement, rooms: Listed[]) {
   rooms.forEach(({ room, line, cursor }, place) => {
     const made = cards.get(room) ?? card(room)
     if (made.line.textContent !== line) made.line.textContent = line
+    // Without the server nothing can be done to a room.
+    made.more.hidden = cursor === undefined
     if (cursor && made.cursor !== cursor) {
       made.cursor = cursor
       showPicture(made.picture, `/v1/rooms/${room}/picture.svg`)
@@ -191,7 +206,7 @@ async function kept() {
 
 readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
-elementById('main').append(header(), note, none, create, recentHeading, recentList, heading, list)
+elementById('main').append(header(), said, note, none, create, recentHeading, recentList, heading, list)
 const again = async () => {
   if (!document.hidden) await look()
   setTimeout(again, lookMilliseconds)

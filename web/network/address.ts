@@ -24,6 +24,7 @@ export function enterWith(given: string) {
   location.reload()
 }
 
+export const roomNameMax = 64
 const roomNames = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 export function isRoomName(name: string): boolean {
@@ -78,9 +79,13 @@ export const workingMilliseconds = 60_000
  * @returns the whole answer; rejects if the server sends nothing for the time `patience`
  */
 export async function ask(
-  path: string, { signal, patience = silentMilliseconds }: { signal?: AbortSignal, patience?: number } = {},
+  path: string,
+  { signal, patience = silentMilliseconds, method, body: sent }: {
+    signal?: AbortSignal, patience?: number, method?: string, body?: string,
+  } = {},
 ): Promise<Response> {
   const headers = new Headers(token ? { Authorization: `Bearer ${token}` } : {})
+  if (sent !== undefined) headers.set('Content-Type', 'application/json')
   const aborts = new AbortController()
   const stop = () => aborts.abort(signal?.reason)
   signal?.addEventListener('abort', stop)
@@ -92,7 +97,7 @@ export async function ask(
   }
   try {
     wait()
-    const { body, status, statusText, headers: answered } = await fetch(path, { headers, signal: aborts.signal })
+    const { body, status, statusText, headers: answered } = await fetch(path, { method, body: sent, headers, signal: aborts.signal })
     const parts: Uint8Array[] = []
     const reader = body?.getReader()
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
