@@ -38,7 +38,7 @@ async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
             assert "waiting: the server can't store changes now; its disk may be full." in waiting and "Ctrl-C" in waiting
             assert "gave up after 3 s" in gave_up and "The edit is withdrawn; no later command sends it." in gave_up
             assert done.out == "", "nothing was made"
-            done = await run(server, "add", "full", "--patience", "100ms", "--json", state=state, code=75)
+            done = await run(server, "add", "full", "--patience", "3s", "--json", state=state, code=75)
             report, error = done.object, json.loads(done.err)["error"]
             assert not report["acknowledged"] and report["unanswered"] == 1 and report["events"] == [], report
             assert error["code"] == "unavailable" and "withdrawn" in error["message"], error
