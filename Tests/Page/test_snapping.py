@@ -58,3 +58,38 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.page.mouse.up()
     assert room.shape(still)["position"] == [300, 200]
     room.agree()
+
+
+def test_gaps_in_a_row_become_equal(room):
+    """A shape snaps to the middle between its neighbours, and behind two shapes to the gap that they have. Both gaps are
+    shown with their width."""
+    room.add(position=[100, 200], size=[100, 100])
+    room.add(position=[250, 210], size=[100, 100])
+    room.add(position=[900, 190], size=[100, 100])
+    loose = room.add(position=[500, 600], size=[80, 60])
+    ann, bob = room.join("Ann", at=(0, 0)), room.witness()
+
+    def gaps():
+        ann.painted()
+        return sorted(tuple(each["between"]) for each in ann.run("app.overlay.guides") if each.get("isGap"))
+
+    # The gap between the first two is 50, so the third place begins at 400.
+    ann.drag((540, 630), (540 - 103, 302), hold=True)
+    bob.wait_for_shape(loose, "shape.x === 400 && shape.y === 272")
+    assert gaps() == [(200, 250), (350, 400)]
+    picture = ann.picture("#overlay")
+    assert picture[255, 205, 3] > 200 and picture[291, 395, 3] > 200
+    # The middle between the second and the last: (350 + 900 - 80) / 2.
+    ann.page.mouse.move(540 + 81, 302)
+    bob.wait_for_shape(loose, "shape.x === 585 && shape.y === 272")
+    assert gaps() == [(350, 585), (665, 900)]
+    ann.page.mouse.move(540 + 110, 302)
+    bob.wait_for_shape(loose, "shape.x === 610 && shape.y === 272")
+    assert gaps() == []
+    # In the column there is nothing else: only shapes of the same row count.
+    ann.page.mouse.move(437, 480)
+    bob.wait_for_shape(loose, "shape.x === 397 && shape.y === 450")
+    assert gaps() == []
+    rest(ann)
+    ann.page.mouse.up()
+    room.agree()

@@ -5,11 +5,11 @@ import type { View } from './view.js'
 
 /**
  * A line at right angles to `axis`, which it crosses at `at`. It goes from `from` to `to`, across both shapes that are
- * aligned. `between` is the gap between these shapes.
+ * aligned. `between` is the gap between these shapes. `isGap`: only the gap is shown, because it is as wide as another.
  *
  * All numbers are in units of the canvas.
  */
-export type Guide = { axis: 'x' | 'y', at: number, from: number, to: number, between: [number, number] | null }
+export type Guide = { axis: 'x' | 'y', at: number, from: number, to: number, between: [number, number] | null, isGap?: boolean }
 
 /**
  * In CSS pixels: how far a line extends beyond the shapes; half the length of the ticks at both ends of a gap; and the
@@ -26,7 +26,7 @@ export function paintGuides(
   context.globalAlpha = 1
   context.lineWidth = 1
   context.strokeStyle = accent
-  for (const { axis, at, from, to, between } of guides) {
+  for (const { axis, at, from, to, between, isGap } of guides) {
     const point = (across: number, along: number) =>
       view.toScreen(axis === 'x' ? { x: across, y: along } : { x: along, y: across })
     const line = (start: { x: number, y: number }, stop: { x: number, y: number }) => {
@@ -35,7 +35,7 @@ export function paintGuides(
       context.lineTo(Math.round(stop.x) + 0.5, Math.round(stop.y) + 0.5)
       context.stroke()
     }
-    const out = overhang / view.scale
+    const out = isGap ? 0 : overhang / view.scale
     line(point(at, from - out), point(at, to + out))
     if (!between) continue
     for (const edge of between) {

@@ -25,8 +25,8 @@ const gap = (one: Box, other: Box, axis: Axis): number =>
   Math.max(one[axis] - end(other, axis), other[axis] - end(one, axis))
 
 /**
- * Snaps shapes to other shapes while a person moves or resizes them: edges to edges, and centres to centres. Guides
- * show the other shape, and the distance to it.
+ * Snaps shapes to other shapes while a person moves or resizes them: edges to edges, and centres to centres. What is
+ * moved also snaps to where the gaps in a row are equal. Guides show the other shapes, and the distances to them.
  */
 export class Snapping {
   #overlay
@@ -62,9 +62,11 @@ export class Snapping {
     const box = { x: x + dx, y: y + dy, width, height }
     const others = this.#near(box)
     for (const axis of axes) {
-      box[axis] += this.#step(others, axis, [[box[axis], false], [center(box, axis), true], [end(box, axis), false]])
+      box[axis] += this.#step(others, axis, [[box[axis], false], [center(box, axis), true], [end(box, axis), false]],
+        evenPlaces(box, others, axis).map(({ place }) => place - box[axis]))
     }
-    this.#show(box, others, (axis) => [[box[axis], false], [center(box, axis), true], [end(box, axis), false]], axes)
+    this.#show(box, others, (axis) => [[box[axis], false], [center(box, axis), true], [end(box, axis), false]], axes,
+      (axis) => evenGuides(box, others, axis))
     return [box.x - x, box.y - y]
   }
 
@@ -104,8 +106,9 @@ export class Snapping {
    * The smallest movement that brings one of these coordinates onto an edge or a centre of another shape.
    *
    * @param places coordinates, each with whether it is a centre
+   * @param more other movements to choose from
    */
-  #step(others: Box[], axis: Axis, places: [number, boolean][]) {
+  #step(others: Box[], axis: Axis, places: [number, boolean][], more: number[] = []) {
     let least = nearMax / this.#view.scale
     let step = 0
     for (const other of others) {
@@ -117,19 +120,64 @@ export class Snapping {
         }
       }
     }
-    return step
+    return more.reduce((best, each) => {
+      if (Math.abs(each) >= least) return best
+      least = Math.abs(each)
+      return each
+    }, step)
   }
 
-  #show(box: Box, others: Box[], placesOf: (axis: Axis) => [number, boolean][], axes: Axis[]) {
+  #show(
+    box: Box, others: Box[], placesOf: (axis: Axis) => [number, boolean][], axes: Axis[],
+    more: (axis: Axis) => Guide[] = () => [],
+  ) {
     this.#overlay.setGuides(axes.flatMap((axis) => {
+      const even = more(axis)
       for (const other of others) {
         for (const [place, isCenter] of placesOf(axis)) {
-          if (linesOf(other, axis, isCenter).some((line) => Math.abs(line - place) < 1e-6)) return guide(box, other, axis, place)
+          if (linesOf(other, axis, isCenter).some((line) => Math.abs(line - place) < same)) return [guide(box, other, axis, place), ...even]
         }
       }
-      return []
+      return even
     }))
   }
+}
+
+/** Coordinates that differ by less than this are equal. */
+const same = 1e-6
+
+/** A place where gaps in a row are equal. `gaps`: the pairs of boxes between which they are. */
+type EvenPlace = { place: number, gaps: [Box, Box][] }
+
+/** The places along an axis where a box has equal gaps: between its two neighbours, or as its neighbours have. */
+function evenPlaces(box: Box, others: Box[], axis: Axis): EvenPlace[] {
+  const size = box[extents[axis]]
+  const row = others.filter((other) => gap(box, other, otherAxis[axis]) < 0)
+  const isBefore = (other: Box) => center(other, axis) < center(box, axis)
+  const [before, beyond] = row.filter(isBefore).sort((one, other) => end(other, axis) - end(one, axis))
+  const [after, further] = row.filter((other) => !isBefore(other)).sort((one, other) => one[axis] - other[axis])
+  const places: EvenPlace[] = []
+  const space = (one: Box, other: Box) => other[axis] - end(one, axis)
+  if (before && after && space(before, after) > size) {
+    places.push({ place: end(before, axis) + (space(before, after) - size) / 2, gaps: [[before, box], [box, after]] })
+  }
+  if (before && beyond && space(beyond, before) > 0) {
+    places.push({ place: end(before, axis) + space(beyond, before), gaps: [[beyond, before], [before, box]] })
+  }
+  if (after && further && space(after, further) > 0) {
+    places.push({ place: after[axis] - space(after, further) - size, gaps: [[box, after], [after, further]] })
+  }
+  return places
+}
+
+/** The guides for the equal gaps that a box has where it is. */
+function evenGuides(box: Box, others: Box[], axis: Axis): Guide[] {
+  const across = otherAxis[axis]
+  return evenPlaces(box, others, axis).filter(({ place }) => Math.abs(place - box[axis]) < same).flatMap(({ gaps }) => gaps.map(([one, other]) => {
+    const between: [number, number] = [end(one, axis), other[axis]]
+    const at = (Math.max(one[across], other[across]) + Math.min(end(one, across), end(other, across))) / 2
+    return { axis: across, at, from: between[0], to: between[1], between, isGap: true }
+  }))
 }
 
 const linesOf = (box: Box, axis: Axis, isCenter: boolean) =>
