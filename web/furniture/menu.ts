@@ -2,6 +2,7 @@ import { hasFingers, icon } from '../elements/element.js'
 import type { MenuEntry } from '../elements/popover.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { LaterPart } from '../state/parts.js'
+import type { Setting } from '../state/setting.js'
 import { actionsOf as drawingActions, type Doable, type Doables, keyWords } from '../tools/actions.js'
 import type { ActionReach } from '../tools/catalogue.js'
 import type { Files } from './files.js'
@@ -12,9 +13,9 @@ import type { Search } from './search.js'
 /** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
 export function roomActions(
   reach: ActionReach,
-  { files, history, search, shortcutList, link }: {
+  { files, history, search, shortcutList, link, minimap }: {
     files: LaterPart<Files>, history: LaterPart<History>, shortcutList: LaterPart<typeof import('./shortcut-list.js')>,
-    link: Link, search: LaterPart<Search>,
+    link: Link, search: LaterPart<Search>, minimap: Setting,
   },
 ): Doables {
   const { permission, selection, shown } = reach
@@ -40,6 +41,7 @@ export function roomActions(
     saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
     find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
+    minimap: { words: 'Minimap', run: () => minimap.toggle(), isChecked: () => minimap.isOn },
     copyLink: { words: 'Copy link', run: () => link.copy(false) },
     copyViewOnlyLink: { words: 'Copy view-only link', run: () => link.copy(true) },
     shortcuts: {
@@ -54,13 +56,13 @@ export function roomActions(
 const icons: Record<string, string> = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select', markOverlaps: 'check', play: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
+  selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
 /** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'minimap', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /** The entries of the menu at the top left. */

@@ -3,6 +3,7 @@ import { Files } from '../furniture/files.js'
 import { Link } from '../furniture/link.js'
 import { roomActions } from '../furniture/menu.js'
 import { ask } from '../network/address.js'
+import { Setting } from '../state/setting.js'
 import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
 
@@ -25,6 +26,12 @@ export function makeActions(hands: Hands) {
     (loaded) => loaded)
   const search = parts.later(
     () => bundle('/furniture/search.js') as Promise<typeof import('../furniture/search.js')>, ({ Search }) => new Search(hands))
+  const minimap = new Setting('canvas.minimap', false)
+  const map = parts.later(
+    () => bundle('/furniture/minimap.js') as Promise<typeof import('../furniture/minimap.js')>,
+    ({ Minimap }) => new Minimap({ ...hands, minimap }))
+  minimap.on('change', () => map.get())
+  if (minimap.isOn) map.prepare()
   const link = new Link(room, notices, dialogs)
   new Drop(permission, files)
 
@@ -38,5 +45,5 @@ export function makeActions(hands: Hands) {
   for (const type of ['pointerdown', 'keydown', 'dragenter']) {
     addEventListener(type, prepare, { once: true, capture: true })
   }
-  return roomActions(hands, { files, history, search, shortcutList, link })
+  return roomActions(hands, { files, history, search, shortcutList, link, minimap })
 }

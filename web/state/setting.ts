@@ -1,15 +1,18 @@
 import { Source } from '../basics/source.js'
 
-/** A setting of this browser, which is on by default. `change`: it was turned on or off. */
+/** A setting of this browser, which can be on or off. `change`: it was turned on or off. */
 export class Setting extends Source<{ change: null }> {
   #key
   #isOn
 
-  /** @param key the key in `localStorage` */
-  constructor(key: string) {
+  /**
+   * @param key the key in `localStorage`
+   * @param standard whether it is on before anybody has changed it
+   */
+  constructor(key: string, standard = true) {
     super()
     this.#key = key
-    this.#isOn = remembered(key)
+    this.#isOn = remembered(key, standard)
   }
 
   get isOn() { return this.#isOn }
@@ -25,10 +28,11 @@ export class Setting extends Source<{ change: null }> {
   }
 }
 
-function remembered(key: string) {
+function remembered(key: string, standard: boolean) {
   try {
-    return localStorage.getItem(key) !== 'off'
+    const kept = localStorage.getItem(key)
+    return kept === null ? standard : kept !== 'off'
   } catch {
-    return true
+    return standard
   }
 }

@@ -1,0 +1,65 @@
+"""The map of the whole drawing, which the menu switches on."""
+
+import numpy
+import pytest
+
+from pixels import rgb
+
+MAP = "canvas.minimap"
+
+
+def turn_on(person):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    person.page.get_by_role("menuitemcheckbox", name="Minimap").click()
+    person.page.locator(MAP).wait_for()
+
+
+def spots(person, color):
+    """Where the map has this colour: the middle of it, in CSS pixels of the window, and how many pixels that are."""
+    person.painted()
+    picture = person.picture(MAP)[:, :, :3].astype(int)
+    rows, columns = numpy.nonzero(numpy.abs(picture - rgb(color)).max(axis=2) < 6)
+    if len(rows) == 0:
+        return None
+    box = person.page.locator(MAP).bounding_box()
+    # The border of the map is one pixel.
+    ratio = person.run("app.view.ratio")
+    return box["x"] + 1 + columns.mean() / ratio, box["y"] + 1 + rows.mean() / ratio, len(rows)
+
+
+@pytest.mark.parametrize("phone", [False, True])
+def test_the_map_shows_all_and_leads_there(room, phone):
+    """What lies far outside the view is on the map, also what others draw meanwhile. A press brings it into the middle of
+    the view, and a drag goes on. The browser remembers the switch."""
+    room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
+    far = room.add(position=[6000, 3000], size=[600, 600], fill="#2E8558")
+    ann = room.join("Ann", at=(0, 0), panel=None, phone=phone)
+    assert ann.page.locator(MAP).count() == 0
+    turn_on(ann)
+    x, y, size = spots(ann, "#2E8558")
+    assert size > 4 and spots(ann, "#3366CC")
+    if phone:
+        ann.touch.tap(x, y)
+    else:
+        ann.click(x, y)
+    ann.wait("Math.abs(app.view.x + app.view.width / 2 / app.view.scale - 6300) < 150", "the view goes there")
+    assert ann.run("Math.abs(app.view.y + app.view.height / 2 / app.view.scale - 3300) < 150")
+    room.add(position=[-9000, -4000], size=[900, 900], fill="#D63D33")
+    ann.wait_for_shapes(3)
+    x, y, _ = spots(ann, "#D63D33")
+    if not phone:
+        ann.drag((x + 30, y + 10), (x, y))
+        # The map shows the view too, so its scale changes while the view moves beyond the drawing, and not within it.
+        ann.wait("Math.abs(app.view.x + app.view.width / 2 / app.view.scale + 8550) < 400", "the view follows the drag")
+    room.write((far, {"deleted": True}))
+    ann.wait_for_shapes(2)
+    assert spots(ann, "#2E8558") is None
+    ann.page.reload()
+    ann.page.locator(MAP).wait_for()
+    ann.wait_for_shapes(2)
+    turned_off = ann.page.get_by_role("menuitemcheckbox", name="Minimap")
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    assert turned_off.get_attribute("aria-checked") == "true"
+    turned_off.click()
+    ann.page.locator(MAP).wait_for(state="hidden")
+    assert room.shapes()[0]["position"] == [0, 200]

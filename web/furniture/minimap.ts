@@ -1,0 +1,125 @@
+import type { Box } from '../core/types.js'
+import { contextOf } from '../drawing/context.js'
+import type { Drawn } from '../drawing/drawn.js'
+import { isStroke, pointsOn } from '../drawing/lines.js'
+import type { Palette } from '../drawing/palette.js'
+import type { Scene } from '../drawing/scene.js'
+import { fillTone, inkTone } from '../drawing/tones.js'
+import type { View } from '../drawing/view.js'
+import { element } from '../elements/element.js'
+import type { Frames } from '../state/frames.js'
+import type { Setting } from '../state/setting.js'
+import type { Shown } from '../state/shown.js'
+
+/** In CSS pixels: the margin around what the map shows. */
+const margin = 8
+/** The opacity of texts, which are shown as bars. */
+const textAlpha = 0.35
+
+/** A small map of the whole drawing, with the part that is in view. A press or a drag on it moves the view there. */
+export class Minimap {
+  #scene
+  #view
+  #palette
+  #canvas = element('canvas', { class: 'minimap floating', role: 'img', 'aria-label': 'Map of the drawing', hidden: true })
+  #context = contextOf(this.#canvas)
+  #isStale = true
+  /** From canvas coordinates to CSS pixels of the map: a point p is at p·scale + (x, y). */
+  #way = { scale: 1, x: 0, y: 0 }
+
+  constructor({ minimap, shown, scene, view, palette, frames }: {
+    minimap: Setting, shown: Shown, scene: Scene, view: View, palette: Palette, frames: Frames,
+  }) {
+    this.#scene = scene
+    this.#view = view
+    this.#palette = palette
+    const refresh = () => {
+      this.#isStale = true
+      if (!this.#canvas.hidden) frames.request()
+    }
+    shown.on('changes', refresh)
+    view.on('change', refresh)
+    palette.on('change', refresh)
+    const show = () => {
+      this.#canvas.hidden = !minimap.isOn
+      refresh()
+    }
+    minimap.on('change', show)
+    frames.on('paint', () => {
+      if (!this.#isStale || this.#canvas.hidden) return
+      // A shape that is in transition is somewhere else in the next frame.
+      this.#isStale = scene.moves()
+      this.#paint()
+    })
+    this.#canvas.addEventListener('pointerdown', (event) => {
+      this.#canvas.setPointerCapture(event.pointerId)
+      this.#goTo(event)
+    })
+    this.#canvas.addEventListener('pointermove', (event) => {
+      if (this.#canvas.hasPointerCapture(event.pointerId)) this.#goTo(event)
+    })
+    document.body.append(this.#canvas)
+    show()
+  }
+
+  /** Brings a point of the map into the middle of the view. */
+  #goTo({ offsetX, offsetY }: PointerEvent) {
+    const { scale, x, y } = this.#way
+    const view = this.#view
+    const at = view.toScreen({ x: (offsetX - x) / scale, y: (offsetY - y) / scale })
+    view.panBy(view.width / 2 - at.x, view.height / 2 - at.y)
+  }
+
+  #paint() {
+    const { clientWidth: width, clientHeight: height } = this.#canvas
+    const { ratio } = this.#view
+    const context = this.#context
+    // This clears the canvas, too.
+    this.#canvas.width = width * ratio
+    this.#canvas.height = height * ratio
+    const seen = this.#view.visibleBox()
+    const all = around(this.#scene.order, seen)
+    const scale = Math.min((width - 2 * margin) / all.width, (height - 2 * margin) / all.height)
+    const way = { scale, x: width / 2 - (all.x + all.width / 2) * scale, y: height / 2 - (all.y + all.height / 2) * scale }
+    this.#way = way
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    const { colors, isDark } = this.#palette
+    for (const drawn of this.#scene.order) paintSmall(context, drawn, way, isDark)
+    context.globalAlpha = 1
+    context.strokeStyle = colors.accent
+    context.lineWidth = 1.5
+    context.strokeRect(seen.x * scale + way.x, seen.y * scale + way.y, seen.width * scale, seen.height * scale)
+  }
+}
+
+/** The box around all shapes and a further box. */
+function around(order: Drawn[], { x, y, width, height }: Box): Box {
+  let [left, top, right, bottom] = [x, y, x + width, y + height]
+  for (const drawn of order) {
+    left = Math.min(left, drawn.left)
+    top = Math.min(top, drawn.top)
+    right = Math.max(right, drawn.right)
+    bottom = Math.max(bottom, drawn.bottom)
+  }
+  return { x: left, y: top, width: right - left, height: bottom - top }
+}
+
+function paintSmall(
+  context: CanvasRenderingContext2D, drawn: Drawn, { scale, x, y }: { scale: number, x: number, y: number }, isDark: boolean,
+) {
+  const { shape: { kind, filled, path }, left, top, right, bottom } = drawn
+  context.globalAlpha = drawn.opacity * (kind === 'text' ? textAlpha : 1)
+  context.lineWidth = 1
+  context.strokeStyle = inkTone(drawn.stroke, isDark)
+  const [width, height] = [Math.max(1, (right - left) * scale), Math.max(1, (bottom - top) * scale)]
+  if (isStroke(kind)) {
+    context.beginPath()
+    for (const point of pointsOn({ path, x: drawn.x, y: drawn.y, width: drawn.width, height: drawn.height, rotation: drawn.rotation })) {
+      context.lineTo(point.x * scale + x, point.y * scale + y)
+    }
+    context.stroke()
+  } else if (filled) {
+    context.fillStyle = (kind === 'text' ? inkTone : fillTone)(drawn.fill, isDark)
+    context.fillRect(left * scale + x, top * scale + y, width, height)
+  } else context.strokeRect(left * scale + x, top * scale + y, width, height)
+}
