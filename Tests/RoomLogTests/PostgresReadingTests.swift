@@ -121,12 +121,20 @@ struct PostgresReadingTests {
     for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
     try ask("UPDATE canvas.snapshots SET bytes = 'x' WHERE position = 4")
     #expect(try bench.load("demo").loaded?.snapshot?.place.position == 2)
-    #expect(bench.events.all.contains { if case .concern = $0 { true } else { false } }, "it is reported")
+    func concerns() -> Int { bench.events.all.count { if case .concern = $0 { true } else { false } } }
+    #expect(concerns() == 1, "it is reported")
+    #expect(try bench.load("demo").loaded != nil)
+    #expect(concerns() == 1, "once")
     try ask("UPDATE canvas.snapshots SET bytes = 'x'")
     let loaded = try bench.load("demo").loaded
     #expect(loaded != nil && loaded?.snapshot == nil)
     try ask("UPDATE canvas.rooms SET trimmed = 2; DELETE FROM canvas.records WHERE position <= 2")
     #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 2))
+    try bench.append("other", ["a", "b", "c", "d", "e"].map(bytes))
+    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("other", at: position, bytes("\(position)")) }
+    try ask("UPDATE canvas.snapshots SET bytes = 'x'; UPDATE canvas.rooms SET trimmed = 2")
+    #expect(try bench.load("other").error == .damagedSnapshot(room: "other", position: 2))
+    #expect(concerns() == 1, "a room that can't be read isn't said to be read")
   }
 
   @Test("records aren't dropped for a damaged snapshot, but for the newest sound one before it")

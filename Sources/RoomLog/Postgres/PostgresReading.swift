@@ -3,6 +3,10 @@
 final class PostgresReading {
   private let link: PostgresLink
   private let reports: PostgresReports
+  /// The damaged snapshots that were reported. Each is reported once, although every read of old history may meet it.
+  private var passedOver: Set<LogError> = []
+  /// When this many were reported, they are forgotten, and may be reported again.
+  private static let passedOverMax = 1_000
 
   init(_ link: PostgresLink, _ reports: PostgresReports) {
     self.link = link
@@ -97,19 +101,26 @@ final class PostgresReading {
           snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
         } catch {
           guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
-          self.reports.tell([.concern("\(error); the room is opened from what was stored before it")])
           return self.load(request, below: Int64(clamping: position) - 1, damaged: damaged ?? position)
         }
+        let damage = damaged.map { LogError.damagedSnapshot(room: entry.name, position: $0) }
         if request.wantsSnapshot, snapshot?.place.position ?? 0 < entry.trimmed {
-          throw damaged.map { .damagedSnapshot(room: entry.name, position: $0) }
-            ?? .trimmed(room: entry.name, through: entry.trimmed)
+          throw damage ?? .trimmed(room: entry.name, through: entry.trimmed)
         }
+        if let damage { self.notePassedOver(damage) }
         let loaded = LoadedRoom(summary: entry.summary(damage: nil), snapshot: snapshot)
         self.reports.tell([.loaded(id: request.id, loaded)])
       } catch {
         self.refuse(.load(request), error)
       }
     }
+  }
+
+  /// Reports a damaged snapshot, after the room was read without it.
+  private func notePassedOver(_ damage: LogError) {
+    guard passedOver.insert(damage).inserted else { return }
+    reports.tell([.concern("\(damage); the room is read from what was stored before it")])
+    if passedOver.count >= PostgresReading.passedOverMax { passedOver = [] }
   }
 
   /// A snapshot from the answer to `.snapshot`.
