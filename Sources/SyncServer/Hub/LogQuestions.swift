@@ -28,7 +28,7 @@ extension LogQuestions {
     if actor != nil {
       // All records are read, from the oldest one on. Newer snapshots are not used, because the actor's operations can't
       // be left out of a snapshot.
-      let event = await ask { .load(LoadRequest(id: $0, room: room)) }
+      let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
       start = .position(loaded.summary.trimmed)
     }
@@ -83,7 +83,7 @@ extension LogQuestions {
   /// - Parameter party: whose work this is. Work of different parties (clients' addresses or rooms) is done
   ///   round-robin.
   func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
-    let event = await ask { .load(LoadRequest(id: $0, room: room)) }
+    let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
     let last = loaded.summary.last
     var steps = RoomSteps()
