@@ -53,6 +53,25 @@ import Testing
     #expect(told.ledger.picture.strayLines.isEmpty)
   }
 
+  @Test("of those who have left, only the last are remembered, however they were noticed to be gone") func people() {
+    var ledger = RoomLedger(Canvas())
+    func peer(_ number: UInt64) -> Peer {
+      Peer(actor: Identifier(packed: number)!, name: "Ann", color: Color(packed: 0))
+    }
+    for number in 1...500 as ClosedRange<UInt64> {
+      ledger.note(peer(number))
+      ledger.noteLeft(peer(number).actor)
+    }
+    #expect(ledger.people.count == People.goneMax)
+    #expect(ledger.people[peer(500).actor].name == "Ann" && ledger.people[peer(1).actor].name == nil)
+    // Somebody who came back is here, even if many others leave later.
+    ledger.note(peer(500))
+    for number in 501...1_000 as ClosedRange<UInt64> { ledger.note(peer(number)) }
+    ledger.note(all: [peer(500), peer(7)])
+    #expect(ledger.people.count == People.goneMax + 2)
+    #expect(ledger.people[peer(500).actor].name == "Ann")
+  }
+
   @Test("a drag is told once it has come to rest, with its end") func drag() {
     var told = Told()
     #expect(

@@ -90,7 +90,7 @@ final class EditFollower: RoomFollower {
 
   func begin(_ client: RoomClient) {
     var ledger = RoomLedger(client.replica.canvas)
-    for peer in client.replica.peers { ledger.note(peer) }
+    ledger.note(all: client.replica.peers)
     self.ledger = ledger
   }
 

@@ -48,7 +48,7 @@ struct ShapeName: Hashable, Sendable {
 
 struct Person: Hashable, Sendable {
   let actor: Identifier
-  /// The person's name. `nil` for an actor that only wrote over HTTP.
+  /// The person's name. `nil` for an actor that isn't known, for example because it only wrote over HTTP.
   let name: Text?
   let color: Color?
 
@@ -59,13 +59,35 @@ extension Peer {
   var shownName: String { name.isEmpty ? "Someone" : name.string.printable }
 }
 
-/// The people who are in a room, or have been.
+/// The people who are in a room, and the last ones who have left. A change may be told a moment after its writer has
+/// left.
 struct People: Sendable {
+  /// How many of those who have left are remembered.
+  static let goneMax = 64
+
   private var known: [Identifier: Person] = [:]
+  /// Those who have left, in the order in which they did.
+  private var gone: [Identifier] = []
 
   mutating func note(_ peer: Peer) {
     known[peer.actor] = Person(actor: peer.actor, name: peer.name, color: peer.color)
+    gone.removeAll { $0 == peer.actor }
   }
+
+  /// From now on, these are the people in the room.
+  mutating func note(all peers: [Peer]) {
+    let here = Set(peers.map(\.actor))
+    for actor in known.keys.sorted() where !here.contains(actor) { noteLeft(actor) }
+    for peer in peers { note(peer) }
+  }
+
+  mutating func noteLeft(_ actor: Identifier) {
+    guard known[actor] != nil, !gone.contains(actor) else { return }
+    gone.append(actor)
+    if gone.count > People.goneMax { known[gone.removeFirst()] = nil }
+  }
+
+  var count: Int { known.count }
 
   subscript(actor: Identifier) -> Person { known[actor] ?? Person(actor: actor, name: nil, color: nil) }
 }

@@ -58,6 +58,8 @@ struct RoomLedger: Sendable {
   }
 
   mutating func note(_ peer: Peer) { people.note(peer) }
+  mutating func note(all peers: [Peer]) { people.note(all: peers) }
+  mutating func noteLeft(_ actor: Identifier) { people.noteLeft(actor) }
 
   /// Notes that the shape's next change is its deletion by the black hole.
   mutating func depart(_ shape: Identifier) { departing.insert(shape) }

@@ -61,7 +61,7 @@ final class Watcher: RoomFollower {
   func begin(_ client: RoomClient) {
     let canvas = client.replica.canvas
     var ledger = RoomLedger(canvas)
-    for peer in client.replica.peers { ledger.note(peer) }
+    ledger.note(all: client.replica.peers)
     self.ledger = ledger
     let pairs = ledger.picture.overlaps.pairCount
     let peers = client.replica.peers
@@ -103,13 +103,13 @@ final class Watcher: RoomFollower {
       tell(ledger?.take(changes, by: by, on: client.replica.canvas, at: now) ?? [])
     case .departed(let edit): ledger?.depart(edit.shape)
     case .reset(let earlier): tell(ledger?.reset(to: client.replica.canvas, from: earlier, at: now) ?? [])
-    case .peers(let peers):
-      for peer in peers { ledger?.note(peer) }
+    case .peers(let peers): ledger?.note(all: peers)
     case .joined(let peer):
       ledger?.note(peer)
       tell(.came(Person(actor: peer.actor, name: peer.name, color: peer.color)), at: now)
     case .left(let actor):
       if let person = ledger?.people[actor] { tell(.went(person), at: now) }
+      ledger?.noteLeft(actor)
     case .state(.waiting):
       if !isOffline { tell(.offline(client.whyNot), at: now) }
       isOffline = true
