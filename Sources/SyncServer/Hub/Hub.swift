@@ -41,6 +41,7 @@ actor Hub {
   var writings = WritingGathering()
   var visitors: Visitors
   var rooms: RoomTable
+  var openingTurns = OpeningTurns()
   var turns = Turns()
   /// Whether the work that the rooms do once a second is still in progress.
   var areRoomsResting = false

@@ -8,12 +8,25 @@ extension Hub {
   /// The room, opened if it was closed.
   /// - Parameters:
   ///   - mayCreate: whether to create the room if the log doesn't have it.
-  ///   - party: the client's address or the room that the work is for. Parties take turns.
+  ///   - party: the client's address or the room that the work is for. Parties take turns, and only a few rooms are
+  ///     opened for one party at a time.
   func opened(_ name: String, mayCreate: Bool, for party: String) async -> Opening<OpenRoom> {
     var isAbsent = false
+    var hasTurn = false
+    defer { if hasTurn { openingTurns.leave(party) } }
     while true {
       if let open = rooms[name] { return .open(open) }
-      let shared = rooms.opening(of: name) ?? begin(name, creates: isAbsent)
+      let underWay = rooms.opening(of: name)
+      if underWay == nil, !hasTurn {
+        hasTurn = openingTurns.take(party)
+        if !hasTurn {
+          await withCheckedContinuation { openingTurns.wait(party, $0) }
+          hasTurn = true
+          // Another job may have opened the room meanwhile.
+          continue
+        }
+      }
+      let shared = underWay ?? begin(name, creates: isAbsent)
       heavyWork.join(shared.askers, party)
       let opening = await shared.task.value
       switch opening {
