@@ -37,6 +37,12 @@ extension Hub: RoomService, LogQuestions {
     job { await free(value) }
   }
 
+  nonisolated func withdraw(historyTurn number: UInt64) {
+    job { await self.giveUp(historyTurn: number) }
+  }
+
+  private func giveUp(historyTurn number: UInt64) { requestBook.historyTurns.giveUp(number) }
+
   func begin(_ exchange: any ServerRequest) {
     let answering = job { await answer(exchange) }
     exchange.whenGone { answering.cancel() }

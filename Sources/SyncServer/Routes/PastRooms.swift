@@ -91,11 +91,9 @@ extension RoomService {
         requestBook.historyTurns.wait(number, party, turn, now: now.monotonicMilliseconds)
       }
     } onCancel: {
-      Task { await self.withdraw(number) }
+      withdraw(historyTurn: number)
     }
   }
-
-  private func withdraw(_ number: UInt64) { requestBook.historyTurns.giveUp(number) }
 }
 
 /// The answer to a request whose history could not be read.

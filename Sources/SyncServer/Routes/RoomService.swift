@@ -18,6 +18,8 @@ protocol RoomService: HeavyWorker {
   nonisolated var files: StaticFiles { get }
   /// The counts of requests, which only the routes change.
   var requestBook: RequestBook { get set }
+  /// Ends a job's wait for a turn to read history, because its client has left. May be called on any thread.
+  nonisolated func withdraw(historyTurn number: UInt64)
   /// Whether the server is stopping and accepts nothing more.
   var isStopping: Bool { get }
   /// Whether the log isn't open yet, so that no room can be opened.

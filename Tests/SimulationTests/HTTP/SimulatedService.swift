@@ -102,6 +102,12 @@ actor SimulatedService: RoomService, LogQuestions {
 
   func free(_ value: some Sendable, shapes: Int) {}
 
+  nonisolated func withdraw(historyTurn number: UInt64) {
+    Task(executorPreference: executor) { await self.giveUp(historyTurn: number) }
+  }
+
+  private func giveUp(historyTurn number: UInt64) { requestBook.historyTurns.giveUp(number) }
+
   /// Refuses all waiting jobs, because the room is gone. Another room may be opened later.
   nonisolated func roomIsGone() {
     settling.end()
