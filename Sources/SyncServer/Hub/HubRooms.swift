@@ -123,6 +123,8 @@ extension Hub {
     snapshot = nil
     if log.fault != nil { room.doubtLog() }
     let folding = RoomFolding(consume room)
+    // The room is still in there if it can't be read to its end, or isn't needed.
+    defer { free(folding, shapes: folding.shapeCount) }
     if let fault = await fold(folding, through: loaded.summary.last, for: askers) { return .failed(fault) }
     // Another task might have created this room while the log didn't have it yet. Then that room is used, because two
     // rooms of one name would each get only a part of what is written.
@@ -172,12 +174,11 @@ extension Hub {
     let event = await ask {
       .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
     }
+    if case .following = event { return nil }
+    open.markGone()
+    empty(open)
     switch event {
-    case .following: return nil
-    case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch):
-      open.markGone()
-      empty(open)
-      return nil
+    case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch): return nil
     default: return event.words
     }
   }

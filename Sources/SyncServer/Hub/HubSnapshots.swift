@@ -17,8 +17,12 @@ extension Hub {
   }
 
   private func takeSnapshot(of open: OpenRoom) async {
+    // The room may have been closed before this job began. Then its memory is freed already.
+    guard !open.isGone else { return }
     open.room.forgetErasures(now: now)
     let image = open.room.image()
+    // The room goes on, and may even be gone before the snapshot is stored.
+    defer { free(image, shapes: image.canvas.shapeCount) }
     let operations = open.room.operationCount
     let isStored = await store(image, of: open)
     let now = clocks.steadyMilliseconds

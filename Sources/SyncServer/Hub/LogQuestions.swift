@@ -44,6 +44,8 @@ extension LogQuestions {
         let image = loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }
         return HistoryFolding(RoomHistory(end: end, image: image, leavingOut: actor, seed: seed))
       }
+      // If the history can't be read to its end, nobody else has what was read so far.
+      defer { free(folding, shapes: folding.history.canvas.shapeCount) }
       var after = folding.history.position
       while after < loaded.summary.last {
         let event = await ask {

@@ -19,6 +19,9 @@ final class RoomFolding: @unchecked Sendable {
   /// The log position up to which records have been applied.
   var position: UInt64 { room?.position ?? 0 }
 
+  /// How many shapes the room has, as long as it wasn't given away.
+  var shapeCount: Int { room?.canvas.shapeCount ?? 0 }
+
   /// Gives the room away. No reference to the room remains here, so that later changes don't copy it.
   func take() -> Room {
     guard let taken = room.take() else { preconditionFailure("the room was taken before") }

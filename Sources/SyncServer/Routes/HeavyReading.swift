@@ -6,6 +6,13 @@ import WebSocketLoop
 extension RoomService {
   nonisolated func party(of request: Request) -> String { NetworkAddress.party(of: address(of: request)) }
 
+  /// Drops a copy of a room. If the room has changed or is gone, this may be the last copy of what it had, so it is freed
+  /// on another thread. Otherwise nothing is freed with it.
+  func drop(_ view: RoomView, of room: OpenedRoom) {
+    guard self.view(of: room)?.position != view.position else { return }
+    free(view, shapes: view.canvas.shapeCount)
+  }
+
   /// Makes an answer on another thread. If the client leaves before that begins, the answer is not made.
   func heavily(_ request: Request, _ answer: @escaping @Sendable () -> Response) async -> Response {
     do throws(HeavyWork.Refusal) {

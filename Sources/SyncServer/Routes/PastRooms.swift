@@ -11,6 +11,7 @@ extension RoomService {
     _ answer: (RoomView) async -> Response
   ) async -> Response {
     guard var view = view(of: room) else { return .roomIsGone }
+    defer { drop(view, of: room) }
     guard let at = request.parameter("at") else { return await answer(view) }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
@@ -22,6 +23,7 @@ extension RoomService {
       if cursor.position > view.position {
         if let fault = await catchUp(room) { return .unavailable(fault) }
         guard let newer = self.view(of: room) else { return .roomIsGone }
+        drop(view, of: room)
         view = newer
       }
       guard let position = view.places.position(of: cursor, upTo: view.position) else {

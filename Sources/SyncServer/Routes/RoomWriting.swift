@@ -52,10 +52,11 @@ extension RoomService {
     }
     guard spend(shapes.count, paid: charged, writer.payer) else { return .tooFast }
     return await writing(name, request) { room in
-      guard let canvas = self.view(of: room)?.canvas else { return .roomIsGone }
+      guard let view = self.view(of: room) else { return .roomIsGone }
+      defer { self.drop(view, of: room) }
       let edits: LayoutEdits
       let randomness = self.randomness()
-      switch await self.made(for: party, { LayoutEdits.importing(shapes, into: canvas, randomness) }) {
+      switch await self.made(for: party, { LayoutEdits.importing(shapes, into: view.canvas, randomness) }) {
       case .success(.success(let made)): edits = made
       case .success(.failure(let rejection)): return .rejected(rejection)
       case .failure(let refusal): return .refusing(refusal)

@@ -51,6 +51,23 @@ struct HubFreeingTests {
     await gate.ended()
   }
 
+  @Test("what a request has read of a room that was deleted before the answer was made")
+  func goneMeanwhile() async throws {
+    let freeing = await HeavyGate(hub, of: HeavyWork.freeing)
+    let request = Request(method: "GET", path: "/v1/rooms/demo")
+    let reading = await HeavyGate(hub, of: hub.party(of: request))
+    let answer = Task { await hub.response(to: request, body: []) }
+    while hub.heavyWork.count < HeavyGate.jobs * 2 + 1 { await Task.yield() }
+    await hub.perform { [open] in $0.removed(open) }
+    reading.open()
+    await reading.ended()
+    _ = await answer.value
+    // The room itself, and the answer's copy of it.
+    while hub.heavyWork.count < HeavyGate.jobs + 2 { await Task.yield() }
+    freeing.open()
+    await freeing.ended()
+  }
+
   /// Reports whether this object was freed on the loop's thread.
   private final class Probe: Sendable {
     let loop: any ServerLoop
