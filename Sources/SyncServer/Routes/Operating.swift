@@ -72,40 +72,41 @@ extension RoomService {
   func takingBack(_ actor: String, in name: String, _ request: Request, _ grant: Grant) async -> Response {
     guard let actor = Identifier(actor) else { return .noSuchActor }
     return await reading(name, request) { room in
-      guard let then = self.view(of: room) else { return .roomIsGone }
-      var history: RoomHistory
-      switch await self.readingHistory(of: room, at: .position(then.position), leavingOut: actor, request) {
-      case .success(let found): history = found
+      guard var view = self.view(of: room) else { return .roomIsGone }
+      defer { self.drop(view, of: room) }
+      let work: TakingBack
+      switch await self.readingHistory(of: room, at: .position(view.position), leavingOut: actor, request) {
+      case .success(let history): work = TakingBack(history)
       case .failure(let refusal): return refusal.response
       }
       defer {
         self.requestBook.historyTurns.leave(self.party(of: request))
-        self.free(history, shapes: history.canvas.shapeCount)
+        self.free(work, shapes: work.shapeCount)
       }
-      guard !history.shapesOfLeftOut.isEmpty else { return .noSuchActor }
-      var edits: [Identifier: Properties]
-      do throws(HeavyWork.Refusal) {
-        let found = history
-        edits = try await self.workOut(for: self.party(of: request)) { found.takingBack(from: then.canvas) }
-      } catch {
-        return .refusing(error)
+      guard work.wasHere else { return .noSuchActor }
+      // The room may change while the edits are made. They are then brought up to date, which takes less time each
+      // round. A busy room changes in every round, so the last round is done here. From there until the room gets the
+      // edits, nothing is awaited, so the room can't change again.
+      for _ in 0..<TakingBack.roundsMax {
+        do throws(HeavyWork.Refusal) {
+          let seen = view
+          try await self.workOut(for: self.party(of: request)) { work.follow(seen) }
+        } catch {
+          return .refusing(error)
+        }
+        guard let now = self.view(of: room) else { return .roomIsGone }
+        if now.position == view.position { break }
+        self.drop(view, of: room)
+        view = now
       }
-      // The room might have changed since its history was read. From here until the room gets the edits, nothing is
-      // awaited, so the room can't change again.
-      guard let now = self.view(of: room) else { return .roomIsGone }
-      let changed = history.follow(now.canvas, to: now.position)
-      for shape in changed { edits[shape] = nil }
-      edits.merge(history.takingBack(from: now.canvas, only: changed)) { $1 }
-      edits = now.canvas.keepingEnds(edits)
+      if work.position != view.position { work.follow(view) }
+      let operations = work.operations
       // The edits get an actor of their own instead of the operator's, so that they can be reverted separately from the
       // operator's other edits.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
-      writer.actor = self.keys.newActor(in: now.name, using: &randomness)
-      guard !edits.isEmpty else { return .written(now.cursor, shapes: [], by: writer.actor) }
-      let operations = edits.sorted { $0.key < $1.key }.map { shape, set in
-        ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
-      }
+      writer.actor = self.keys.newActor(in: view.name, using: &randomness)
+      guard !operations.isEmpty else { return .written(view.cursor, shapes: [], by: writer.actor) }
       switch await self.submit(operations, to: room, by: writer) {
       case .success(let cursor):
         self.record("took_back", request, room: name, actor: actor.text)
@@ -180,13 +181,4 @@ enum Removal: Sendable {
   case absent
   /// The node to which the actor is connected has not answered.
   case unanswered
-}
-
-extension Properties {
-  /// These values, without the name if the name is not allowed any more. Rooms still have names that are older than the
-  /// rule about names.
-  fileprivate func takingOnlyFitNames() -> Properties {
-    guard assigned.contains(.name), !PropertyRules.takesName(name) else { return self }
-    return keeping(assigned.subtracting([.name]))
-  }
 }

@@ -55,12 +55,12 @@ struct VirtualHubTests {
     }
 
     /// Lets time pass. Each turn (iteration of the loop) takes one millisecond.
-    mutating func pass(_ milliseconds: UInt64) {
+    mutating func pass(_ milliseconds: UInt64, worksHeavily: Bool = true) {
       for _ in 0..<milliseconds {
         now.wallMilliseconds += 1
         now.monotonicMilliseconds += 1
         server.turn(at: now)
-        server.workHeavily()
+        if worksHeavily { server.workHeavily() }
         for index in replicas.indices { read(index) }
       }
     }
@@ -120,6 +120,36 @@ struct VirtualHubTests {
     #expect(request.response == nil)
     world.pass(5)
     #expect(request.response?.status == 200)
+  }
+
+  /// Reverts everything that the first of two people has drawn.
+  /// - Parameter isBusy: whether the second person draws all the while.
+  /// - Returns: the room's shapes then, and how many jobs other threads than the loop's had to do.
+  private func takeBack(isBusy: Bool) throws -> (shapes: [Shape], jobs: Int) {
+    var world = drawTogether(seed: 1)
+    let path = "/v1/rooms/demo/writing/\(world.replicas[0].actor)"
+    let request = world.server.request(Request(method: "DELETE", path: path, peer: "10.0.0.9"))
+    var jobs = 0
+    for _ in 0..<30 where request.response == nil {
+      if isBusy {
+        var set = Properties()
+        set.kind = .ellipse
+        world.run(1) { $0.add(set, at: $1).1 }
+      }
+      world.pass(30, worksHeavily: false)
+      if world.server.workHeavily() { jobs += 1 }
+    }
+    #expect(request.response?.status == 200)
+    world.pass(50)
+    return (world.replicas[1].canvas.shapes, jobs)
+  }
+
+  @Test("what somebody has drawn is reverted beside the loop, also what changes while that is worked out")
+  func takenBack() throws {
+    let (quiet, busy) = (try takeBack(isBusy: false), try takeBack(isBusy: true))
+    #expect(quiet.shapes.map(\.properties.kind) == [.ellipse])
+    #expect(busy.jobs == quiet.jobs + TakingBack.roundsMax - 1)
+    #expect(busy.shapes.count > busy.jobs && busy.shapes.allSatisfy { $0.properties.kind == .ellipse })
   }
 
   @Test("a server that is stopped closes its connections and its log, and ends") func stopped() {
