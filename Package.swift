@@ -45,11 +45,12 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", providers: [.apt(["libwebsockets-dev", "libuv1-dev", "libssl-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CPostgres"),
+    .systemLibrary(name: "CFiles"),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
-    .target(name: "RoomLog", dependencies: ["CSQLite", "CPostgres"], swiftSettings: settings),
+    .target(name: "RoomLog", dependencies: ["CSQLite", "CPostgres", "CFiles"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",
       dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CCrypto", "CZlib", "CBrotli"],

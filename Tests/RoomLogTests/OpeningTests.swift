@@ -123,6 +123,11 @@ struct OpeningTests {
     }
     #expect(throws: StorageFault.self) { try LogBackup.make(of: path, to: other + "/second.db", options: options) }
     #expect(SystemCalls.file(at: other + "/second.db")?.bytes == 0)
+    // Neither must a link, even if it leads nowhere.
+    symlink(other + "/nowhere", other + "/third.db")
+    options.random = { 5 }
+    #expect(throws: StorageFault.self) { try LogBackup.make(of: path, to: other + "/third.db", options: options) }
+    #expect(SystemCalls.file(at: other + "/third.db") == nil && LogBackup.isTaken(other + "/third.db"))
   }
 
   @Test("two processes don't make the same copy at the same time")

@@ -1,3 +1,4 @@
+import CFiles
 import Glibc
 
 /// Copies a whole database of rooms while a server goes on writing to it.
@@ -49,13 +50,17 @@ public enum LogBackup {
 
   private static func discard(_ copy: String) { for end in ["", "-journal"] { unlink(copy + end) } }
 
-  /// Renames a finished copy from `new` to `copy`. The copy may be a file or a directory.
+  /// Whether a path has a file, a directory or a link, even one that leads nowhere.
+  public static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Renames a finished copy from `new` to `copy`. The copy may be a file or a directory. If `copy` exists, it throws,
+  /// and the copy stays at `new`.
   public static func finish(_ new: String, as copy: String) throws(StorageFault) {
     // Another process might have put a copy at this path while this copy was being written.
-    guard access(copy, F_OK) != 0 else {
-      throw .inputOutput(path: copy, detail: SystemCalls.words(for: EEXIST))
-    }
-    guard rename(new, copy) == 0 else {
+    guard cfiles_rename_new(new, copy) == 0 else {
       throw .inputOutput(path: copy, detail: SystemCalls.words(for: errno))
     }
     let error = SystemCalls.sync(SystemCalls.folder(of: copy))

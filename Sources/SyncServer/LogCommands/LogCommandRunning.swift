@@ -128,7 +128,7 @@ extension LogCommand {
   private static func backUp(_ database: Configuration.Storage, to directory: String) throws(StorageFault) -> Int32 {
     var directory = directory
     while directory.count > 1, directory.hasSuffix("/") { directory.removeLast() }
-    guard access(directory, F_OK) != 0 else {
+    guard !LogBackup.isTaken(directory) else {
       StandardError.complain("\(directory): \(String(cString: strerror(EEXIST)))")
       return 1
     }
@@ -153,7 +153,12 @@ extension LogCommand {
       StandardError.complain("\(new) is not a whole copy; remove it")
       return 1
     }
-    try LogBackup.finish(new, as: directory)
+    do throws(StorageFault) {
+      try LogBackup.finish(new, as: directory)
+    } catch {
+      if LogBackup.isTaken(new) { StandardError.complain("\(new) is a whole copy, but could not be renamed") }
+      throw error
+    }
     return tell(try inspect(directory + "/canvas.db"), of: directory)
   }
 
@@ -162,7 +167,7 @@ extension LogCommand {
     to copy: String,
     _ secret: [UInt8]?
   ) throws(StorageFault) -> Int32 {
-    guard access(copy, F_OK) != 0 else {
+    guard !LogBackup.isTaken(copy) else {
       StandardError.complain("\(copy) already exists")
       return 1
     }
