@@ -173,8 +173,10 @@ final class PostgresChores {
         self.drop(entry, before: sound ?? 0, chore, then)
       } catch {
         self.reports.tell([.concern("\(error); its records are kept")])
-        let older = entry.snapshot(through: .position(rows.unsigned(0, 0) - 1))?.position
-        self.trim(entry, to: older ?? 0, chore, then)
+        // Another node may have deleted snapshots since the room was looked up, so this one can be much older.
+        let damaged = rows.unsigned(0, 0)
+        guard damaged > entry.trimmed else { return then(entry.trimmed) }
+        self.trim(entry, to: entry.snapshot(through: .position(damaged - 1))?.position ?? 0, chore, then)
       }
     }
   }
