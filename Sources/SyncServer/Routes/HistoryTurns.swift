@@ -28,6 +28,9 @@ struct HistoryTurns {
   /// The jobs that wait, in the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []
 
+  /// Whether no job has a turn, and none waits for one.
+  var isIdle: Bool { taken == 0 && waiting.isEmpty }
+
   /// Takes a turn (a permit to read), if one is free.
   /// - Returns: whether a turn was free.
   mutating func take(_ party: String) -> Bool {

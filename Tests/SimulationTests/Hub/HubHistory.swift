@@ -14,7 +14,7 @@ final class HubHistory {
   enum Happening: CaseIterable {
     case killed, stopped, refusedUpgrade, turnedAway, moved, partialTake, fellBehind, logFailed, roomClosed
     case locked, unlocked, tokenTaken, rejected, deleted, removed, answered, refusedRequest, lostRequest
-    case requestLeft, layoutTaken, snapshotMade
+    case requestLeft, layoutTaken, snapshotMade, takenBack
   }
 
   struct Server {

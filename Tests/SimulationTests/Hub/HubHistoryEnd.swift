@@ -123,6 +123,8 @@ extension HubHistory {
         fail("a server that nobody uses still holds \(left)")
         continue
       }
+      let isIdle = server.virtual.hub.assumeIsolated { $0.openingTurns.isIdle && $0.requestBook.historyTurns.isIdle }
+      if !isIdle { fail("a server that nobody uses hasn't got back all turns to open rooms and to read history") }
     }
     for index in servers.indices { stop(index) }
     for _ in 0..<1_200 where servers.contains(where: \.isUp) { pass(10) }

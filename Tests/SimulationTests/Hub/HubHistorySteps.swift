@@ -113,7 +113,7 @@ extension HubHistory {
   }
 
   private func request(_ server: Int) {
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0: ask(server, "GET", "/demo", "stamps=1")
     case 1: ask(server, "GET", "/demo/picture.svg")
     case 2: ask(server, "GET", "/demo/overlaps")
@@ -126,6 +126,8 @@ extension HubHistory {
       ask(server, "POST", "/demo/layout", body: squares) { history, response in
         if response.status == 200 { history.happened.insert(.layoutTaken) }
       }
+    case 7: ask(server, "GET", "/demo", "at=\(now.wallMilliseconds - delay(20_000))")
+    case 8: takeBack(server)
     default:
       let shape = Identifier.random(using: &random)
       let body = #"{"ops":[{"shape":"\#(shape)","set":{"kind":"star"}}]}"#
@@ -150,6 +152,14 @@ extension HubHistory {
   private func remove(_ client: Int, by server: Int) {
     ask(server, "DELETE", "/demo/peers/\(clients[client].replica.actor)") { history, response in
       if response.status < 300 { history.happened.insert(.removed) }
+    }
+  }
+
+  /// Has everything reverted that somebody has drawn.
+  private func takeBack(_ server: Int) {
+    guard let actor = clients.randomElement(using: &random)?.replica.actor else { return }
+    ask(server, "DELETE", "/demo/writing/\(actor)") { history, response in
+      if response.status == 200 { history.happened.insert(.takenBack) }
     }
   }
 
