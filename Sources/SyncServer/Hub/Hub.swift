@@ -14,6 +14,7 @@ actor Hub {
   nonisolated let machine: Machine
   nonisolated let configuration: Configuration
   nonisolated let files: StaticFiles
+  nonisolated let routes = Route<Hub>.table
   let logger: Logger
   let startedAt: UInt64
   /// Makes WebSocket frames from a message.

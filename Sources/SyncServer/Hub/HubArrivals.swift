@@ -5,9 +5,8 @@ import WebSocketLoop
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
-    let parts = request.pathParts
-    guard parts.count == 4, parts[0] == "v1", parts[1] == "rooms", parts[3] == "sync" else {
-      return refuse(request, .error(404, code: "not_found", message: "WebSockets are at /v1/rooms/{room}/sync"))
+    guard RoutePath.sync.matches(request.pathParts) else {
+      return refuse(request, .error(404, code: "not_found", message: "WebSockets are at \(RoutePath.sync.text)"))
     }
     if let fault = sites.fault(of: request) { return refuse(request, .refusing(fault)) }
     guard !isStopping else {

@@ -16,8 +16,7 @@ extension RoomService {
 
   /// Only rooms that somebody has written to can be locked. Otherwise made-up names could make the list of locks grow.
   func locking(_ name: String, by request: Request) async -> Response {
-    guard request.method == "PUT" else { return await setting(lockOf: name, to: false, by: request) }
-    return await reading(name, request) { _ in await self.setting(lockOf: name, to: true, by: request) }
+    await reading(name, request) { _ in await self.setting(lockOf: name, to: true, by: request) }
   }
 
   func setting(lockOf name: String, to isLocked: Bool, by request: Request) async -> Response {

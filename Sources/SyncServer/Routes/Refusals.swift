@@ -43,11 +43,13 @@ extension Response {
     }
   }
 
-  static func notAllowed(_ methods: String) -> Response {
+  static func notAllowed(_ methods: [String]) -> Response {
+    let methods = methods.joined(separator: ", ")
     var response = error(405, code: "method_not_allowed", message: "use \(methods)")
     response.headers.append(("Allow", methods))
     return response
   }
+  static let notJSON = error(415, code: "unsupported_media_type", message: "send application/json")
   static let tooManyRooms = unavailable("the server has too many rooms open")
 
   /// Why a request under `/v1` is refused. `nil` if it is allowed.

@@ -10,6 +10,8 @@ protocol RoomService: HeavyWorker {
 
   // MARK: The server
 
+  /// All routes: `Route.table`, made once.
+  nonisolated var routes: [Route<Self>] { get }
   nonisolated var limits: Limits { get }
   /// The proxies whose `X-Forwarded-For` header is believed.
   nonisolated var proxies: Proxies { get }

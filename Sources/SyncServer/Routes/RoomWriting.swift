@@ -5,7 +5,6 @@ import WebSocketLoop
 
 extension RoomService {
   func operations(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
-    guard request.isJSON else { return .notJSON }
     guard body.count <= Int(limits.messageBytes) else {
       return .error(413, code: "too_large", message: "the body is longer than \(limits.messageBytes) bytes")
     }
@@ -38,7 +37,6 @@ extension RoomService {
   }
 
   func layout(_ request: Request, _ body: [UInt8], _ name: String, _ grant: Grant) async -> Response {
-    guard request.isLayout else { return .notJSON }
     let writer = writer(of: request, with: grant, in: name)
     guard let charged = spend(reading: body, writer.payer) else { return .tooFast }
     let shapes: [ImportedShape]
@@ -183,7 +181,6 @@ extension LayoutEdits {
 }
 
 extension Response {
-  fileprivate static let notJSON = error(415, code: "unsupported_media_type", message: "send application/json")
   fileprivate static func noRoom(_ limits: Limits) -> Response {
     error(409, code: "room_full", message: "the room may have at most \(limits.shapes) shapes")
   }

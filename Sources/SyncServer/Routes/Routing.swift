@@ -29,64 +29,40 @@ extension RoomService {
 
   private func routed(_ request: Request, _ body: [UInt8]) async -> Response {
     let parts = request.pathParts
-    if let fault = siteFault(of: request, parts) { return .refusing(fault) }
-    switch (parts.first, parts.count) {
-    case (nil, _): return reading(request) { self.page("index.html", request) }
-    case ("r", 2):
-      guard RoomName.isValid(parts[1]) else { return missing(request, .noSuchName) }
-      return reading(request) { self.page("room.html", request) }
-    case ("page.json", 1):
-      return reading(request) { self.files.listing(for: request, at: self.now.monotonicMilliseconds) }
-    case ("healthz", 1), ("readyz", 1), ("metrics", 1): return operating(request)
-    case ("v1", _): return await interface(request, body, Array(parts.dropFirst()))
-    default:
-      return reading(request) {
-        self.files.response(to: request, path: parts) ?? self.missing(request, .notFound)
-      }
+    let here = routes.filter { $0.path.matches(parts) }
+    let route = here.first { $0.methods.contains(request.method) }
+    let isInterface = parts.first == "v1"
+    if let fault = siteFault(of: request, route, isInterface ? .holders(.viewer) : here.first?.users ?? .visitors) {
+      return .refusing(fault)
+    }
+    if isInterface { return await interface(request, body, here, route) }
+    guard let path = here.first?.path else {
+      guard request.isReading else { return .notAllowed(["GET", "HEAD"]) }
+      return files.response(to: request, path: parts) ?? missing(request, .notFound)
+    }
+    // Only the page's paths have several spellings. A proxy can close any other with one rule (H11).
+    guard here[0].users == .visitors || request.path == path.text else { return missing(request, .notFound) }
+    if let name = path.value(of: "{room}", in: parts), !RoomName.isValid(name) { return missing(request, .noSuchName) }
+    var grant = Grant(level: .viewer, rooms: [])
+    if let level = here[0].level {
+      do throws(TokenRefusal) { grant = try access(by: request.token) } catch { return .refusing(error) }
+      if let refusal = Response.refusal(grant, room: nil, needs: level) { return refusal }
+    }
+    guard let route else { return .notAllowed(here.flatMap { $0.methods }) }
+    return await route.answer(self, RoutedRequest(request: request, body: body, grant: grant, path: path))
+  }
+
+  /// What is wrong with a request's `Host` or `Origin`.
+  private func siteFault(of request: Request, _ route: Route<Self>?, _ users: Route<Self>.Users) -> Sites.Fault? {
+    switch users {
+    case .everybody: nil
+    case .visitors: sites.fault(ofHostOf: request)
+    // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
+    case .holders: route?.takes(request) ?? true ? sites.fault(of: request) : sites.fault(ofHostOf: request)
     }
   }
 
-  /// What is wrong with a request's `Host` or `Origin`. For health checks, neither is checked: they may use any name of
-  /// the server, and their answers are no secret. For the page's own files, only `Host` is checked: these files say
-  /// nothing about rooms, so pages of any site may fetch them.
-  private func siteFault(of request: Request, _ parts: [String]) -> Sites.Fault? {
-    switch parts.first {
-    case "healthz" where parts.count == 1, "readyz" where parts.count == 1: nil
-    case "v1", "metrics":
-      // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
-      switch (request.method, parts.count, parts.last) {
-      case ("POST", 4, "ops") where !request.isJSON, ("POST", 4, "layout") where !request.isLayout:
-        sites.fault(ofHostOf: request)
-      default: sites.fault(of: request)
-      }
-    default: sites.fault(ofHostOf: request)
-    }
-  }
-
-  /// Answers a route for operators. The path of such a route has exactly one spelling, so that a proxy can block it
-  /// with one rule (H11).
-  private func operating(_ request: Request) -> Response {
-    switch request.path {
-    case "/healthz": return reading(request) { .text("ok\n") }
-    case "/readyz": return reading(request) { self.readiness() }
-    case "/metrics":
-      do throws(TokenRefusal) {
-        if let refusal = Response.refusal(try access(by: request.token), room: nil, needs: .operator) { return refusal }
-      } catch {
-        return .refusing(error)
-      }
-      return reading(request) {
-        Response.text(self.exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
-      }
-    default: return missing(request, .notFound)
-    }
-  }
-
-  private func reading(_ request: Request, _ answer: () -> Response) -> Response {
-    request.isReading ? answer() : .notAllowed("GET, HEAD")
-  }
-
-  private func page(_ file: String, _ request: Request) -> Response {
+  func page(_ file: String, _ request: Request) -> Response {
     files.response(to: request, path: [file])
       ?? .error(404, code: "not_found", message: "the page's files were not found; set their directory with --web")
   }
@@ -97,70 +73,52 @@ extension RoomService {
     return files.response(to: request, path: ["missing.html"], status: response.status) ?? response
   }
 
-  private func readiness() -> Response {
+  func readiness() -> Response {
     if isStopping { return .unavailable("the server is stopping") }
     if let storageFault { return .unavailable(storageFault) }
     return .text("ok\n")
   }
 
-  private func interface(_ request: Request, _ body: [UInt8], _ parts: [String]) async -> Response {
+  func metrics(_ request: Request) -> Response {
+    Response.text(exposition(), type: "text/plain; version=0.0.4; charset=utf-8").compressed(for: request)
+  }
+
+  /// Answers a request under `/v1`.
+  /// - Parameters:
+  ///   - here: the routes at the request's path.
+  ///   - route: the one among them that has the request's method.
+  private func interface(
+    _ request: Request,
+    _ body: [UInt8],
+    _ here: [Route<Self>],
+    _ route: Route<Self>?
+  ) async -> Response {
     let grant: Grant
     do throws(TokenRefusal) { grant = try access(by: request.token) } catch { return .refusing(error) }
     guard !awaitsLog else { return .awaitingLog }
-    let name = parts.count > 1 ? parts[1] : nil
+    let name = request.pathParts.count > 2 ? request.pathParts[2] : nil
     if let name, !RoomName.isValid(name) { return .noSuchName }
-    guard let resource = Resource(parts) else { return .notFound }
+    guard let path = here.first?.path else { return .notFound }
     if let name = request.malformedParameter {
       return .error(400, code: "bad_request", message: "the parameter \(name) is not percent-encoded correctly")
     }
-    let level = resource.level(for: request.method)
-    if let name, resource.writes(by: request.method) {
-      if let refusal = refusal(of: grant, writingTo: name, needs: level) { return refusal }
+    // A method that the path doesn't have is refused below. Before that, a path of operators only is refused.
+    let level = route?.level ?? (here.allSatisfy { $0.level == .operator } ? .operator : .viewer)
+    if let name, level == .editor {
+      if let refusal = refusal(of: grant, writingTo: name) { return refusal }
     } else if let refusal = Response.refusal(grant, room: name, needs: level) {
       return refusal
     }
-    guard resource.methods.contains(request.method) else {
-      return .notAllowed(resource.methods.joined(separator: ", "))
-    }
-    let price = resource.price(of: request.method)
+    guard let route else { return .notAllowed(here.flatMap { $0.methods }) }
     guard
-      price == 0 || requestBook.spend(price, party: party(of: request), now: now.monotonicMilliseconds)
+      route.price == 0 || requestBook.spend(route.price, party: party(of: request), now: now.monotonicMilliseconds)
     else { return .tooFast }
-    if let unknown = request.parameterNames.first(where: { $0 != "token" && !resource.parameters.contains($0) }) {
+    let isKnown = { name in name == "token" || here.contains { $0.parameters.contains(name) } }
+    if let unknown = request.parameterNames.first(where: { !isKnown($0) }) {
       return .error(400, code: "bad_request", message: "there is no parameter \(unknown) here")
     }
-    guard let name else { return await roomList(request, grant) }
-    return await response(of: resource, request, body, name, parts.count == 4 ? parts[3] : "", grant)
-  }
-
-  /// - Parameter item: the part of the path after the resource, if there is one.
-  private func response(
-    of resource: Resource,
-    _ request: Request,
-    _ body: [UInt8],
-    _ name: String,
-    _ item: String,
-    _ grant: Grant
-  ) async -> Response {
-    switch resource {
-    case .rooms: await roomList(request, grant)
-    case .room where request.method == "DELETE": await deletion(of: name, by: request)
-    case .room: await reading(name, request) { await self.drawing($0, request) }
-    case .history: await reading(name, request) { await self.spanDocument($0, request) }
-    case .overlaps: await reading(name, request) { await self.overlaps($0, request) }
-    case .free: await reading(name, request) { await self.freePlace($0, request) }
-    case .picture: await reading(name, request) { await self.picture($0, request) }
-    case .operations: await operations(request, body, name, grant)
-    case .layout: await layout(request, body, name, grant)
-    case .sync:
-      .error(400, code: "bad_request", message: "this address is for WebSockets; send an upgrade request")
-    case .peers: peopleDocument(name)
-    case .peer: await removal(of: item, from: name, by: request)
-    case .lock: await locking(name, by: request)
-    case .erasures where request.method == "DELETE": await forgetting(request, name, grant)
-    case .erasures: await reading(name, request) { self.memoryDocument($0, name) }
-    case .writing: await takingBack(item, in: name, request, grant)
-    }
+    guard route.takes(request) else { return .notJSON }
+    return await route.answer(self, RoutedRequest(request: request, body: body, grant: grant, path: path))
   }
 
   /// Makes an answer from a room. A room that nobody has written to counts as missing. The room stays open until the

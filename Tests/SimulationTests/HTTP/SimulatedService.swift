@@ -10,6 +10,7 @@ import WebSocketLoop
 /// wait here until the simulated disk answers.
 actor SimulatedService: RoomService, LogQuestions {
   nonisolated let executor = HandTurnedExecutor()
+  nonisolated let routes = Route<SimulatedService>.table
   nonisolated let limits: Limits
   nonisolated let proxies = Proxies("10.0.0.9")!
   nonisolated let files = StaticFiles(directory: "")

@@ -4,29 +4,34 @@ import Testing
 @testable import CanvasCRDT
 @testable import SyncServer
 
-@Suite("What there is under /v1") struct ResourceTests {
+@Suite("The table of routes") struct RouteTests {
+  private let table = Route<Hub>.table
+
   @Test("Each is found by its own path, and by no other") func paths() {
-    for resource in Resource.allCases {
-      var parts = resource.rawValue.split(separator: "/").dropFirst().map(String.init)
-      #expect(Resource(parts) == resource, "\(resource.rawValue)")
+    for route in table {
+      var parts = route.path.text.split(separator: "/").map(String.init)
+      #expect(Set(table.filter { $0.path.matches(parts) }.map { $0.path }) == [route.path])
       parts.append("x")
-      #expect(Resource(parts) != resource, "\(resource.rawValue)/x")
+      #expect(!route.path.matches(parts), "\(route.path.text)/x")
     }
-    for parts in [[], ["rooms", "demo", "rumours"], ["rooms", "demo", "lock", "x"], ["rumours"]] as [[String]] {
-      #expect(Resource(parts) == nil, "\(parts)")
+    for path in ["v1", "v1/rooms/demo/rumours", "v1/rooms/demo/lock/x", "v1/rumours", "rooms/demo"] {
+      let parts = path.split(separator: "/").map(String.init)
+      #expect(!table.contains { $0.path.matches(parts) }, "\(path)")
     }
   }
 
+  @Test("No method of a path has two rows") func rows() {
+    let methods = table.flatMap { route in route.methods.map { "\($0) \(route.path.text)" } }
+    #expect(Set(methods).count == methods.count)
+  }
+
   @Test("H5: Viewers read, editors also write, and the rest is for operators") func levels() {
-    for resource in Resource.allCases {
-      for method in resource.methods {
-        let level = resource.level(for: method)
-        switch (resource, method) {
-        case (.operations, _), (.layout, _): #expect(level == .editor && resource.writes(by: method))
-        case (.peers, _), (.peer, _), (.lock, _), (.erasures, _), (.writing, _), (.room, "DELETE"):
-          #expect(level == .operator && !resource.writes(by: method))
-        default: #expect(level == .viewer && !resource.writes(by: method), "\(method) \(resource)")
-        }
+    for route in table where route.path.text.hasPrefix("/v1") {
+      let isOfPeople = ["peers", "erasures"].contains(route.path.text.split(separator: "/").last)
+      switch route.method {
+      case "POST": #expect(route.level == .editor, "\(route.path.text)")
+      case "GET" where !isOfPeople: #expect(route.level == .viewer, "\(route.path.text)")
+      default: #expect(route.level == .operator, "\(route.method) \(route.path.text)")
       }
     }
   }
@@ -55,13 +60,11 @@ import Testing
     return cells
   }
 
-  @Test("docs/SECURITY.md has a price for each method of each resource and for each message") func prices() throws {
+  @Test("docs/SECURITY.md has a price for each route and for each message") func prices() throws {
     let priced = try priced()
-    for resource in Resource.allCases {
-      // `HEAD` is not listed, because it costs the same as `GET`.
-      for method in resource.methods where method != "HEAD" {
-        #expect(priced.contains("`\(method) \(resource.rawValue)`"), "\(method) \(resource.rawValue)")
-      }
+    // `HEAD` is not listed, because it costs the same as `GET`.
+    for route in table {
+      #expect(priced.contains("`\(route.method) \(route.path.text)`"), "\(route.method) \(route.path.text)")
     }
     for kind in ClientMessageKind.allCases {
       #expect(priced.contains("message `\(kind.wireName)`"), "\(kind.wireName)")
