@@ -22,7 +22,7 @@ struct OverlapFigures {
     // The moves are small, as in a drag.
     moveMicroseconds =
       medianSeconds(prepare: { OverlapFigures.copied(built, nudging: outlines[0]) }) { index in
-        var generator = SeededGenerator(seed: 3)
+        var generator = SplitMix(seed: 3)
         for _ in 0..<moves {
           let moved = outlines[Int.random(in: 0..<shapes, using: &generator)]
           var outline = moved.outline

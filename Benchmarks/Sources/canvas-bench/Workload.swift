@@ -1,20 +1,5 @@
 import CanvasCRDT
 
-/// SplitMix64, a small random generator. It gives the same numbers on every platform.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 /// The workload for our replicas and for all other libraries: a canvas of shapes with eight properties each, then
 /// updates of single properties by ten writers. Most updates move a shape.
 struct Workload {
@@ -25,7 +10,7 @@ struct Workload {
   private(set) var updates: [Operation] = []
 
   init(shapes: Int, updates updateCount: Int, seed: UInt64 = 1) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(seed: seed)
     let writers = (0..<Workload.writerCount).map { _ in Identifier.random(using: &generator) }
     let names: [Property] = [.kind, .position, .size, .rotation, .fill, .stroke, .alpha, .z]
     let updated: [Property] = [
@@ -66,7 +51,7 @@ struct Workload {
     _ property: Property,
     in set: inout Properties,
     side: Double,
-    using generator: inout SeededGenerator
+    using generator: inout SplitMix
   ) {
     func tenths(_ bound: Double) -> Double { (Double.random(in: 0..<bound, using: &generator) * 10).rounded() / 10 }
     func whole(_ range: ClosedRange<Int>) -> Double { Double(Int.random(in: range, using: &generator)) }
