@@ -15,10 +15,12 @@ let commit = Context.environment["CANVAS_COMMIT"].flatMap { $0.isEmpty ? nil : $
 let package = Package(
   name: "CanvasSync",
   products: [
+    .library(name: "Basics", targets: ["Basics"]),
     .library(name: "CanvasCRDT", targets: ["CanvasCRDT"]),
     .library(name: "WebSocketLoop", targets: ["WebSocketLoop"]),
   ],
   targets: [
+    .target(name: "Basics", swiftSettings: settings),
     .target(
       name: "CanvasCRDT",
       swiftSettings: settings,
@@ -49,16 +51,18 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBrotli", providers: [.apt(["libbrotli-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
-    .target(name: "WebSocketLoop", dependencies: ["CWebSockets"], swiftSettings: settings),
-    .target(name: "RoomLog", dependencies: ["CSQLite", "CPostgres", "CFiles"], swiftSettings: settings),
+    .target(name: "WebSocketLoop", dependencies: ["Basics", "CWebSockets"], swiftSettings: settings),
+    .target(name: "RoomLog", dependencies: ["Basics", "CSQLite", "CPostgres", "CFiles"], swiftSettings: settings),
     .executableTarget(
       name: "SyncServer",
-      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CCrypto", "CZlib", "CBrotli"],
+      dependencies: [
+        "Basics", "CanvasCRDT", "CommandWords", "WebSocketLoop", "RoomLog", "CCrypto", "CZlib", "CBrotli",
+      ],
       swiftSettings: settings
     ),
     .executableTarget(
       name: "sync-client",
-      dependencies: ["CanvasCRDT", "CommandWords", "WebSocketLoop", "TerminalCanvas", "CZlib"],
+      dependencies: ["Basics", "CanvasCRDT", "CommandWords", "WebSocketLoop", "TerminalCanvas", "CZlib"],
       swiftSettings: settings
     ),
     .executableTarget(
@@ -87,6 +91,7 @@ let package = Package(
       path: "Tests/ServerModel",
       swiftSettings: settings
     ),
+    .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"], swiftSettings: briefly),
     .testTarget(
       name: "CanvasCRDTTests",
       dependencies: ["CanvasCRDT", "TestSupport"],
@@ -106,12 +111,12 @@ let package = Package(
     ),
     .testTarget(
       name: "WebSocketLoopTests",
-      dependencies: ["WebSocketLoop", "TestSupport"],
+      dependencies: ["WebSocketLoop", "Basics", "TestSupport"],
       swiftSettings: briefly
     ),
     .testTarget(
       name: "SyncServerTests",
-      dependencies: ["SyncServer", "CanvasCRDT", "CommandWords", "ServerModel", "TestSupport"],
+      dependencies: ["SyncServer", "Basics", "CanvasCRDT", "CommandWords", "ServerModel", "TestSupport"],
       swiftSettings: briefly
     ),
     .testTarget(
@@ -141,7 +146,7 @@ let package = Package(
     ),
     .testTarget(
       name: "RoomLogTests",
-      dependencies: ["RoomLog", "CSQLite", "LogSupport", "TestSupport", "log-crash-writer"],
+      dependencies: ["RoomLog", "Basics", "CSQLite", "LogSupport", "TestSupport", "log-crash-writer"],
       swiftSettings: briefly
     ),
   ],

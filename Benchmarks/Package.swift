@@ -14,6 +14,7 @@ let package = Package(
     .executableTarget(
       name: "canvas-load",
       dependencies: [
+        .product(name: "Basics", package: "CanvasSync"),
         .product(name: "CanvasCRDT", package: "CanvasSync"),
         .product(name: "WebSocketLoop", package: "CanvasSync"),
       ]

@@ -1,4 +1,4 @@
-// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/Base64.swift Sources/SyncServer/Access/SignedClaims.swift
+// sources: Sources/SyncServer/Limits/Payer.swift Sources/SyncServer/Access/RoomName.swift Sources/SyncServer/Access/Grant.swift Sources/SyncServer/Access/SignedClaims.swift
 // sources: Sources/SyncServer/Access/TokenRefusal.swift Sources/SyncServer/Logging/Clocks.swift
 //
 // Fuzzes the header and the claims of signed tokens. The header is read before libjwt checks the signature. The claims

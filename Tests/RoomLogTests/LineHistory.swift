@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import TestSupport
 import Testing
@@ -85,7 +86,7 @@ final class LineHistory {
     case 30..<34: for _ in 0..<12 { append(node, room) }
     case 34..<42: node.snapshot(room)
     case 42..<46: node.trim(room)
-    case 46..<51: node.askOther { .retain(id: $0, milliseconds: UnixClock.milliseconds()) }
+    case 46..<51: node.askOther { .retain(id: $0, milliseconds: WallClock.milliseconds()) }
     case 51..<56: deleteAndMakeAgain(room)
     case 56..<59: node.leave(room)
     case 59..<62: node.catchUp(room)
@@ -111,7 +112,7 @@ final class LineHistory {
   /// Deletes the room and creates it again, often while the log is doing background work for it.
   private func deleteAndMakeAgain(_ room: String) {
     if happens(0.5) { for node in nodes { node.snapshot(room) } }
-    if happens(0.5) { nodes[0].askOther { .retain(id: $0, milliseconds: UnixClock.milliseconds()) } }
+    if happens(0.5) { nodes[0].askOther { .retain(id: $0, milliseconds: WallClock.milliseconds()) } }
     nodes.randomElement(using: &random)?.askOther { .delete(id: $0, room: room) }
     if let node = nodes.randomElement(using: &random) { append(node, room) }
   }

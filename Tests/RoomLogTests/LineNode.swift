@@ -1,3 +1,4 @@
+import Basics
 import TestSupport
 import Testing
 
@@ -173,7 +174,7 @@ final class LineNode {
           room: name,
           epoch: epoch,
           mayCreate: !room.isStored,
-          milliseconds: UnixClock.milliseconds(),
+          milliseconds: WallClock.milliseconds(),
           records: records,
           timeline: timeline
         )

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Testing
 
@@ -216,7 +217,7 @@ struct LyingLineTests {
 
   @Test("a node whose clock is days ahead trims nothing that others have stored a moment ago")
   func retentionByAWrongClock() throws {
-    let now = UnixClock.milliseconds()
+    let now = WallClock.milliseconds()
     _ = try bench.ask {
       .append(LogBench.append($0, "demo", [bytes("a"), bytes("b")], at: now))
     }
@@ -460,7 +461,7 @@ struct LyingLineTests {
     let log = try PostgresLog(
       bench.directory,
       resolve: HostNames.system,
-      clock: { UInt64(Int64(UnixClock.milliseconds()) + milliseconds) }
+      clock: { UInt64(Int64(WallClock.milliseconds()) + milliseconds) }
     ) { events.take($0) }
     defer { log.close() }
     try events.untilOpened()

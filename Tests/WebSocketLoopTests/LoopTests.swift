@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 import Testing
@@ -74,7 +75,7 @@ private final class TurnTimer: TurnObserver {
 
   @Test("A turn lasts from waking to sleeping: sleep doesn't count, all work of the turn does") func turnClock() {
     var clock = TurnClock()
-    let start = TurnClock.microseconds() / 1_000 * 1_000 + 10_000
+    let start = SteadyClock.microseconds() / 1_000 * 1_000 + 10_000
     clock.turnBegan(atMilliseconds: start / 1_000)
     #expect(clock.turnEnds(at: start + 2_500) == 2_500)
     // Before this iteration, the loop sleeps for ten milliseconds.

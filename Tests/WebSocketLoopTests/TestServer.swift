@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 import Testing
 
@@ -113,8 +114,8 @@ final class TurnNumbers: TurnObserver {
 
 /// Keeps the thread busy for this long.
 func work(microseconds: UInt64) {
-  let end = TurnClock.microseconds() + microseconds
-  while TurnClock.microseconds() < end {}
+  let end = SteadyClock.microseconds() + microseconds
+  while SteadyClock.microseconds() < end {}
 }
 
 /// Calls `look` until it returns a value. Gives up after ten seconds, which no working code needs.

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -24,7 +25,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
   private var clock: Clock?
   private var sentAt: [UInt64] = []
   private var isWriting = false
-  private var acknowledgement = Histogram()
+  private var acknowledgement = Percentiles()
 
   private var begunAt: UInt64 = 0
   private var cpuAtBeginning: UInt64 = 0
@@ -32,7 +33,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
   private var liveAt: UInt64 = 0
   private var begun = 0
   private var live = 0
-  private var joining = Histogram()
+  private var joining = Percentiles()
   private var helloAt: [UInt64]
   private var messages: UInt64 = 0
   private var bytes: UInt64 = 0
@@ -76,7 +77,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
   func connected(_ connection: Connection, request: Request) {
     connection.send(flags.encoding.frame(.hello(Hello())))
     guard connection.tag != Crowding.writer else { return }
-    helloAt[connection.tag] = steadyNanoseconds()
+    helloAt[connection.tag] = SteadyClock.nanoseconds()
     openNext()
   }
 
@@ -88,7 +89,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     guard helloAt[connection.tag] > 0, message.bytes.count > 1, message.bytes[0] == 0x42 || message.bytes[0] == 0x43,
       message.bytes[1] & 1 == 0
     else { return }
-    joining.add(steadyNanoseconds() - helloAt[connection.tag])
+    joining.add(SteadyClock.nanoseconds() - helloAt[connection.tag])
     helloAt[connection.tag] = 0
     live += 1
     if live == flags.clients { allAreLive() }
@@ -114,7 +115,7 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
       loop.schedule(afterMilliseconds: 1_000) { self.begin() }
     case .acknowledgement(let acknowledgement):
       let number = acknowledgement.id?.json.bytes.reduce(0) { $0 &* 10 &+ Int($1) &- 48 } ?? 0
-      if begunAt > 0, number > 0 { self.acknowledgement.add(steadyNanoseconds() - sentAt[number - 1]) }
+      if begunAt > 0, number > 0 { self.acknowledgement.add(SteadyClock.nanoseconds() - sentAt[number - 1]) }
     case .rejection(let rejection): Load.complain("refused: \(rejection.message.string)")
     default: break
     }
@@ -125,9 +126,9 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     var set = Properties()
     if sentAt.isEmpty { set.kind = .rectangle }
     set.position = LoadedRoom.position(of: sentAt.count)
-    let operation = ProposedOperation(shape: shape, at: clock.tick(milliseconds: wallMilliseconds()), set: set)
+    let operation = ProposedOperation(shape: shape, at: clock.tick(milliseconds: WallClock.milliseconds()), set: set)
     self.clock = clock
-    sentAt.append(steadyNanoseconds())
+    sentAt.append(SteadyClock.nanoseconds())
     let id = MessageIdentifier(json: JSONText(UInt64(sentAt.count)))
     connections[0].send(flags.encoding.frame(.operations(Submission(id: id, operations: [operation]))))
     loop.schedule(afterMilliseconds: UInt64(1_000 / flags.rate)) { self.write() }
@@ -136,13 +137,13 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
   // MARK: The crowd
 
   private func begin() {
-    begunAt = steadyNanoseconds()
+    begunAt = SteadyClock.nanoseconds()
     cpuAtBeginning = process.cpuNanoseconds
     for _ in 0..<min(Crowding.handshakesMax, flags.clients) { openNext() }
   }
 
   private func allAreLive() {
-    liveAt = steadyNanoseconds()
+    liveAt = SteadyClock.nanoseconds()
     cpuAtLive = process.cpuNanoseconds
     isWriting = false
     // Waits, because the server is still telling each client who else is in the room.
@@ -160,8 +161,8 @@ final class Crowding: ConnectionHandler, @unchecked Sendable {
     )
     result.add("messagesEach", Double(messages) / Double(flags.clients))
     result.add("bytesEach", Double(bytes) / Double(flags.clients))
-    joining.report(to: &result, as: "join")
-    acknowledgement.report(to: &result, as: "ack")
+    result.add("join", nanoseconds: joining)
+    result.add("ack", nanoseconds: acknowledgement)
     result.add("acknowledged", Int(acknowledgement.count))
     result.add("ownCpuSeconds", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds) / 1e9)
     Load.finish(result)

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -68,7 +69,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     var clock = Clock(actor: actor)
     var generator = SystemRandomNumberGenerator()
     let side = 200 * Double(flags.shapes).squareRoot()
-    let wall = wallMilliseconds() - UInt64(flags.shapes)
+    let wall = WallClock.milliseconds() - UInt64(flags.shapes)
     for index in 0..<flags.shapes {
       var set = Properties()
       set.kind = ShapeKind.allCases[index % ShapeKind.allCases.count]
@@ -129,7 +130,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
   }
 
   private func join(_ index: Int) {
-    joiners[index].startedAt = steadyNanoseconds()
+    joiners[index].startedAt = SteadyClock.nanoseconds()
     joiners[index].cpu = process?.cpuNanoseconds ?? 0
     connections.append(connect(tag: index))
   }
@@ -152,7 +153,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
       // joiner has.
       joiners[index].bytes += message.bytes.count
       if message.bytes.count > 1_000, joiners[index].firstAfter == 0 {
-        joiners[index].firstAfter = steadyNanoseconds() - joiners[index].startedAt
+        joiners[index].firstAfter = SteadyClock.nanoseconds() - joiners[index].startedAt
       }
       if joiners[0].allAfter > 0 { settleUnread() }
       return
@@ -161,7 +162,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
     guard case .operations(let delivery) = answer else { return }
     joiners[index].bytes += message.bytes.count
     if joiners[index].firstAfter == 0 {
-      joiners[index].firstAfter = steadyNanoseconds() - joiners[index].startedAt
+      joiners[index].firstAfter = SteadyClock.nanoseconds() - joiners[index].startedAt
     }
     switch delivery.content {
     case .operations(let operations): for operation in operations { joiners[index].canvas.apply(operation) }
@@ -182,7 +183,7 @@ final class Joining: ConnectionHandler, @unchecked Sendable {
   }
 
   private func complete(_ index: Int) {
-    joiners[index].allAfter = steadyNanoseconds() - joiners[index].startedAt
+    joiners[index].allAfter = SteadyClock.nanoseconds() - joiners[index].startedAt
     done += 1
     if flags.areTogether {
       if done == joiners.count { finish() }

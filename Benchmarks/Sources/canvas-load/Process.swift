@@ -21,16 +21,3 @@ struct ProcessFigures {
     return fields.count > 1 ? (UInt64(fields[1]) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE))) : 0
   }
 }
-
-/// A monotonic clock, in nanoseconds.
-func steadyNanoseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-}
-
-func wallMilliseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_REALTIME, &time)
-  return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
-}

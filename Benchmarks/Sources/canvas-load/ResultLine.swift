@@ -1,3 +1,5 @@
+import Basics
+
 /// A line of results: one JSON object.
 struct ResultLine {
   private var members: [String] = []
@@ -13,6 +15,12 @@ struct ResultLine {
 
   mutating func add(_ name: String, _ values: [Double]) {
     members.append("\"\(name)\":[\(values.map { "\(($0 * 1e3).rounded() / 1e3)" }.joined(separator: ","))]")
+  }
+
+  mutating func add(_ name: String, nanoseconds: Percentiles) {
+    for (word, part) in [("P50", 0.5), ("P99", 0.99), ("P999", 0.999), ("Max", 1)] {
+      add("\(name)\(word)Milliseconds", Double(nanoseconds[part]) / 1e6)
+    }
   }
 
   var text: String { "{\(members.joined(separator: ","))}" }

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -33,7 +34,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
 
   // When the server's first process ended.
   private var goneAt: UInt64?
-  private var backAfter = Histogram()
+  private var backAfter = Percentiles()
   private var allBackAfter: UInt64 = 0
   private var tries = 0
   private var agreed = 0
@@ -73,7 +74,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
   // MARK: Replicas
 
   private func run(_ index: Int, _ event: (inout Replica, Moment) -> [ReplicaEffect]) {
-    let now = Moment(wallMilliseconds: wallMilliseconds(), monotonicMilliseconds: steadyNanoseconds() / 1_000_000)
+    let now = Moment(wallMilliseconds: WallClock.milliseconds(), monotonicMilliseconds: SteadyClock.milliseconds())
     for effect in event(&tabs[index].replica, now) {
       switch effect {
       case .connect: connect(index)
@@ -132,7 +133,7 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     tabs[index].connection = nil
     if goneAt == nil {
       guard live == tabs.count else { Load.complain("a connection closed: \(closure)") }
-      goneAt = steadyNanoseconds()
+      goneAt = SteadyClock.nanoseconds()
     }
     run(index) { $0.disconnected(closeCode: nil, at: $1) }
   }
@@ -173,9 +174,9 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
       if live == tabs.count { Load.note("all are live") }
       return
     }
-    backAfter.add(steadyNanoseconds() - goneAt)
+    backAfter.add(SteadyClock.nanoseconds() - goneAt)
     guard live == tabs.count, allBackAfter == 0 else { return }
-    allBackAfter = steadyNanoseconds() - goneAt
+    allBackAfter = SteadyClock.nanoseconds() - goneAt
     isEditing = false
     // Waits until the edits that clients made while the server was away have reached all clients.
     loop.schedule(afterMilliseconds: 300) { [self] in
@@ -196,8 +197,8 @@ final class Returning: ConnectionHandler, @unchecked Sendable {
     result.add("clients", tabs.count)
     result.add("rooms", flags.rooms + 1)
     result.add("backSeconds", Double(allBackAfter) / 1e9)
-    backAfter.report(to: &result, as: "back")
-    result.add("agreedSeconds", Double(steadyNanoseconds() - (goneAt ?? 0)) / 1e9)
+    result.add("back", nanoseconds: backAfter)
+    result.add("agreedSeconds", Double(SteadyClock.nanoseconds() - (goneAt ?? 0)) / 1e9)
     result.add("triesEach", Double(tries) / Double(tabs.count))
     result.add("ownCpuSeconds", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds) / 1e9)
     Load.finish(result)

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -30,7 +31,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
   private var messages: UInt64 = 0
   /// For each reader, how often it has seen each of the other clients.
   private var seen: [[Identifier: Int]]
-  private var age = Histogram()
+  private var age = Percentiles()
   private var cpuAtStart: UInt64 = 0
   private var ownAtStart: UInt64 = 0
   private var startedAt: UInt64 = 0
@@ -98,7 +99,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
   }
 
   private func note(_ states: [PeerState], by reader: Int) {
-    let now = steadyNanoseconds()
+    let now = SteadyClock.nanoseconds()
     for state in states {
       seen[reader][state.actor, default: 0] += 1
       if let step = Showing.step(of: state.state), shownAt.indices.contains(step) { age.add(now - shownAt[step]) }
@@ -110,7 +111,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
   /// A third of the people send at a time, so that messages are spread over the interval.
   private func show(_ part: Int) {
     guard isShowing else { return }
-    shownAt.append(steadyNanoseconds())
+    shownAt.append(SteadyClock.nanoseconds())
     let state = Showing.state(steps)
     steps += 1
     for index in stride(from: part, to: clients.count, by: 3) {
@@ -139,12 +140,12 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
     isMeasuring = true
     cpuAtStart = process.cpuNanoseconds
     ownAtStart = ProcessFigures(pid: Int(getpid())).cpuNanoseconds
-    startedAt = steadyNanoseconds()
+    startedAt = SteadyClock.nanoseconds()
     loop.schedule(afterMilliseconds: UInt64(flags.seconds * 1_000)) { self.finish() }
   }
 
   private func finish() {
-    let seconds = Double(steadyNanoseconds() - startedAt) / 1e9
+    let seconds = Double(SteadyClock.nanoseconds() - startedAt) / 1e9
     // If a reader has never seen a client, its count is 0.
     let counts = seen.flatMap { seen in
       seen.values.map { Double($0) / seconds } + Array(repeating: 0, count: max(0, clients.count - 1 - seen.count))
@@ -157,7 +158,7 @@ final class Showing: ConnectionHandler, @unchecked Sendable {
     result.add("messagesPerSecondEach", Double(messages) / seconds / Double(clients.count))
     result.add("cpuShare", Double(process.cpuNanoseconds - cpuAtStart) / seconds / 1e9)
     result.add("ownCpuShare", Double(ProcessFigures(pid: Int(getpid())).cpuNanoseconds - ownAtStart) / seconds / 1e9)
-    age.report(to: &result, as: "age")
+    result.add("age", nanoseconds: age)
     Load.finish(result)
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -65,8 +66,8 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
   var counts = Counts()
   private var countsAtStart = Counts()
   private var countsAtEnd = Counts()
-  var latency = Histogram()
-  var acknowledgement = Histogram()
+  var latency = Percentiles()
+  var acknowledgement = Percentiles()
   private var residentMegabytes: [Double] = []
   var skipped: UInt64 = 0
   var repeated: UInt64 = 0
@@ -144,7 +145,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
 
   private func begin() {
     phase = .warming
-    let now = steadyNanoseconds()
+    let now = SteadyClock.nanoseconds()
     let interval = intervalNanoseconds
     for index in writers.indices {
       // The writers send at different times within the interval, as people would.
@@ -163,8 +164,8 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
 
   private func measure() {
     phase = .measuring
-    latency = Histogram()
-    acknowledgement = Histogram()
+    latency = Percentiles()
+    acknowledgement = Percentiles()
     countsAtStart = snapshot()
     sampleMemory()
     loop.schedule(afterMilliseconds: UInt64(flags.seconds * 1_000)) { self.drain() }
@@ -173,12 +174,12 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
   private func drain() {
     countsAtEnd = snapshot()
     phase = .draining
-    drainUntil = steadyNanoseconds() + Traffic.drainNanoseconds
+    drainUntil = SteadyClock.nanoseconds() + Traffic.drainNanoseconds
     awaitRest()
   }
 
   private func awaitRest() {
-    if missing > 0, steadyNanoseconds() < drainUntil {
+    if missing > 0, SteadyClock.nanoseconds() < drainUntil {
       loop.schedule(afterMilliseconds: 20) { self.awaitRest() }
       return
     }
@@ -215,7 +216,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     var now = counts
     now.serverNanoseconds = process?.cpuNanoseconds ?? 0
     now.ownNanoseconds = ProcessFigures(pid: Int(getpid())).cpuNanoseconds
-    now.at = steadyNanoseconds()
+    now.at = SteadyClock.nanoseconds()
     return now
   }
 
@@ -231,7 +232,7 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
 
   private func tick() {
     guard phase == .warming || phase == .measuring else { return }
-    let now = steadyNanoseconds()
+    let now = SteadyClock.nanoseconds()
     let interval = intervalNanoseconds
     for index in writers.indices where writers[index].dueAt <= now {
       send(from: index, count: flags.batch)
@@ -242,8 +243,8 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
 
   private func send(from index: Int, count: Int) {
     guard let connection = clients[writers[index].client].connection, connection.isOpen else { return }
-    let now = steadyNanoseconds()
-    let wall = wallMilliseconds()
+    let now = SteadyClock.nanoseconds()
+    let wall = WallClock.milliseconds()
     var operations: [ProposedOperation] = []
     operations.reserveCapacity(count)
     for _ in 0..<count {
@@ -297,8 +298,8 @@ final class Traffic: ConnectionHandler, @unchecked Sendable {
     result.add("operationsPerFrame", deliveries / messages)
     result.add("framesPerSecondEach", messages / seconds / Double(clients.count))
     result.add("bytesPerDelivery", Double(countsAtEnd.bytes - countsAtStart.bytes) / deliveries)
-    latency.report(to: &result, as: "delivery")
-    acknowledgement.report(to: &result, as: "ack")
+    result.add("delivery", nanoseconds: latency)
+    result.add("ack", nanoseconds: acknowledgement)
     result.add("missing", missing)
     result.add("skipped", skipped)
     result.add("repeated", repeated)

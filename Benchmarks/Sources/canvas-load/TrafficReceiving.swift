@@ -1,9 +1,10 @@
+import Basics
 import CanvasCRDT
 import WebSocketLoop
 
 extension Traffic {
   func received(_ message: Message, on connection: Connection) {
-    let now = steadyNanoseconds()
+    let now = SteadyClock.nanoseconds()
     let index = connection.tag
     let room = clients[index].room
     // A client that isn't ready yet gets its state, which must be decoded. Later messages can be known from another

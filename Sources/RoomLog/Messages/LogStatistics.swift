@@ -1,3 +1,5 @@
+import Basics
+
 /// Figures since the log was opened.
 public struct LogStatistics: Sendable {
   /// Why appends can't be stored now. `nil` while they can.

@@ -1,7 +1,9 @@
+import Basics
+
 /// Sends a batch of appends as one transaction, and reports which of them are stored.
 extension PostgresWriting {
   func append(_ requests: [LogRequest]) {
-    var batch = PostgresBatch(requests: requests, beganAt: MonotonicClock.microseconds())
+    var batch = PostgresBatch(requests: requests, beganAt: SteadyClock.microseconds())
     batch.known = known(to: requests)
     var statements: [(PostgresStatement, [PostgresValue])] = []
     // For each request, the range of its statements in the transaction. The answers to the statements have the same
@@ -83,7 +85,7 @@ extension PostgresWriting {
       following.tellStored(appended, after: batch.known[append.room] ?? 0)
     }
     report.rooms = Set(changed).count
-    report.microseconds = MonotonicClock.microseconds() - batch.beganAt
+    report.microseconds = SteadyClock.microseconds() - batch.beganAt
     reports.note(report)
     bells.ring(for: changed)
   }

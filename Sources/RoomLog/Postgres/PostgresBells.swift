@@ -1,3 +1,5 @@
+import Basics
+
 /// Notifications between nodes, sent through the database: new records in rooms, messages that aren't stored, and
 /// changes of the locks. Notifications can get lost.
 ///
@@ -51,7 +53,7 @@ final class PostgresBells {
     reports.release(.tell(id: id, room: room, bytes: bytes))
     // The bytes are sent as Base64, because PostgreSQL's notifications are text.
     if link.isReady, bytes.count <= LogRequest.toldBytesMax {
-      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.encoded(bytes))")])]) { _ in }
+      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.padded.encoded(bytes))")])]) { _ in }
     }
     reports.tell([.told(id: id, room: room)])
   }
@@ -63,7 +65,7 @@ final class PostgresBells {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {
       let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let bytes = Base64.decoded(parts[1].utf8) else { return nil }
+      guard parts.count == 2, let bytes = Base64.padded.decoded(Array(parts[1].utf8)) else { return nil }
       return .told(room: parts[0] == PostgresBells.everyRoom ? nil : String(parts[0]), bytes: bytes)
     }
     if payload == PostgresBells.everyRoom { return .locks }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Creates and deletes rooms, each in a transaction of its own. The node first reads which room has the name. So if the
 /// connection breaks, comparing the room before and after shows whether the change was made.
 extension PostgresWriting {
@@ -5,7 +7,7 @@ extension PostgresWriting {
     if case .create(let create) = request {
       do throws(LogError) { try RoomEntry.check(name: create.room) } catch { return reports.refuse(request, error) }
     }
-    var batch = PostgresBatch(requests: [request], beganAt: MonotonicClock.microseconds())
+    var batch = PostgresBatch(requests: [request], beganAt: SteadyClock.microseconds())
     ask(.epoch, [.text(request.room ?? "")], for: batch) { rows in
       batch.epoch = rows.count > 0 ? rows.unsigned(0, 0) : nil
       self.change(request, batch)
@@ -34,7 +36,7 @@ extension PostgresWriting {
         guard rows[0].count > 0 else { return self.reports.refuse(request, .noSuchRoom(room: room)) }
         self.reports.release(request)
         self.following.tellDeleted(room, epoch: epoch, by: id)
-        let took = MonotonicClock.microseconds() - batch.beganAt
+        let took = SteadyClock.microseconds() - batch.beganAt
         self.reports.note(CommitReport(rooms: 1, records: 0, bytes: 0, microseconds: took))
         self.bells.ring(for: [room])
       }

@@ -1,3 +1,5 @@
+import Basics
+
 /// Background work: storing snapshots, trimming rooms, deleting rows that are no longer needed. Chores are idempotent,
 /// so two nodes may do the same one.
 ///
@@ -258,7 +260,7 @@ final class PostgresChores {
     isClearing = true
     link.send([(.clearDropped, [.number(PostgresChores.clearedAtOnce)]), (.count, [])]) { answer in
       self.isClearing = false
-      let now = MonotonicClock.microseconds()
+      let now = SteadyClock.microseconds()
       self.nextClearing = now + PostgresChores.clearMicroseconds
       guard case .success(let rows) = answer else { return }
       self.reports.update { $0.rooms = Int(rows[1].number(0, 0)) }

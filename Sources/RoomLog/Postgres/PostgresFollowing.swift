@@ -1,3 +1,5 @@
+import Basics
+
 /// Reports what other nodes store in followed rooms. It reads a room when a notification comes, and polls once a second
 /// in case a notification was lost.
 ///
@@ -195,7 +197,7 @@ final class PostgresFollowing {
 
   /// Handles a room whose reported records are no longer in the database, or were replaced by other records.
   private func setBack(_ name: String, _ waiting: [FollowRequest] = []) {
-    let number = timelines.noteSetBack(now: MonotonicClock.microseconds())
+    let number = timelines.noteSetBack(now: SteadyClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
     let fault = StorageFault.database("\(reports.address.description) has lost records of room \(name)")
     leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)

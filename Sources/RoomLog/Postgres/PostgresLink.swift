@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// One connection to the database, used on the log's thread. It never blocks: `turn` does what can be done now, and
@@ -180,7 +181,7 @@ final class PostgresLink {
       answer(.failure(.lost))
       return lose(library.words(of: connection))
     }
-    let deadline = MonotonicClock.microseconds() + microseconds
+    let deadline = SteadyClock.microseconds() + microseconds
     requests.append(Request(statements: statements, deadline: deadline, answer: answer))
     flush()
   }
@@ -378,7 +379,7 @@ final class PostgresLink {
   }
 
   private func noteAbsence(_ fault: StorageFault) {
-    absence = Absence(since: absence?.since ?? MonotonicClock.microseconds(), fault: fault)
+    absence = Absence(since: absence?.since ?? SteadyClock.microseconds(), fault: fault)
   }
 
   func close() {
@@ -389,7 +390,7 @@ final class PostgresLink {
     _ = notices.takeWarning()
     let unanswered = requests.elements
     requests = Queue()
-    state = .away(until: MonotonicClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))
+    state = .away(until: SteadyClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A log in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
@@ -36,7 +37,7 @@ public final class PostgresLog: RoomLog {
     resolve: @escaping HostNames.Resolve,
     defaults: [String: String]? = nil,
     queueBytesMax: Int = RequestQueue.standardBytesMax,
-    clock: @escaping @Sendable () -> UInt64 = UnixClock.milliseconds,
+    clock: @escaping @Sendable () -> UInt64 = WallClock.milliseconds,
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A node of a log in PostgreSQL: everything that runs on the log's thread.
@@ -93,7 +94,7 @@ final class PostgresNode {
       reports.noteTurn()
       let (entries, isClosed) = inbox.take()
       arrived += entries
-      let now = MonotonicClock.microseconds()
+      let now = SteadyClock.microseconds()
       if isClosed, !isClosing {
         isClosing = true
         closeDeadline = now + PostgresNode.closeMicroseconds
@@ -113,7 +114,7 @@ final class PostgresNode {
       following.goOn(now: now)
       chores.goOn(now: now)
       if isClosing, isAllDone || now >= closeDeadline { break }
-      wait(now: MonotonicClock.microseconds())
+      wait(now: SteadyClock.microseconds())
     }
     // Closing the links answers their sent requests. The lines below answer all others.
     for link in links { link.close() }
@@ -155,7 +156,7 @@ final class PostgresNode {
     for link in connected { waited.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
     let milliseconds = due <= now ? 0 : min((due - now + 999) / 1_000, 1_000)
     poll(&waited, nfds_t(waited.count), Int32(milliseconds))
-    let then = MonotonicClock.microseconds()
+    let then = SteadyClock.microseconds()
     for (link, waited) in zip(connected, waited.dropFirst()) where waited.revents != 0 { link.moves(now: then) }
   }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// Reads rooms and pages of records. All statements of one request see the database at one moment
 /// (`PostgresStatement.readAtOnce`). Nothing is cached between requests.
 final class PostgresReading {
@@ -256,7 +258,7 @@ final class PostgresReading {
   /// Snapshots are not verified here, because opening a room checks them.
   private func verifyPart(_ request: VerifyRequest) {
     let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
-    let deadline = MonotonicClock.microseconds() &+ request.microsecondsMax
+    let deadline = SteadyClock.microseconds() &+ request.microsecondsMax
     verify(from: start, VerifiedPart(), until: deadline, for: request)
   }
 
@@ -305,7 +307,7 @@ final class PostgresReading {
         }
       }
       if case .end = place.stage { part.rooms += 1 }
-      guard part.bytes >= request.bytesMax || MonotonicClock.microseconds() >= deadline else {
+      guard part.bytes >= request.bytesMax || SteadyClock.microseconds() >= deadline else {
         return self.verify(from: place, part, until: deadline, for: request)
       }
       part.next = place

@@ -1,3 +1,5 @@
+import Basics
+
 /// Background work that the writing thread does in small pieces between two commits, so that commits don't wait long
 /// for it.
 ///
@@ -139,10 +141,10 @@ extension Writer {
     var isDone = false
     do throws(SQLiteFailure) {
       try connection.transaction(synced: false) { () throws(SQLiteFailure) in
-        let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
+        let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
         repeat {
           isDone = try connection.clearSome(of: clearing)
-        } while !isDone && MonotonicClock.microseconds() < deadline
+        } while !isDone && SteadyClock.microseconds() < deadline
       }
     } catch {
       // Rows on a damaged page can't be deleted. It does no harm that they stay.

@@ -1,3 +1,5 @@
+import Basics
+
 /// The changes that a transaction makes. They are applied to the state in memory when the transaction is durable.
 struct Staging {
   /// The changed rooms in their new state. `nil` for a deleted room.
@@ -29,14 +31,14 @@ extension Writer {
   /// Stores a batch of requests in one transaction, and reports the results.
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty || !trims.isEmpty else { return }
-    let start = MonotonicClock.microseconds()
+    let start = SteadyClock.microseconds()
     let whole = completions
     let trims = trims
     var damaged: RoomEntry?
     while true {
       do throws(StagingFailure) {
         let staging = try store(batch, completing: whole, dropping: trims)
-        let took = MonotonicClock.microseconds() - start
+        let took = SteadyClock.microseconds() - start
         completions = []
         self.trims = []
         queue.release(whole.map(\.asRequest))

@@ -1,3 +1,5 @@
+import Basics
+
 /// A request to trim all rooms by the retention limits. It is carried out room by room.
 struct Retaining {
   var id: UInt64
@@ -21,13 +23,13 @@ extension Writer {
   /// takes time.
   func retain(_ connection: WriterDatabase) throws(SQLiteFailure) {
     var retaining = chores.retentions[0]
-    let deadline = MonotonicClock.microseconds() + options.clearingMicrosecondsMax
+    let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
     while let name = retaining.names.popLast() {
       guard let entry = rooms[name], shared.refusal(room: entry.number) == nil else { continue }
       let candidates = entry.trimmable(by: options.retention, milliseconds: retaining.milliseconds)
       guard !candidates.isEmpty else { continue }
       if let place = try newestSound(of: candidates, entry, connection) { trims.append(.room(entry, place)) }
-      if MonotonicClock.microseconds() >= deadline { break }
+      if SteadyClock.microseconds() >= deadline { break }
     }
     if retaining.names.isEmpty {
       chores.retentions.removeFirst()

@@ -1,3 +1,5 @@
+import Basics
+
 /// Verification reads everything that is stored, room by room and row by row, and checks the checksums.
 ///
 /// Rooms are read in the order of their numbers. So a round needs no list of rooms, and can stop at any row and
@@ -9,7 +11,7 @@ extension Reader {
     let deadline: UInt64?
     var isSpent: Bool {
       guard bytesLeft > 0 else { return true }
-      return deadline.map { MonotonicClock.microseconds() >= $0 } ?? false
+      return deadline.map { SteadyClock.microseconds() >= $0 } ?? false
     }
   }
 
@@ -17,7 +19,7 @@ extension Reader {
     var part = VerifiedPart()
     var budget = Budget(
       bytesLeft: request.bytesMax,
-      deadline: MonotonicClock.microseconds() &+ request.microsecondsMax
+      deadline: SteadyClock.microseconds() &+ request.microsecondsMax
     )
     var place = if let start = request.start { start } else { try first(statements) }
     repeat {

@@ -1,3 +1,4 @@
+import Basics
 import CSQLite
 
 /// The log's writing thread. It stores all queued requests in one transaction with one sync, and reports them. Between
@@ -98,7 +99,7 @@ final class Writer {
     }
     if connection == nil {
       refuseWaiting()
-      if MonotonicClock.microseconds() >= nextProbe { probe() }
+      if SteadyClock.microseconds() >= nextProbe { probe() }
       return true
     }
     commit(nextBatch())
@@ -162,7 +163,7 @@ final class Writer {
   /// Makes a checkpoint if the write-ahead log is long enough.
   private func carryOver() {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
-    let start = MonotonicClock.microseconds()
+    let start = SteadyClock.microseconds()
     do throws(SQLiteFailure) {
       let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
       // The checkpoint couldn't copy pages that a reader still needs. The next checkpoint waits until the log has grown
@@ -171,7 +172,7 @@ final class Writer {
     } catch {
       return suspend(error.fault(path: path))
     }
-    let took = MonotonicClock.microseconds() - start
+    let took = SteadyClock.microseconds() - start
     shared.update { $0.directory?.checkpointMicroseconds.add(took) }
   }
 
@@ -190,7 +191,7 @@ final class Writer {
       $0.fault = fault
     }
     connection = nil
-    nextProbe = MonotonicClock.microseconds() + options.probeMilliseconds * 1_000
+    nextProbe = SteadyClock.microseconds() + options.probeMilliseconds * 1_000
     let unwritten = completions + chores.writings
     let unretained = chores.retentions.map(\.id) + trims.compactMap(\.answer)
     completions = []

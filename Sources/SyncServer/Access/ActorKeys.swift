@@ -1,4 +1,5 @@
 internal import CCrypto
+import Basics
 import CanvasCRDT
 
 /// The keys with which a client proves that an actor belongs to it.
@@ -31,7 +32,7 @@ struct ActorKeys: Sendable {
   // MARK: Keys
 
   func key(of actor: Identifier, in room: Text) -> Text {
-    Text(Base64.encoded(code("key", room, actor.packed).prefix(ActorKeys.keyBytes)))
+    Text(Base64.forURLs.encoded(Array(code("key", room, actor.packed).prefix(ActorKeys.keyBytes))))
   }
 
   /// Takes the same time for every wrong key. Otherwise a client could find the key byte by byte.

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// The members of a JSON object whose values are texts, numbers or lists of texts.
@@ -89,7 +90,9 @@ struct SignedHeader: Sendable {
   /// - Parameter encoded: the first part of a token.
   init(_ encoded: Substring) throws(TokenRefusal) {
     guard encoded.utf8.count <= SignedHeader.encodedBytesMax else { throw .unproven("the token's header is too long") }
-    guard let bytes = Base64.decoded(encoded), let header = JSONClaims(bytes, ["alg", "kid", "crit"]) else {
+    guard let bytes = Base64.forURLs.decoded(Array(encoded.utf8)),
+      let header = JSONClaims(bytes, ["alg", "kid", "crit"])
+    else {
       throw .unproven("the token's header can't be read")
     }
     // A header can declare extensions critical: a server that doesn't know one of them has to refuse the token (RFC

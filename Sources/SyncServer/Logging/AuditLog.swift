@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// The audit log: who did what, for as long as the operator keeps the file. It has one JSON object on each line, in a
@@ -102,7 +103,7 @@ struct AuditLog: Sendable {
 
   private mutating func write(_ fields: [(key: String, value: Logger.Field)]) -> AuditFault? {
     var text = isCut ? "\n" : ""
-    text += Logger.jsonLine([("time", .text(WallClock.text(WallClock.now())))] + fields) + "\n"
+    text += Logger.jsonLine([("time", .text(WallClock.text(WallClock.milliseconds())))] + fields) + "\n"
     let line = Array(text.utf8)
     // One system call writes the whole line, so that it stays whole while other processes write to the same file.
     let count = Glibc.write(descriptor, line, line.count)

@@ -1,14 +1,8 @@
+import Basics
 import CanvasCRDT
 import Glibc
 
-/// Unix time, and its text in log lines.
-enum WallClock {
-  static func now() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return UInt64(max(time.tv_sec, 0)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
-  }
-
+extension WallClock {
   /// The time as log lines have it: `2026-11-20T17:21:01.123Z`.
   static func text(_ milliseconds: UInt64) -> String {
     var seconds = time_t(milliseconds / 1_000)
@@ -23,26 +17,6 @@ enum WallClock {
   private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// A clock that never goes back, for measuring durations.
-enum SteadyClock {
-  static func microseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
-  }
-
-  static func milliseconds() -> UInt64 { microseconds() / 1_000 }
-}
-
-/// The processor time that this thread has used. On a busy machine it is less than the time that has passed.
-enum ProcessorClock {
-  static func microseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
-  }
-}
-
 /// The clocks that a server reads: this machine's, or those that a test makes up.
 struct Clocks: Sendable {
   /// Unix time.
@@ -53,7 +27,7 @@ struct Clocks: Sendable {
   let processorMicroseconds: @Sendable () -> UInt64
 
   static let ofMachine = Clocks(
-    wallMilliseconds: WallClock.now,
+    wallMilliseconds: WallClock.milliseconds,
     steadyMicroseconds: SteadyClock.microseconds,
     processorMicroseconds: ProcessorClock.microseconds
   )
@@ -64,6 +38,6 @@ struct Clocks: Sendable {
 
 extension Moment {
   static func now() -> Moment {
-    Moment(wallMilliseconds: WallClock.now(), monotonicMilliseconds: SteadyClock.microseconds() / 1_000)
+    Moment(wallMilliseconds: WallClock.milliseconds(), monotonicMilliseconds: SteadyClock.milliseconds())
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import Synchronization
@@ -91,7 +92,7 @@ struct Logger: Sendable {
   /// Writes a line about one event, with fields that the caller has listed.
   func info(_ words: String, _ fields: [(key: String, value: Field)]) {
     guard writes(.info) else { return }
-    write(line(.info, words, ordered: fields, at: WallClock.now()))
+    write(line(.info, words, ordered: fields, at: WallClock.milliseconds()))
   }
 
   /// The text of the line is made only if the line is written.

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import RoomLog
 import WebSocketLoop

@@ -1,3 +1,4 @@
+import Basics
 import RoomLog
 
 /// Writes metrics in the text form that Prometheus reads.

@@ -1,4 +1,5 @@
 internal import CWebSockets
+import Basics
 import Glibc
 import Synchronization
 
@@ -162,7 +163,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the time limit of this turn (iteration of the loop) is used up, so that no more work should begin. Work
   /// that takes more than some microseconds has to check this first.
   public var isTurnSpent: Bool {
-    TurnClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
+    SteadyClock.microseconds() >= turnClock.turnBegan(atMilliseconds: now) + Self.turnMicrosecondsMax
   }
 
   /// Puts `taker` into the queue of waiting work. Its `takeTurn` is called once, in this iteration of the loop or a
@@ -189,7 +190,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     stepEnded(.working)
     endTurn(until: began + Self.turnMicrosecondsMax)
     turn.microseconds = turnClock.turnEnds()
-    let used = TurnClock.processorMicroseconds()
+    let used = ProcessorClock.microseconds()
     turn.processorMicroseconds = used - processorUsed
     processorUsed = used
     for observer in observers { observer.turnTook(turn) }
@@ -228,7 +229,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   private func stepEnded(_ step: LoopTurn.Step) {
-    let now = TurnClock.microseconds()
+    let now = SteadyClock.microseconds()
     turn.note(step, now - min(now, stepEndedAt))
     stepEndedAt = now
   }

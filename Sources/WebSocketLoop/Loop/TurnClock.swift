@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 
 /// Measures each turn (iteration) of a loop, from waking up to sleeping again, with one reading of the clock for each
 /// turn.
@@ -11,7 +11,7 @@ struct TurnClock {
   private var beganAt: UInt64?
   private var endedAt: UInt64
 
-  init() { endedAt = TurnClock.microseconds() }
+  init() { endedAt = SteadyClock.microseconds() }
 
   /// Notes that the loop is awake. `milliseconds` comes from libuv's clock, which is `CLOCK_MONOTONIC`. Only the first
   /// call in an iteration has an effect.
@@ -24,22 +24,12 @@ struct TurnClock {
   }
 
   /// - Returns: how long the iteration was.
-  mutating func turnEnds() -> UInt64 { turnEnds(at: TurnClock.microseconds()) }
+  mutating func turnEnds() -> UInt64 { turnEnds(at: SteadyClock.microseconds()) }
 
   mutating func turnEnds(at time: UInt64) -> UInt64 {
     let began = beganAt ?? endedAt
     beganAt = nil
     endedAt = time
     return time > began ? time - began : 0
-  }
-
-  static func microseconds() -> UInt64 { microseconds(of: CLOCK_MONOTONIC) }
-
-  static func processorMicroseconds() -> UInt64 { microseconds(of: CLOCK_THREAD_CPUTIME_ID) }
-
-  private static func microseconds(of clock: clockid_t) -> UInt64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
   }
 }

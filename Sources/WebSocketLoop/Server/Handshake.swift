@@ -1,3 +1,5 @@
+import Basics
+
 /// A request for an upgrade to WebSocket, checked (RFC 6455, 4.2.1).
 ///
 /// libwebsockets answers the request, but gets a new head instead of the client's. The reason is a fault in version
@@ -25,18 +27,10 @@ struct Handshake {
     extensions = request.header("sec-websocket-extensions")
   }
 
-  /// Whether the text is the base64 form of 16 bytes: 22 characters and two `=`.
+  /// Whether the text is the Base64 form of 16 bytes: 22 characters and two `=`.
   private static func isSixteenBytes(_ key: String) -> Bool {
     let bytes = Array(key.utf8)
-    return bytes.count == 24 && bytes[22...].elementsEqual("==".utf8)
-      && bytes[..<22].allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-          true
-        default: false
-        }
-      }
+    return bytes.count == 24 && Base64.padded.decoded(bytes)?.count == 16
   }
 
   /// The head of the HTTP request that libwebsockets gets in place of the client's request. It has the client's key,

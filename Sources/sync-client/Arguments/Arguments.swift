@@ -1,3 +1,4 @@
+import Basics
 import CommandWords
 
 /// A command's options and operands, read from the words after its name.
@@ -109,7 +110,7 @@ struct Arguments: Hashable, Sendable {
   /// Reads an option's value as a past time, in the forms of `TimeWords`. `nil` without the option.
   func moment(_ option: String) throws(ClientFailure) -> UInt64? {
     guard let text = values[option] else { return nil }
-    guard let moment = TimeWords.milliseconds(text, now: Clocks.wallMilliseconds()) else {
+    guard let moment = TimeWords.milliseconds(text, now: WallClock.milliseconds()) else {
       throw .usage("\(option) \(text): must be a time such as 2026-11-20T18:00, 10m or Unix milliseconds")
     }
     return moment

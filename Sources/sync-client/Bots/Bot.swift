@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// A simulated user. It sends moves through a `RoomWriter`, and collects the server's answers.
@@ -82,13 +83,13 @@ final class Bot: WriterFollower {
 
   func answered(_ answer: WriterAnswer, by writer: RoomWriter) {
     guard let (began, operations) = pending.removeValue(forKey: answer.number) else { return }
-    let now = Clocks.monotonicMicroseconds()
+    let now = SteadyClock.microseconds()
     switch answer.outcome {
     case .acknowledged(_, let superseded):
       tally.postponement = nil
       tally.acknowledged += operations.count
       tally.superseded += superseded.count
-      tally.latencies.add(microseconds: now - began)
+      tally.latencies.add(now - began)
       for operation in operations where answer.number > places[operation.shape]?.number ?? 0 {
         places[operation.shape] = (answer.number, operation.set.deleted ? nil : operation.set.position)
       }
@@ -120,7 +121,7 @@ final class BotTally {
   var reconnects = 0
   /// The number of moves that were skipped because too many batches were unanswered.
   var heldBack = 0
-  var latencies = LatencyHistogram()
+  var latencies = Percentiles()
   /// Why the server can't store changes now. `nil` while it can.
   var postponement: Postponement?
 

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import WebSocketLoop
 
@@ -7,7 +8,7 @@ final class BotCrowd {
   let bots: [Bot]
   let tally: BotTally
   private let interval: UInt64
-  private let beginning = Clocks.monotonicMicroseconds()
+  private let beginning = SteadyClock.microseconds()
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
 
@@ -25,9 +26,9 @@ final class BotCrowd {
   func join(withinMilliseconds: UInt64, tell: (Delay) -> Void) async throws {
     try await bots[0].writer.join(withinMilliseconds: withinMilliseconds, tell: tell)
     for bot in bots.dropFirst() { bot.writer.start() }
-    let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
+    let deadline = SteadyClock.milliseconds() + withinMilliseconds
     for bot in bots {
-      let now = Clocks.monotonicMilliseconds()
+      let now = SteadyClock.milliseconds()
       let end = await bot.writer.waiters.wait(withinMilliseconds: deadline > now ? deadline - now : 0) {
         bot.writer.submitter.joins > 0 || bot.writer.isClosedForGood
       }
@@ -45,19 +46,19 @@ final class BotCrowd {
     tick()
     let end = duration.map { beginning + $0 * 1_000 }
     while !Task.isCancelled, !bots[0].writer.isClosedForGood {
-      let now = Clocks.monotonicMicroseconds()
+      let now = SteadyClock.microseconds()
       if let end, now >= end { break }
       let pause = min(1_000_000, end.map { $0 - now } ?? 1_000_000)
       try? await ClientLoop.pause(milliseconds: pause / 1_000 + 1)
       progress(self)
     }
     isWorking = false
-    workedMicroseconds = Clocks.monotonicMicroseconds() - beginning
+    workedMicroseconds = SteadyClock.microseconds() - beginning
   }
 
   private func tick() {
     guard isWorking else { return }
-    let now = Clocks.monotonicMicroseconds()
+    let now = SteadyClock.microseconds()
     for bot in bots { bot.act(atMicroseconds: now, since: beginning, interval: interval) }
     ClientLoop.shared.loop.schedule(afterMilliseconds: BotCrowd.tickMilliseconds) { [self] in
       ClientLoop.assumeIsolated { tick() }
@@ -69,7 +70,7 @@ final class BotCrowd {
   /// - Parameter patience: the timeout in milliseconds. If the task is cancelled, the wait ends as soon as no answer
   ///   has come for a short time.
   func finish(isCleaning: Bool, patience: UInt64) async {
-    let now = Clocks.monotonicMicroseconds()
+    let now = SteadyClock.microseconds()
     if isCleaning { for bot in bots { bot.cleanUp(atMicroseconds: now) } }
     if !Task.isCancelled { await untilAnswered(withinMilliseconds: patience) }
     let isCancelled = Task.isCancelled
@@ -110,7 +111,7 @@ final class BotCrowd {
 
   var unansweredCount: Int { bots.reduce(0) { $0 + $1.unansweredCount } }
   var seconds: Double {
-    let micros = workedMicroseconds > 0 ? workedMicroseconds : Clocks.monotonicMicroseconds() - beginning
+    let micros = workedMicroseconds > 0 ? workedMicroseconds : SteadyClock.microseconds() - beginning
     return Double(micros) / 1_000_000
   }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// What the bots print: progress while they run, and statistics at the end.
@@ -16,9 +17,9 @@ struct BotSummary {
     output.progress(line)
   }
 
-  private static func latencies(_ histogram: LatencyHistogram) -> String {
-    parts.map { "\($0.name) \(Figures.duration(microseconds: histogram.microseconds(atPart: $0.part)))" }
-      .joined(separator: ", ") + ", longest \(Figures.duration(microseconds: histogram.microsecondsMax))"
+  private static func latencies(_ microseconds: Percentiles) -> String {
+    parts.map { "\($0.name) \(Figures.duration(microseconds: microseconds[$0.part]))" }
+      .joined(separator: ", ") + ", longest \(Figures.duration(microseconds: microseconds.largest))"
   }
 
   static func write(_ crowd: BotCrowd, to invocation: Invocation) {
@@ -63,8 +64,8 @@ struct BotSummary {
     line.member("reconnects", tally.reconnects)
     line.key("latencyMilliseconds")
     line.beginObject()
-    for (name, part) in parts { line.member(name, Double(tally.latencies.microseconds(atPart: part)) / 1_000) }
-    line.member("max", Double(tally.latencies.microsecondsMax) / 1_000)
+    for (name, part) in parts { line.member(name, Double(tally.latencies[part]) / 1_000) }
+    line.member("max", Double(tally.latencies.largest) / 1_000)
     line.endObject()
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import WebSocketLoop
 
@@ -92,7 +93,7 @@ final class RoomSocket {
   /// Sets the timer: `timeHasCome` is called at this time of the monotonic clock. There is only one timer.
   func wake(at time: UInt64) {
     timer?.cancel()
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     timer = ClientLoop.shared.loop.schedule(afterMilliseconds: time > now ? time - now : 0) { [weak self] in
       ClientLoop.assumeIsolated {
         self?.timer = nil

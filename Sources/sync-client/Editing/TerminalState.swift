@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 
@@ -45,9 +46,9 @@ final class TerminalState {
       output.notice("no_state", "\(lock): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
     }
-    let deadline = Clocks.monotonicMilliseconds() + 15_000
+    let deadline = SteadyClock.milliseconds() + 15_000
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard Clocks.monotonicMilliseconds() < deadline else {
+      guard SteadyClock.milliseconds() < deadline else {
         close(descriptor)
         throw ClientFailure.failed("another command of yours is still writing to \(room.text)")
       }

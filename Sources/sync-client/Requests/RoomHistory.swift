@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// The time span of a room's history on the server, in Unix milliseconds.
@@ -23,7 +24,7 @@ struct RoomHistory: Hashable, Sendable {
     of room: RoomName,
     by requests: ServerRequests
   ) async throws {
-    guard let moment, moment > Clocks.wallMilliseconds() else { return }
+    guard let moment, moment > WallClock.milliseconds() else { return }
     let newest = try await fetch(room, by: requests).to
     // The server's clock may be ahead of this computer's clock. So any time before the end of the kept history is
     // accepted.

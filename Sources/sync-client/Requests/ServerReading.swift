@@ -1,3 +1,5 @@
+import Basics
+
 /// A server's rooms and metrics at one moment.
 struct ServerReading: Sendable {
   let microseconds: UInt64
@@ -12,7 +14,7 @@ struct ServerReading: Sendable {
     }
     let metrics = try? await requests.get("/metrics")
     return ServerReading(
-      microseconds: Clocks.monotonicMicroseconds(),
+      microseconds: SteadyClock.microseconds(),
       rooms: rooms,
       figures: metrics.map { ServerFigures($0) }
     )

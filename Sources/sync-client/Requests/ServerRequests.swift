@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -13,11 +14,11 @@ struct ServerRequests {
   /// Gets the body of an answer. Any status but 2xx is an error.
   /// - Parameter room: the room's name, for error messages.
   func get(_ path: String, query: String = "", of room: String? = nil) async throws -> [UInt8] {
-    let deadline = Clocks.monotonicMilliseconds() + Delay.unavailableMilliseconds
+    let deadline = SteadyClock.milliseconds() + Delay.unavailableMilliseconds
     var isTold = false
     while true {
       let response = try await response("GET", path, query: query)
-      guard let tell, let pause = response.retryMilliseconds, Clocks.monotonicMilliseconds() + pause <= deadline else {
+      guard let tell, let pause = response.retryMilliseconds, SteadyClock.milliseconds() + pause <= deadline else {
         return try checked(response, of: room).body
       }
       if !isTold { tell(Delay(code: "unavailable", words: "\(server.authority): \(ConnectionWords.unavailable)")) }

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
 
   @Test("C10: a header is read before its signature is checked, so it is short, and lists in it are passed over")
   func headers() throws {
-    func header(_ text: String) -> SignedHeader? { try? SignedHeader(Base64.encoded(Array(text.utf8))[...]) }
+    func header(_ text: String) -> SignedHeader? { try? SignedHeader(Base64.forURLs.encoded(Array(text.utf8))[...]) }
     #expect(header(#"{"alg":"HS256","x5c":[1,"a"],"kid":"a"}"#)?.key == "a")
     #expect(header(#"{"alg":["HS256",1,"a"]}"#) == nil)
     #expect(header(#"{"alg":"HS256","alg":"HS256"}"#) == nil)

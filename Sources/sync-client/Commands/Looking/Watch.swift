@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import WebSocketLoop
 
@@ -76,7 +77,7 @@ final class Watcher: RoomFollower {
       output.write(output.styled("\(client.room.text): \(shapes), \(overlaps); \(here)", .faint))
     case .programs:
       output.write { line in
-        line.member("time", Clocks.wallMilliseconds())
+        line.member("time", WallClock.milliseconds())
         line.member("event", "here")
         line.member("room", client.room.text)
         line.member("shapes", canvas.liveCount)
@@ -141,7 +142,7 @@ final class Watcher: RoomFollower {
 
   private func awaitRest(_ client: RoomClient) {
     guard timer == nil, let due = ledger?.nextDue else { return }
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     timer = ClientLoop.shared.loop.schedule(afterMilliseconds: due > now ? due - now : 0) { [self] in
       ClientLoop.assumeIsolated {
         timer = nil

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// The command `check`, which compares the client's drawing with the server's.
@@ -86,11 +87,11 @@ final class Verdicts: RoomFollower {
 
   /// Requests the digest, and repeats the request while the room keeps changing.
   func ask(_ client: RoomClient, withinMilliseconds: UInt64) async throws -> DigestVerdict {
-    let deadline = Clocks.monotonicMilliseconds() + withinMilliseconds
+    let deadline = SteadyClock.milliseconds() + withinMilliseconds
     while true {
       newest = nil
       client.edit { replica, now in replica.askDigest(at: now) }
-      let now = Clocks.monotonicMilliseconds()
+      let now = SteadyClock.milliseconds()
       guard now < deadline else { return .inconclusive }
       let end = await client.wait(withinMilliseconds: deadline - now) { _ in self.newest != nil }
       if end == .cancelled { throw CancellationError() }

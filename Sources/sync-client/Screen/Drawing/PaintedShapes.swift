@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 
@@ -41,7 +42,7 @@ struct PaintedShapes {
     lifted: Set<Identifier> = [],
     over: [CanvasScene.Item] = []
   ) {
-    let began = Clocks.monotonicMilliseconds()
+    let began = SteadyClock.milliseconds()
     let box = view.visibleBox
     let visible = drawing.visible(in: box)
     var scene = CanvasScene()
@@ -65,7 +66,7 @@ struct PaintedShapes {
   func pixels(in view: CanvasView) -> Pixels { painter.pixels.moved(from: self.view, to: view, paper: theme.paper) }
 
   /// Paints as much as fits in one frame.
-  mutating func goOn(since began: UInt64 = Clocks.monotonicMilliseconds()) {
+  mutating func goOn(since began: UInt64 = SteadyClock.milliseconds()) {
     guard !isDone else { return }
     let paintsShapes = next < scene.items.count
     if paintsShapes { next = painter.paint(scene.items, from: next, work: ScenePainter.workMax) }
@@ -74,7 +75,7 @@ struct PaintedShapes {
       painter.paintCommonRegions(scene)
       isDone = true
     }
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     milliseconds += now - began
     partialUntil = now + max(250, 4 * milliseconds)
   }

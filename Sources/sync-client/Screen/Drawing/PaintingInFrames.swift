@@ -1,3 +1,4 @@
+import Basics
 import TerminalCanvas
 
 /// Paints a drawing over several frames.
@@ -55,6 +56,6 @@ struct PaintingInFrames {
     // If thousands of common areas are missing, many frames follow, because each computes only some hundred. Repainting
     // after each of them would take too long. So the picture is kept until `partialUntil`, or until all areas are
     // computed.
-    return newest.isWhole || !findsAll() && Clocks.monotonicMilliseconds() < newest.partialUntil ? newest : nil
+    return newest.isWhole || !findsAll() && SteadyClock.milliseconds() < newest.partialUntil ? newest : nil
   }
 }

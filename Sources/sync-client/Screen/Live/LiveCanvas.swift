@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
@@ -107,7 +108,7 @@ final class LiveCanvas: ScreenContent {
   var hasTimeToGlide: Bool { host.keepsUp && shapes.milliseconds <= LiveCanvas.glidePaintMillisecondsMax }
 
   func say(_ text: String, _ kind: RoomFrame.Notice.Kind = .plain, forMilliseconds milliseconds: UInt64 = 5_000) {
-    let until = Clocks.monotonicMilliseconds() + milliseconds
+    let until = SteadyClock.milliseconds() + milliseconds
     notice = (RoomFrame.Notice(text, kind), until)
     host.invalidate()
     ClientLoop.shared.loop.schedule(afterMilliseconds: milliseconds + 10) { [weak self] in
@@ -116,7 +117,7 @@ final class LiveCanvas: ScreenContent {
   }
 
   private func forgetNotice() {
-    guard let notice, notice.until <= Clocks.monotonicMilliseconds() else { return }
+    guard let notice, notice.until <= SteadyClock.milliseconds() else { return }
     self.notice = nil
     host.invalidate()
   }

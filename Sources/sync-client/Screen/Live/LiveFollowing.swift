@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 
@@ -84,7 +85,7 @@ extension LiveCanvas: RoomFollower {
   private func followInks() {
     guard !inks.isEmpty || people.values.contains(where: { $0.ink != nil }) else { return }
     let canvas = canvas
-    inks.follow(people, at: Clocks.monotonicMilliseconds()) { canvas[$0] != nil }
+    inks.follow(people, at: SteadyClock.milliseconds()) { canvas[$0] != nil }
     shapes.change()
     host.invalidate()
     // One timer is enough for any number of presence messages.
@@ -99,7 +100,7 @@ extension LiveCanvas: RoomFollower {
 
   private func follow(_ changes: [Change], by origin: ChangeOrigin) {
     let canvas = canvas
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     var began: [ShapePair] = []
     var glidingAt: UInt64?
     if case .remote = origin, hasTimeToGlide { glidingAt = now }
@@ -120,7 +121,7 @@ extension LiveCanvas: RoomFollower {
   private func tell(_ loss: TextLosses.Loss?) {
     guard let loss else { return }
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
-    lostText = (.overwritten(loss), Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
+    lostText = (.overwritten(loss), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
     say(
       "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))",
       .warning,
@@ -134,7 +135,7 @@ extension LiveCanvas: RoomFollower {
   private func depart(_ edit: ShapeEdit) {
     guard let item = drawing.items[edit.shape] else { return }
     let size = edit.set.assigned.contains(.size) ? edit.set.size : Size(width: 1, height: 1)
-    departures.add(item, to: Rect(origin: edit.set.position, size: size), at: Clocks.monotonicMilliseconds())
+    departures.add(item, to: Rect(origin: edit.set.position, size: size), at: SteadyClock.milliseconds())
   }
 
   private func tell(_ began: [ShapePair], by origin: ChangeOrigin) {

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 
@@ -27,7 +28,7 @@ extension LiveCanvas {
   private func paintShapes() -> PaintedShapes {
     if drawing.moveTiedLines(in: canvas) || !departures.isEmpty { shapes.change() }
     if drawing.moves {
-      drawing.advance(to: Clocks.monotonicMilliseconds())
+      drawing.advance(to: SteadyClock.milliseconds())
       shapes.change()
     }
     return shapes.next(view, theme, findsAll: { drawing.findCommonRegions(in: view.visibleBox) }) {
@@ -36,7 +37,7 @@ extension LiveCanvas {
         view: view,
         theme: theme,
         lifted: liftedShapes,
-        over: departures.items(at: Clocks.monotonicMilliseconds()) + inks.items
+        over: departures.items(at: SteadyClock.milliseconds()) + inks.items
       )
     }
   }
@@ -138,7 +139,7 @@ extension LiveCanvas {
 
   /// The whole seconds that are left. `nil` if less than one is left.
   private func seconds(until time: UInt64) -> Int? {
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     return time > now + 1_000 ? Int((time - now) / 1_000) : nil
   }
 

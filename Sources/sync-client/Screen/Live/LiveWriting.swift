@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import TerminalCanvas
@@ -48,7 +49,7 @@ extension LiveCanvas {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
     else { return }
-    lostText = (.orphaned(text, written), Clocks.monotonicMilliseconds() + LiveCanvas.lossMilliseconds)
+    lostText = (.orphaned(text, written), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
     say(
       "The shape was deleted. I keeps your text: \(TextWords.quoted(text))",
       .warning,
@@ -58,7 +59,7 @@ extension LiveCanvas {
 
   /// Puts back a text that somebody overwrote, or whose shape somebody deleted.
   func putTextBack() {
-    guard let lost = lostText, Clocks.monotonicMilliseconds() < lost.until else {
+    guard let lost = lostText, SteadyClock.milliseconds() < lost.until else {
       say("No text of yours was lost just now.")
       return
     }

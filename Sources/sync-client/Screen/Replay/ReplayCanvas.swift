@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import TerminalCanvas
 import WebSocketLoop
@@ -45,7 +46,7 @@ final class ReplayCanvas: ScreenContent {
     server = invocation.server
     depth = invocation.colorDepth
     theme = invocation.arguments.has("--light") ? .light : .dark
-    playedAt = Clocks.monotonicMilliseconds()
+    playedAt = SteadyClock.milliseconds()
   }
 
   /// Loads the first drawing. To be called before the full screen opens, so that an error message stays visible.
@@ -62,7 +63,7 @@ final class ReplayCanvas: ScreenContent {
   private var isPlaying: Bool { playedAt != nil }
 
   private func advance() {
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     guard let before = playedAt else { return }
     place += Double(now - before) * speed
     playedAt = now
@@ -84,7 +85,7 @@ final class ReplayCanvas: ScreenContent {
       playedAt = nil
     } else {
       if place >= Double(span.milliseconds) { place = 0 }
-      playedAt = Clocks.monotonicMilliseconds()
+      playedAt = SteadyClock.milliseconds()
     }
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import TerminalCanvas
 import WebSocketLoop
@@ -102,7 +103,7 @@ final class ScreenHost {
   /// Schedules a frame, because the content has changed.
   func invalidate() {
     guard timer == nil, terminal != nil else { return }
-    let now = Clocks.monotonicMilliseconds()
+    let now = SteadyClock.milliseconds()
     let due = lastFrameAt + ScreenHost.frameMilliseconds
     timer = ClientLoop.shared.loop.schedule(afterMilliseconds: due > now ? due - now : 0) { [weak self] in
       ClientLoop.assumeIsolated { self?.paint() }
@@ -112,7 +113,7 @@ final class ScreenHost {
   private func paint() {
     timer = nil
     guard let terminal, let content else { return }
-    lastFrameAt = Clocks.monotonicMilliseconds()
+    lastFrameAt = SteadyClock.milliseconds()
     // A slow terminal gets the newest frame when it has received the previous frame. Frames in between are skipped.
     if terminal.isBehind() { return }
     terminal.show(content.screen(terminal.size))

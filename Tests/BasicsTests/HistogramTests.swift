@@ -1,6 +1,5 @@
+import Basics
 import Testing
-
-@testable import RoomLog
 
 @Suite("Counts by size") struct HistogramTests {
   @Test(
