@@ -196,23 +196,6 @@ private final class TurnTimer: TurnObserver {
     #expect(queue.next()?.party == "b" && queue.isEmpty)
   }
 
-  @Test("A queue gives what it was given, in its order, however it is filled and emptied") func queues() {
-    var queue = Fifo<Int>()
-    var next = 0
-    var expected = 0
-    for step in 0..<2_000 {
-      queue.append(contentsOf: (0..<3).map { next + $0 })
-      next += 3
-      for _ in 0..<(step < 1_000 ? 1 : 5) {
-        guard let value = queue.popFirst() else { break }
-        #expect(value == expected)
-        expected += 1
-      }
-      #expect(queue.count == next - expected)
-    }
-    #expect(queue.isEmpty && expected == next)
-  }
-
   @Test("Timers fire once, in the order of their times, and not when cancelled") func timers() async throws {
     let loop = try EventLoop(name: "timers")
     defer { loop.stop() }

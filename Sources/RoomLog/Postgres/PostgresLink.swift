@@ -62,7 +62,7 @@ final class PostgresLink {
   /// Whether the socket has had an event since libpq was last called. If it hasn't, a call would block.
   private var hasMoved = false
   /// Sent requests without an answer, oldest first.
-  private var requests = Queue<Request>()
+  private var requests = Fifo<Request>()
   /// Whether libpq has bytes to send that the socket doesn't take yet.
   private var hasUnflushed = false
   /// When the connection last sent or received bytes.
@@ -135,7 +135,7 @@ final class PostgresLink {
   }
 
   /// When the first request times out. Each byte sent or received extends the time, because the database is then alive.
-  private var answerDeadline: UInt64 { max(requests.first.deadline, movedAt + PostgresLink.answerMicroseconds) }
+  private var answerDeadline: UInt64 { max(requests[0].deadline, movedAt + PostgresLink.answerMicroseconds) }
 
   private var quietAt: UInt64 { movedAt + PostgresLink.quietMicroseconds }
 
@@ -308,7 +308,7 @@ final class PostgresLink {
   private func take(_ result: PostgresLibrary.Result) {
     switch library.resultStatus(result) {
     case PostgresLibrary.Outcome.command, PostgresLibrary.Outcome.rows:
-      requests.changeFirst { $0.rows.append(PostgresRows(result, library)) }
+      requests[0].rows.append(PostgresRows(result, library))
     case PostgresLibrary.Outcome.pipelineSync:
       library.clear(result)
       answerFront()
@@ -317,9 +317,7 @@ final class PostgresLink {
       let state = library.text(PostgresLibrary.stateField, of: result)
       let message = library.text(PostgresLibrary.messageField, of: result)
       library.clear(result)
-      requests.changeFirst { request in
-        if request.refusal == nil { request.refusal = .refused(state: state, message: message) }
-      }
+      if requests[0].refusal == nil { requests[0].refusal = .refused(state: state, message: message) }
     default:
       // No statement of this program has any other kind of result, such as the start of a `COPY`. libpq would return
       // such a result again and again, so the connection is given up.
@@ -329,7 +327,7 @@ final class PostgresLink {
   }
 
   private func answerFront() {
-    let request = requests.removeFirst()
+    let request = requests.popFirst()!
     if notices.takeWarning() {
       // An operator can cancel PostgreSQL's wait for the standbys. The commit then succeeds with only a warning, and a
       // failure of the primary could lose it. So it doesn't count as stored.
@@ -388,8 +386,8 @@ final class PostgresLink {
     timeline = nil
     hasUnflushed = false
     _ = notices.takeWarning()
-    let unanswered = requests.elements
-    requests = Queue()
+    let unanswered = requests
+    requests = Fifo()
     state = .away(until: SteadyClock.microseconds() + (turns.isAllTried ? PostgresLink.retryMicroseconds : 0))
     for request in unanswered { request.answer(.failure(.lost)) }
   }

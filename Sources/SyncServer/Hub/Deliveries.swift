@@ -1,3 +1,4 @@
+import Basics
 import RoomLog
 
 /// The log's answers that rooms have not processed yet.
@@ -13,7 +14,7 @@ struct Deliveries {
   }
 
   /// Rooms with unprocessed answers, in the order in which they are served.
-  private var turns = Queue<OpenRoom>()
+  private var turns = Fifo<OpenRoom>()
 
   /// Whether a later iteration of the event loop is scheduled to process the remaining answers.
   var isNextTurnDue = false
@@ -27,35 +28,8 @@ struct Deliveries {
 
   mutating func takeNext() -> (open: OpenRoom, answer: Answer)? {
     guard let open = turns.popFirst(), let answer = open.answers.popFirst() else { return nil }
+    open.answersTaken += 1
     if !open.answers.isEmpty { turns.append(open) }
     return (open, answer)
   }
-}
-
-/// A first-in, first-out queue.
-struct Queue<Element> {
-  private var elements: [Element] = []
-  /// How many elements at the beginning of the array have been taken already.
-  private var taken = 0
-  private(set) var takenEver: UInt64 = 0
-
-  var isEmpty: Bool { taken == elements.count }
-  var countEver: UInt64 { takenEver + UInt64(elements.count - taken) }
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func popFirst() -> Element? {
-    guard taken < elements.count else { return nil }
-    let element = elements[taken]
-    taken += 1
-    takenEver += 1
-    // Taken elements are removed only now and then, because removing them moves all the others.
-    if taken >= max(Queue.takenMax, elements.count / 2) || isEmpty {
-      elements.removeFirst(taken)
-      taken = 0
-    }
-    return element
-  }
-
-  private static var takenMax: Int { 64 }
 }

@@ -196,8 +196,8 @@ extension Hub {
     guard case .following = event else { return event.words }
     // The room applies the log's reports over several iterations of the event loop. The loop below waits for the
     // reports that have arrived by now, but not for later ones.
-    let reported = open.answers.countEver
-    while open.answers.takenEver < reported, !open.isGone {
+    let reported = open.answersTaken + open.answers.count
+    while open.answersTaken < reported, !open.isGone {
       await pause(milliseconds: 1)
     }
     return nil

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import RoomLog
 
@@ -30,7 +31,9 @@ final class OpenRoom: @unchecked Sendable {
   private var isDirty = false
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
-  var answers = Queue<Deliveries.Answer>()
+  var answers = Fifo<Deliveries.Answer>()
+  /// How many answers the room has processed ever.
+  var answersTaken = 0
   /// Jobs that wait until the room has stored something.
   var storing = OwedAnswers<Result<Cursor, Rejection>>()
   /// Jobs that wait for the room's overlaps.

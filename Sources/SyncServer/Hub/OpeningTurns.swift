@@ -1,3 +1,5 @@
+import Basics
+
 /// Permits (turns) to open rooms. An opening holds the snapshot that it has read while it waits for a thread, and a
 /// snapshot can have many megabytes. So only a few rooms are opened at a time, and jobs that wait for a turn hold
 /// nothing.
@@ -14,9 +16,9 @@ struct OpeningTurns {
   private var taken = 0
   private var ofParty: [String: Int] = [:]
   /// The jobs that wait, by party. No party has an empty queue.
-  private var waiting: [String: Queue<CheckedContinuation<Void, Never>>] = [:]
+  private var waiting: [String: Fifo<CheckedContinuation<Void, Never>>] = [:]
   /// The parties with waiting jobs, in the order in which they are served.
-  private var parties = Queue<String>()
+  private var parties = Fifo<String>()
 
   /// Whether no job has a turn, and none waits for one.
   var isIdle: Bool { taken == 0 && waiting.isEmpty }
@@ -32,7 +34,7 @@ struct OpeningTurns {
   /// Makes a job wait. It has its turn when the continuation is resumed.
   mutating func wait(_ party: String, _ turn: CheckedContinuation<Void, Never>) {
     if waiting[party] == nil { parties.append(party) }
-    waiting[party, default: Queue()].append(turn)
+    waiting[party, default: Fifo()].append(turn)
   }
 
   /// Gives a turn back, and passes it on to the next job.

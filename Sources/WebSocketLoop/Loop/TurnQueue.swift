@@ -1,3 +1,5 @@
+import Basics
+
 /// An object whose work (a request or message that has arrived) can wait for a later iteration of the loop.
 protocol TurnTaker: AnyObject {
   /// For whom the work is done, mostly a client's address. Parties are served round-robin.
@@ -38,33 +40,5 @@ struct TurnQueue {
     guard let party = round.popFirst(), let taker = waiting[party]?.popFirst() else { return nil }
     if waiting[party]?.isEmpty == true { waiting[party] = nil } else { round.append(party) }
     return (party, taker)
-  }
-}
-
-/// A first-in, first-out queue whose first element is taken without moving the others.
-struct Fifo<Element> {
-  private var elements: [Element?] = []
-  private var first = 0
-
-  var count: Int { elements.count - first }
-  var isEmpty: Bool { count == 0 }
-
-  mutating func append(_ element: Element) { elements.append(element) }
-
-  mutating func append(contentsOf others: [Element]) { elements.append(contentsOf: others.map { $0 }) }
-
-  mutating func popFirst() -> Element? {
-    guard first < elements.count else { return nil }
-    let element = elements[first]
-    elements[first] = nil
-    first += 1
-    if first == elements.count {
-      elements.removeAll(keepingCapacity: first <= 1_024)
-      first = 0
-    } else if first >= 1_024, first * 2 >= elements.count {
-      elements.removeFirst(first)
-      first = 0
-    }
-    return element
   }
 }

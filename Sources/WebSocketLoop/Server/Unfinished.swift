@@ -1,3 +1,5 @@
+import Basics
+
 /// What clients have begun and not finished: requests, messages, answers that they don't read. If there are too many
 /// entries, one is dropped: the oldest entry of an address that has more than an equal share, otherwise the oldest of
 /// all.
@@ -31,8 +33,7 @@ struct Unfinished {
   /// The numbers of entries in the order in which they began. The number of an ended entry is removed only when it
   /// comes to the front.
   private struct Queue {
-    private var numbers: [UInt64] = []
-    private var first = 0
+    private var numbers = Fifo<UInt64>()
 
     mutating func append(_ number: UInt64) { numbers.append(number) }
 
@@ -43,9 +44,9 @@ struct Unfinished {
       _ isThere: (UInt64) -> Bool,
       _ isWanted: (UInt64) -> Bool
     ) -> [UInt64] {
-      while first < numbers.count, !isThere(numbers[first]) { first += 1 }
+      while let first = numbers.first, !isThere(first) { _ = numbers.popFirst() }
       var found: [UInt64] = []
-      var place = first
+      var place = 0
       // This `while` loop is short, because `compact` limits how many ended entries lie between two existing entries.
       while place < numbers.count, found.count < most {
         if numbers[place] != except, isThere(numbers[place]), isWanted(numbers[place]) { found.append(numbers[place]) }
@@ -57,8 +58,7 @@ struct Unfinished {
     /// Keeps the memory in proportion to the number of existing entries.
     mutating func compact(there: Int, _ isThere: (UInt64) -> Bool) {
       guard numbers.count > 64, numbers.count > there * 4 else { return }
-      numbers = numbers[first...].filter(isThere)
-      first = 0
+      numbers = Fifo(numbers.filter(isThere))
     }
   }
 

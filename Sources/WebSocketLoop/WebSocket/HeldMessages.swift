@@ -1,3 +1,5 @@
+import Basics
+
 /// Whole messages that arrived when the loop had no time left for them in that iteration. They wait until the loop's
 /// queue serves their connection.
 ///

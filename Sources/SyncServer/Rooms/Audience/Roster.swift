@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// The people whom the room has named to everyone, and the people whom it will name next.
@@ -29,8 +30,7 @@ struct Roster: Sendable {
   private var gone: [Identifier] = []
   /// The people who wait to be named, in the order in which they came. Some of these people can have left or been named
   /// meanwhile.
-  private var unnamed: [MemberID] = []
-  private var unnamedTaken = 0
+  private var unnamed = Fifo<MemberID>()
   /// The number of people that was last sent to clients that want to know it.
   private(set) var crowdTold: UInt64 = 0
   /// When names were last announced, and when the number of people was. Both are on the monotonic clock.
@@ -108,12 +108,12 @@ struct Roster: Sendable {
     person: (MemberID) -> Peer?
   ) {
     let time = now.monotonicMilliseconds
-    if unnamed.count - unnamedTaken > 2 * count + 64 { tidy(person) }
+    if unnamed.count > 2 * count + 64 { tidy(person) }
     let areNamesDue = hasNamesToTell(count) && Roster.due(namesToldAt, interval(count, max: 100)) <= time
     if areNamesDue {
       namesToldAt = time
       tellGone(&changes)
-      while UInt64(entries.count) < limits.namedPeople, let id = takeUnnamed() {
+      while UInt64(entries.count) < limits.namedPeople, let id = unnamed.popFirst() {
         guard let peer = person(id), !names(id, peer.actor) else { continue }
         name(id, peer, &changes, beat: ordinal, shownAt: 0)
       }
@@ -129,23 +129,12 @@ struct Roster: Sendable {
   /// Drops from `unnamed`: duplicates, people who have left, and people who are named by now. So the list stays short.
   private mutating func tidy(_ person: (MemberID) -> Peer?) {
     var known: Set<MemberID> = []
-    unnamed = unnamed[unnamedTaken...].filter { id in
-      guard let peer = person(id), !names(id, peer.actor) else { return false }
-      return known.insert(id).inserted
-    }
-    unnamedTaken = 0
-  }
-
-  private mutating func takeUnnamed() -> MemberID? {
-    guard unnamedTaken < unnamed.count else { return nil }
-    defer {
-      unnamedTaken += 1
-      if unnamedTaken * 2 > unnamed.count {
-        unnamed.removeFirst(unnamedTaken)
-        unnamedTaken = 0
+    unnamed = Fifo(
+      unnamed.filter { id in
+        guard let peer = person(id), !names(id, peer.actor) else { return false }
+        return known.insert(id).inserted
       }
-    }
-    return unnamed[unnamedTaken]
+    )
   }
 
   private mutating func tellGone(_ changes: inout PeerChanges) {
