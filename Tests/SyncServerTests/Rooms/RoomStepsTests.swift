@@ -41,6 +41,16 @@ struct RoomStepsTests {
     )
   }
 
+  @Test("H18: A record with a time before that of the one before it, as after damage, goes on in the same step")
+  func timesGoBack() {
+    var steps = RoomSteps()
+    for (position, time) in [(1, 1_000), (2, 400), (3, 1_200)] as [(UInt64, UInt64)] {
+      steps.take(record(position, at: time, ann))
+    }
+    let step = RoomSteps.Step(fromMilliseconds: 1_000, toMilliseconds: 1_200, actor: ann, operations: 3, removals: 0)
+    #expect(steps.told() == [step])
+  }
+
   @Test("H18: Of however many, at most two hundred are told, nothing is left out, and neighbours go to who did more")
   func staysBounded() {
     var steps = RoomSteps()

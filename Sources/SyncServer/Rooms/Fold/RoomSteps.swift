@@ -36,8 +36,11 @@ struct RoomSteps: Sendable {
   private mutating func take(_ operation: Operation, at milliseconds: UInt64) {
     let deed = Deed(actor: operation.at.actor, removes: operation.set.deleted)
     let removals = deed.removes ? 1 : 0
-    if let index = newest[deed], milliseconds - steps[index].toMilliseconds < RoomSteps.gatherMilliseconds {
-      steps[index].toMilliseconds = milliseconds
+    // Times of records rise. But a time isn't part of a record's checksum in PostgreSQL, so it may be damaged.
+    if let index = newest[deed], case let last = steps[index].toMilliseconds,
+      milliseconds <= last || milliseconds - last < RoomSteps.gatherMilliseconds
+    {
+      steps[index].toMilliseconds = max(last, milliseconds)
       steps[index].operations += 1
       steps[index].removals += removals
       return
