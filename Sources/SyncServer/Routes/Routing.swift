@@ -127,7 +127,7 @@ extension RoomService {
     switch await take(name, mayCreate: false, for: party(of: request)) {
     case .open(let room):
       defer { giveBack(room) }
-      guard let view = view(of: room), view.position > 0 else { return .noSuchRoom }
+      guard view(of: room)?.position ?? 0 > 0 else { return .noSuchRoom }
       return await answer(room)
     case .absent: return .noSuchRoom
     case .full: return .tooManyRooms
