@@ -32,7 +32,7 @@ extension Hub {
         join(visitor, open, hello, role)
       } else {
         visitor.pauseReading(.opening)
-        job { await self.openAndJoin(visitor, hello, role) }
+        visitor.awaits(job { await self.openAndJoin(visitor, hello, role) })
       }
     case .close(let code, let reason): close(visitor, code, reason)
     case .submit, .presence, .digest, .token, .reply:

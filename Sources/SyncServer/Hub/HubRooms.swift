@@ -22,6 +22,8 @@ extension Hub {
         if !hasTurn {
           await withCheckedContinuation { openingTurns.wait(party, $0) }
           hasTurn = true
+          // A client can ask for many rooms and leave again. Then nobody has to pay for opening them.
+          if Task.isCancelled { return .failed("the client has left") }
           // Another job may have opened the room meanwhile.
           continue
         }

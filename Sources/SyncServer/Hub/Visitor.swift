@@ -30,6 +30,8 @@ final class Visitor: @unchecked Sendable {
   private(set) var stage: Stage
   /// The actor that the visitor's hello names, or that the server chose for it. `nil` before the hello.
   private(set) var actor: Identifier?
+  /// The job that opens the visitor's room.
+  private var opening: Task<Void, Never>?
   private var pauses = Pauses()
   /// The newest iteration of the event loop in which the visitor was sent something, and how many bytes it was sent
   /// then.
@@ -73,10 +75,14 @@ final class Visitor: @unchecked Sendable {
     self.actor = actor
   }
 
+  /// - Parameter opening: the job that opens the visitor's room. It is cancelled if the visitor goes.
+  func awaits(_ opening: Task<Void, Never>) { self.opening = opening }
+
   /// The visitor's room is open, and the visitor has joined it.
   /// - Returns: the messages that arrived while the room was being opened. `nil` if the visitor is gone.
   func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [ConversationStep]? {
     guard case .joining(let waiting) = stage else { return nil }
+    opening = nil
     stage = .joined(open, id)
     self.actor = actor
     return waiting
@@ -97,6 +103,8 @@ final class Visitor: @unchecked Sendable {
 
   func goes() {
     if case .awaitingHello(let timer) = stage { timer.cancel() }
+    opening?.cancel()
+    opening = nil
     stage = .gone
     conversation.closed()
   }

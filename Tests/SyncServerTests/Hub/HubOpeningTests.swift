@@ -1,9 +1,10 @@
-import CanvasCRDT
 import Synchronization
 import Testing
 import WebSocketLoop
 
+@testable import CanvasCRDT
 @testable import RoomLog
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Opening rooms", .timeLimit(.minutes(1)))
@@ -89,6 +90,40 @@ struct HubOpeningTests {
 
     func statistics() -> LogStatistics { rooms.statistics() }
     func close() { rooms.close() }
+  }
+
+  @Test("rooms whose clients have left before their turn aren't read") func left() throws {
+    let names = (0..<40).map { "many-\($0)" }
+    let shared = SharedMemory(store: try HubOpeningTests.store(names))
+    var configuration = Configuration()
+    configuration.storage = .memory
+    configuration.limits.connectionsPerAddress = 100
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    var log: CountingLog!
+    let server = VirtualServer(configuration, seed: 1, at: now) { sink in
+      log = CountingLog(sharing: shared, sink: sink)
+      return log
+    }
+    func pass(worksHeavily: Bool) {
+      for _ in 0..<200 {
+        now.monotonicMilliseconds += 1
+        server.turn(at: now)
+        while worksHeavily, server.workHeavily() { server.turn(at: now) }
+      }
+    }
+    pass(worksHeavily: false)
+    let connections = names.compactMap { server.connect(.binary, to: $0, from: "10.0.0.1") }
+    let hello = WireEncoding.binary.encode(ClientMessage.hello(Hello()))
+    for connection in connections { server.receive(hello, isText: false, on: connection) }
+    let requests = names.map { server.request(Request(path: "/v1/rooms/\($0)", peer: "10.0.0.1")) }
+    pass(worksHeavily: false)
+    let loads = log.loads.load(ordering: .relaxed)
+    #expect(connections.count == names.count && loads == OpeningTurns.mostOfParty)
+    for connection in connections { server.lose(connection) }
+    for request in requests { request.leave() }
+    pass(worksHeavily: true)
+    #expect(log.loads.load(ordering: .relaxed) == loads)
+    #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
   }
 
   @Test("a room of some megabytes of records waits for few turns")
