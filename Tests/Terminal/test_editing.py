@@ -143,7 +143,7 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
         await run(shared, "move", "damaged", "Sun", "1", "1", state=state)
         await run(shared, "undo", "damaged", state=state)
         assert "nothing to undo" in (await run(shared, "undo", "damaged", state=state, code=1)).err
-        # A file has the path of the state folder, so the state can't be stored.
+        # The state folder is a file here, so the state can't be stored.
         with open(f"{state}/file", "w"):
             pass
         done = await run(shared, "move", "damaged", "Sun", "2", "2", state=f"{state}/file")

@@ -21,7 +21,7 @@ extension Canvas {
     return record(at: slot).registers
   }
 
-  /// The bytes of a shape's texts and paths, counting only the given properties. The shape can be deleted.
+  /// The bytes of a shape's texts and paths, counting only the given properties. Deleted shapes count too.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }
     return record(at: slot).values.longBytes(of: properties)

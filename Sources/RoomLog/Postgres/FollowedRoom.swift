@@ -56,7 +56,7 @@ extension FollowedRoom {
     case undecided
     /// The newest reported record is missing, although the room's row counts it as stored.
     case missing(UInt64)
-    /// The newest reported record can't be compared, because nothing is known of the append that stored it.
+    /// It is unknown which append stored the newest reported record, so it can't be compared with the database's record.
     case unknown
     case other
   }

@@ -1,7 +1,6 @@
 import Basics
 
-/// Reports what other nodes store in followed rooms. It reads a room when a notification comes, and polls once a second
-/// in case a notification was lost.
+/// Reports what other nodes store in followed rooms. It reads a room at each notification, and polls once a second.
 ///
 /// What always holds:
 /// - The records of a room, including this node's own, are reported in the order of positions and without gaps.
@@ -384,8 +383,7 @@ final class PostgresFollowing {
     }
   }
 
-  /// Reads the rooms that, according to a poll, have unreported records.
-  /// - Returns: the number of unreported records.
+  /// Reads the rooms that, according to a poll, have unreported records. Returns the number of these records.
   private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
     var seen: Set<String> = []
     var lag: UInt64 = 0

@@ -96,8 +96,8 @@ extension Hub {
     }
   }
 
-  /// Whether this node might lack records that the newcomer has seen or written at another node. Without those records,
-  /// stamps made here could be earlier than the client's own, and the room could seem full.
+  /// Whether this node might lack records that the client has seen or written at another node. If so, the node has to
+  /// read them before the client joins. Otherwise its clock could be behind the client's own stamps.
   private func hasToCatchUp(_ open: OpenRoom, _ visitor: Visitor, _ hello: Hello) -> Bool {
     if open.room.isBehind(hello.since) { return true }
     return sharesRooms && log.fault == nil && (hello.actor ?? visitor.grant.actor) != nil

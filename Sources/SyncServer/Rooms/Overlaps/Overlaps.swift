@@ -209,8 +209,7 @@ struct Overlaps: Sendable {
   }
 
   private mutating func tell(_ changes: OverlapChanges) {
-    // A broadcast is always made between the end of one `OverlapWork` and the start of the next. So no earlier notices
-    // wait to be combined with the new ones.
+    // A broadcast has sent the earlier news, because one is made before each new `OverlapWork`.
     assert(news == nil, "an order was given before the beat")
     news = Notices(isFirst: false, changes: changes)
   }
