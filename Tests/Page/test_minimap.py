@@ -63,3 +63,19 @@ def test_the_map_shows_all_and_leads_there(room, phone):
     turned_off.click()
     ann.page.locator(MAP).wait_for(state="hidden")
     assert room.shapes()[0]["position"] == [0, 200]
+
+
+def test_a_page_with_a_map_rests(room):
+    """Nothing is drawn while nothing changes. Only a ping's answer may ask for a frame."""
+    room.add(position=[0, 200], size=[400, 300])
+    ann = room.join("Ann", at=(0, 0), panel=None)
+    turn_on(ann)
+    ann.painted()
+    asked = ann.page.evaluate("""async () => {
+        const ask = window.requestAnimationFrame.bind(window)
+        let asked = 0
+        window.requestAnimationFrame = (frame) => { asked++; return ask(frame) }
+        for (let frame = 0; frame < 90; frame++) await new Promise(ask)
+        return asked
+    }""")
+    assert asked < 20, asked

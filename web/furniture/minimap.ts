@@ -1,7 +1,7 @@
 import type { Box } from '../core/types.js'
 import { contextOf } from '../drawing/context.js'
 import type { Drawn } from '../drawing/drawn.js'
-import { isStroke, pointsOn } from '../drawing/lines.js'
+import { isStroke, pathOf, pointIn, roughPoints } from '../drawing/lines.js'
 import type { Palette } from '../drawing/palette.js'
 import type { Scene } from '../drawing/scene.js'
 import { fillTone, inkTone } from '../drawing/tones.js'
@@ -26,6 +26,8 @@ export class Minimap {
   #isStale = true
   /** From canvas coordinates to CSS pixels of the map: a point p is at p·scale + (x, y). */
   #way = { scale: 1, x: 0, y: 0 }
+  /** During a drag the map keeps its scale. Else a drag beyond the drawing would go ever further, faster and faster. */
+  #isDragged = false
 
   constructor({ minimap, shown, scene, view, palette, frames }: {
     minimap: Setting, shown: Shown, scene: Scene, view: View, palette: Palette, frames: Frames,
@@ -37,7 +39,10 @@ export class Minimap {
       this.#isStale = true
       if (!this.#canvas.hidden) frames.request()
     }
-    shown.on('changes', refresh)
+    // `changes` is sent in every frame, also if nothing has changed.
+    shown.on('changes', ({ reset, reordered, shapes }) => {
+      if (reset || reordered || shapes.length > 0 || scene.moves()) refresh()
+    })
     view.on('change', refresh)
     palette.on('change', refresh)
     const show = () => {
@@ -53,10 +58,15 @@ export class Minimap {
     })
     this.#canvas.addEventListener('pointerdown', (event) => {
       this.#canvas.setPointerCapture(event.pointerId)
+      this.#isDragged = true
       this.#goTo(event)
     })
     this.#canvas.addEventListener('pointermove', (event) => {
       if (this.#canvas.hasPointerCapture(event.pointerId)) this.#goTo(event)
+    })
+    this.#canvas.addEventListener('lostpointercapture', () => {
+      this.#isDragged = false
+      refresh()
     })
     document.body.append(this.#canvas)
     show()
@@ -78,10 +88,13 @@ export class Minimap {
     this.#canvas.width = width * ratio
     this.#canvas.height = height * ratio
     const seen = this.#view.visibleBox()
-    const all = around(this.#scene.order, seen)
-    const scale = Math.min((width - 2 * margin) / all.width, (height - 2 * margin) / all.height)
-    const way = { scale, x: width / 2 - (all.x + all.width / 2) * scale, y: height / 2 - (all.y + all.height / 2) * scale }
-    this.#way = way
+    if (!this.#isDragged) {
+      const all = around(this.#scene.order, seen)
+      const scale = Math.min((width - 2 * margin) / all.width, (height - 2 * margin) / all.height)
+      this.#way = { scale, x: width / 2 - (all.x + all.width / 2) * scale, y: height / 2 - (all.y + all.height / 2) * scale }
+    }
+    const way = this.#way
+    const { scale } = way
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     const { colors, isDark } = this.#palette
     for (const drawn of this.#scene.order) paintSmall(context, drawn, way, isDark)
@@ -107,14 +120,18 @@ function around(order: Drawn[], { x, y, width, height }: Box): Box {
 function paintSmall(
   context: CanvasRenderingContext2D, drawn: Drawn, { scale, x, y }: { scale: number, x: number, y: number }, isDark: boolean,
 ) {
-  const { shape: { kind, filled, path }, left, top, right, bottom } = drawn
+  const { shape: { kind, filled }, left, top, right, bottom } = drawn
   context.globalAlpha = drawn.opacity * (kind === 'text' ? textAlpha : 1)
   context.lineWidth = 1
   context.strokeStyle = inkTone(drawn.stroke, isDark)
   const [width, height] = [Math.max(1, (right - left) * scale), Math.max(1, (bottom - top) * scale)]
   if (isStroke(kind)) {
     context.beginPath()
-    for (const point of pointsOn({ path, x: drawn.x, y: drawn.y, width: drawn.width, height: drawn.height, rotation: drawn.rotation })) {
+    const points = pathOf(drawn.shape)
+    const stride = Math.ceil(points.length / roughPoints)
+    for (let at = 0; at < points.length - 1 + stride; at += stride) {
+      const [across, down] = points[Math.min(at, points.length - 1)]
+      const point = pointIn(drawn, across, down)
       context.lineTo(point.x * scale + x, point.y * scale + y)
     }
     context.stroke()
