@@ -47,9 +47,12 @@ async function answerOf(path: string, how: Parameters<typeof ask>[1] = {}) {
 async function duplicate(room: string) {
   const drawing = await (await answerOf(`/v1/rooms/${room}`)).text()
   const name = await freeName(room)
-  await answerOf(`/v1/rooms/${name}/layout`, { method: 'POST', body: drawing })
+  await answerOf(`/v1/rooms/${name}/layout`, { method: 'POST', body: drawing }).finally(() => claimed.delete(name))
   return `${room} is copied to ${name}.`
 }
+
+/** The names of copies that are being made. The server doesn't list these rooms yet. */
+const claimed = new Set<string>()
 
 /** A name that no room has of those that one may enter. */
 async function freeName(room: string) {
@@ -58,7 +61,9 @@ async function freeName(room: string) {
   for (let count = 1; count <= copiesMax; count++) {
     const end = count === 1 ? '-copy' : `-copy-${count}`
     const name = room.slice(0, roomNameMax - end.length) + end
-    if (!taken.has(name)) return name
+    if (taken.has(name) || claimed.has(name)) continue
+    claimed.add(name)
+    return name
   }
   throw new Refused(`There are ${copiesMax} copies of ${room} already`)
 }
