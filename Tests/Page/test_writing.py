@@ -260,6 +260,17 @@ def test_tab_goes_on_in_the_next_note(room):
     ann.press("Control+z")
     shapes = room.wait_for_shapes(7)
     assert not any(shape.get("text") == "last" for shape in shapes)
+    ann.select(three["id"])
+    ann.press("F2")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    # A held key repeats.
+    for _ in range(3):
+        ann.page.keyboard.down("Tab")
+    ann.page.keyboard.up("Tab")
+    ann.page.keyboard.type("held")
+    ann.press("Escape")
+    shapes = room.wait_for(lambda shapes: any(shape.get("text") == "held" for shape in shapes))
+    assert len(shapes) == 8
     assert board in [shape["id"] for shape in room.agree()]
 
 

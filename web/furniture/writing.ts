@@ -74,7 +74,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       event.stopPropagation()
       if (event.isComposing) return
       const isTab = event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
-      if (isTab && this.#goOnBeside()) event.preventDefault()
+      if (isTab && (event.repeat || this.#goOnBeside())) event.preventDefault()
       const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
       if (!isDone) return
       event.preventDefault()
