@@ -176,7 +176,7 @@ export class Clipboard {
     if (at && box) {
       const further = step * (count - 1)
       const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
-      if (isCut) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
+      if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
       if (!isDrawing) this.#bringIntoView(added, true)
       return
     }

@@ -55,7 +55,7 @@ export function drawingOf(text: string, paint: Paint): { drawing: string, isCut:
   const lines = cleaned(text).split('\n').map((line) => line.trim()).filter((line) => line !== '')
   if (lines.length === 0) return null
   const isList = lines.length > 1 && lines.length <= notesMax
-  const texts = isList ? lines.map((line) => line.replace(bullet, '')) : [text.trim()]
+  const texts = isList ? lines.map((line) => line.replace(bullet, '')) : [cleaned(text).trim()]
   const cut = texts.map(plainText)
   const shapes = isList ? notes(cut, paint) : [textOf(cut[0], paint)]
   return { drawing: JSON.stringify({ format: 'canvassync', version: 1, shapes }), isCut: texts.some(isTooLong) }
