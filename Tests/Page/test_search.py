@@ -100,3 +100,20 @@ def test_a_viewer_finds_too(room):
     ann.page.get_by_role("searchbox").fill("the prices")
     count(ann, "1 of 1")
     comes_into_view(ann, first)
+
+
+def test_it_opens_while_one_writes(room):
+    """What was written is kept. A second Ctrl+F keeps the search open."""
+    first, *_ = board(room)
+    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann.select(first)
+    ann.press("F2")
+    ann.page.wait_for_selector("textarea", state="visible")
+    ann.page.keyboard.type(" now")
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").fill("now")
+    count(ann, "1 of 1")
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").wait_for()
+    ann.press("Escape")
+    ann.page.locator(BAR).wait_for(state="hidden")

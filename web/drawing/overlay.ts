@@ -163,7 +163,9 @@ export class Overlay {
   }
 
   #paintFound(accent: string) {
+    const isMany = this.#found.length > boxesMax
     for (const [at, id] of this.#found.entries()) {
+      if (isMany && at !== this.#foundAt) continue
       const drawn = this.#scene.drawn(id)
       if (!drawn || !this.#isInView(drawn)) continue
       this.#paintAround(drawn, accent, at === this.#foundAt ? 10 : 5, 0.35)

@@ -111,7 +111,7 @@ export class History {
     // Escape returns to the present wherever the focus is, unless it closes an open box or a field handles it.
     document.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.isOpen || document.querySelector('dialog[open], :popover-open')) return
-      if (isWithin(event.target, '.panel')) return
+      if (isWithin(event.target, '.panel, .search')) return
       event.preventDefault()
       event.stopPropagation()
       this.close()

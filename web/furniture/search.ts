@@ -39,7 +39,7 @@ export class Search {
       this.#go()
     })
     reach.shown.on('changes', ({ reset, shapes }) => {
-      if (this.#bar.hidden) return
+      if (this.#bar.hidden || (!reset && shapes.length === 0)) return
       const known = new Set(this.#found)
       const isFound = this.#matcher()
       if (reset || shapes.some(({ id, shape }) => known.has(id) !== (shape !== null && isFound(shape)))) this.#find()

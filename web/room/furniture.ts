@@ -62,10 +62,13 @@ function openMenus(hands: Hands & { actions: Doables }) {
     menu?.open(event)
   })
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || isWithin(event.target, 'dialog')) return
-    if (keyNames(event).includes('mod+f')) {
-      event.preventDefault()
-      hands.actions.find.run()
-    } else if (event.key === '?' && !isWithin(event.target, 'input, textarea, select')) hands.actions.shortcuts.run()
+    if (event.key !== '?' || event.defaultPrevented || isWithin(event.target, 'input, textarea, select, dialog')) return
+    hands.actions.shortcuts.run()
   })
+  // In the capture phase, because fields keep their keys to themselves.
+  document.addEventListener('keydown', (event) => {
+    if (isWithin(event.target, 'dialog') || !keyNames(event).includes('mod+f')) return
+    event.preventDefault()
+    hands.actions.find.run()
+  }, { capture: true })
 }
