@@ -208,7 +208,8 @@ def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(ro
     ann.run(SCRIBBLE + "return null")
     bob.wait("app.presence.people().some(({ ink }) => ink && ink.at + ink.points.length / 2 === 1201)", "all points")
     ann.run("""window.sent = []
-      app.connection.on('sent', (bytes) => window.sent.push(bytes))
+      const { send } = WebSocket.prototype
+      WebSocket.prototype.send = function (bytes) { window.sent.push(bytes.length); send.call(this, bytes) }
       document.getElementById('stage').dispatchEvent(new PointerEvent('pointerup', {
         pointerId: 5, pointerType: 'pen', isPrimary: true, bubbles: true, button: 0, clientX: 930, clientY: 400 }))
       return null""")

@@ -48,7 +48,10 @@ export class Pulse extends Source<{ change: null, slow: null }> {
   #wake() { this.#perform((replica) => replica.wakeLine()) }
 
   #perform(look: (replica: Replica) => Effect[]) {
-    if (!this.#connection.isEnded) this.#connection.perform(look(this.#connection.replica))
+    if (this.#connection.isEnded) return
+    const effects = look(this.#connection.replica)
+    // Otherwise each look would make the page draw a frame.
+    if (effects.length > 0) this.#connection.perform(effects)
   }
 
   #measured() {
