@@ -91,6 +91,28 @@ struct SavedReplicaTests {
     #expect(room.canvas == before.canvas)
   }
 
+  /// The page saves drawings and edits at different times, and a machine's clock can be set back.
+  @Test("an edit after restoring wins over what the drawing shows, though the drawing is newer than the edits")
+  func overANewerDrawing() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    let edits = room.hosts[ann].replica.save(withDrawing: false)
+    let setBack = room.time
+    room.time += 60_000
+    let bob = room.join()
+    room.edit(bob, shape) { $0.rotation = 10 }
+    room.settle()
+    let drawing = room.hosts[ann].replica.save(withDrawing: true)
+    var restored = try Replica(saved: edits, drawing: drawing, seed: 8)
+    var set = Properties()
+    set.rotation = 20
+    let now = Moment(wallMilliseconds: TestHost.epoch + setBack, monotonicMilliseconds: room.time)
+    _ = restored.edit([ShapeEdit(shape: shape, set: set)], at: now)
+    #expect(restored.canvas[shape]?.properties.rotation == 20)
+  }
+
   @Test("a new actor starts with another's drawing, without the other's edits")
   func drawingOfAnother() throws {
     var room = busy()

@@ -27,7 +27,7 @@ struct LinePulse: Sendable {
   /// waiting, because the system pauses ever longer before it resends a lost first packet.
   static let openingMilliseconds: (first: UInt64, later: UInt64) = (5_000, 10_000)
   /// The timeouts for the server's welcome, and for each part of the drawing, which takes seconds over a slow
-  /// connection. Other messages don't extend these timeouts.
+  /// connection. Other messages don't extend the first timeout, but any message extends the second one.
   static let greetingMilliseconds: UInt64 = 5_000
   static let loadingMilliseconds: UInt64 = 10_000
   /// How often the round-trip time is measured, even on a busy connection.

@@ -130,9 +130,13 @@ extension Replica {
     let saved = try SavedParts.read(bytes, seed: seed)
     var seen = saved
     if let drawing { seen = try SavedParts.read(drawing, seed: seed) }
+    // The drawing can be newer than the edits. Without its times, an edit could get an earlier stamp than the value that
+    // the user sees, and would be lost.
+    var clock = saved.clock
+    clock.observe(Stamp(time: seen.clock.confirmedTime, actor: clock.clock.actor))
     self.init(
       configuration: configuration,
-      clock: saved.clock,
+      clock: clock,
       serverTime: saved.serverTime,
       key: saved.key,
       outbox: saved.outbox,
