@@ -39,7 +39,7 @@ async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
             assert "gave up after 3 s" in gave_up and "The edit is withdrawn; no later command sends it." in gave_up
             assert done.out == "", "nothing was made"
             done = await run(server, "add", "full", "--patience", "3s", "--json", state=state, code=75)
-            report, error = done.object, json.loads(done.err)["error"]
+            report, error = done.object, json.loads(done.err.splitlines()[-1])["error"]
             assert not report["acknowledged"] and report["unanswered"] == 1 and report["events"] == [], report
             assert error["code"] == "unavailable" and "withdrawn" in error["message"], error
         await run(server, "add", "full", "name=Star", "--patience", "60s", state=state)
