@@ -48,7 +48,7 @@ def tap(person, x, y, times=1):
         else:
             person.click(x, y)
         person.pass_time(60)
-    # Waits so long that a later tap doesn't make a double or triple tap with the earlier ones.
+    # Waits, so that the next tap doesn't become part of a double or triple tap.
     person.pass_time(400)
 
 

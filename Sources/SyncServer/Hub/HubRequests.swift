@@ -187,7 +187,7 @@ extension Hub: RoomService, LogQuestions {
     await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
   }
 
-  /// The rooms that `grant` covers, sorted by name. Rooms that nobody has written to are left out.
+  /// The rooms that `grant` covers, sorted by name. Rooms without any record are left out.
   ///
   /// After a crash, a closed room's newest snapshot can be missing or old. Then the room has to be opened to count its
   /// shapes. Each call opens only a few such rooms, so that it never takes long.

@@ -22,7 +22,7 @@ extension Hub {
         if !hasTurn {
           await withCheckedContinuation { openingTurns.wait(party, $0) }
           hasTurn = true
-          // A client can ask for many rooms and leave again. Then nobody has to pay for opening them.
+          // The client can have left meanwhile. Then the room isn't opened.
           if Task.isCancelled { return .failed("the client has left") }
           // Another job may have opened the room meanwhile.
           continue

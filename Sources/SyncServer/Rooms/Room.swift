@@ -94,8 +94,8 @@ struct Room: Sendable {
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // The welcome lists everyone whom a broadcast has announced. If a broadcast is due, it is made first, so that the
-    // welcome also lists the people whom it announces.
+    // The welcome lists only people whom a broadcast has announced. A due broadcast is made first, so that its people are
+    // in the list too.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(

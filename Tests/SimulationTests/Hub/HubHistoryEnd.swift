@@ -18,7 +18,7 @@ extension HubHistory {
     return client.replica.cursor == cursor
   }
 
-  /// Ends all faults, and waits until nobody has anything left to do.
+  /// Ends all faults, and waits until no server and no client has work left.
   func settle() {
     heavyShare = 1
     hiccupShare = 0

@@ -64,7 +64,6 @@ struct Member: Sendable {
     presenceDueAt = now.monotonicMilliseconds &+ intervalMilliseconds
   }
 
-  /// Called when the room can't name any more people, so nobody is sent this member's presence. The presence then no
-  /// longer counts as unsent.
+  /// Called when the room has too many people to send this member's presence. It then no longer counts as unsent.
   mutating func presenceIsPassedOver() { isPresenceUntold = false }
 }

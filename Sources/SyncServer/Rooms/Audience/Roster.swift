@@ -1,7 +1,7 @@
 import Basics
 import CanvasCRDT
 
-/// The people whom the room has named to everyone, and the people whom it will name next.
+/// The people whose names the room has broadcast, and the people whose names the next broadcast will have.
 ///
 /// A crowded room names only some people. It sends only a count of all others. So the cost of a join doesn't grow with
 /// the number of people in the room.

@@ -27,7 +27,7 @@ extension Ring {
       let peers = self[ordinal].peers
       for actor in peers.left {
         states[actor] = nil
-        // If a peer came and left within these broadcasts, the reader is told of neither the coming nor the leaving.
+        // If a peer joined and left within these broadcasts, the reader gets neither the join nor the leave.
         if let came = net.joined.firstIndex(where: { $0.actor == actor }) {
           net.joined.remove(at: came)
         } else {
