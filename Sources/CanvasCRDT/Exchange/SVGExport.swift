@@ -10,10 +10,13 @@ public struct SVGExport: Sendable {
   public var overlaps: [ShapePair] = []
   public var title: Text?
 
-  /// An upper bound on the points of lines and ink in a picture. Drawings with more points are thinned: some points of
-  /// each stroke are left out. Otherwise the SVG of a full room would be too large to export. A point takes 2 or 3
-  /// bytes in a room, but 30 to 80 in SVG.
+  /// An upper bound on the points of strokes and on the corners in a picture. Drawings with more of them are thinned:
+  /// some points of each shape are left out. Otherwise the SVG of a full room would be too large to export. A point
+  /// takes 2 or 3 bytes in a room, a star's corner less than one, but both take 30 to 80 in SVG.
   var pathPointsMax = 1_000_000
+  /// An upper bound on the lines of text in a picture. Further lines are left out. In a narrow box each letter is a line,
+  /// which takes one byte in a room and more than 60 in SVG.
+  var textLinesMax = 1_000_000
 
   public static let margin = 20.0
   /// The longer side, in pixels, of the largest picture that people look at. If a line's dashes would be smaller than a
@@ -37,6 +40,7 @@ public struct SVGExport: Sendable {
     let view = view(around: shapes)
     var writer = SVGWriter(capacity: shapes.count * 192 + 256)
     writer.dashes = DashBudget(pixel: max(view.size.width, view.size.height) / SVGExport.pixelsMax)
+    writer.textLinesLeft = textLinesMax
     writer.raw("<svg xmlns=\"http://www.w3.org/2000/svg\"")
     writer.attribute("viewBox", view.minX, view.minY, view.size.width, view.size.height)
     writer.raw(" stroke-linejoin=\"round\">\n")
@@ -54,7 +58,14 @@ public struct SVGExport: Sendable {
   /// The step between drawn points of a stroke: 1 if all points are drawn, 2 if every second one is.
   private func pathStep(of shapes: [Shape]) -> Int {
     var points = 0
-    for shape in shapes where shape.properties.kind.isStroke { points += shape.properties.path.points.count }
+    for shape in shapes {
+      switch shape.properties.kind {
+      case .line, .ink: points += shape.properties.path.points.count
+      case .polygon: points += Int(shape.properties.points)
+      case .star: points += 2 * Int(shape.properties.points)
+      case .rectangle, .roundedRectangle, .ellipse, .text: break
+      }
+    }
     return Swift.max(1, (points + pathPointsMax - 1) / pathPointsMax)
   }
 
@@ -113,7 +124,9 @@ public struct SVGExport: Sendable {
     case .polygon, .star:
       writer.raw("<polygon")
       // Polygons and stars have no curves, so the flatness doesn't matter.
-      writer.attribute("points", outline.polygon(flatness: 1))
+      let corners = outline.polygon(flatness: 1)
+      let step = Swift.min(pathStep, Swift.max(1, corners.count / 3))
+      writer.attribute("points", corners.indices.filter { $0 % step == 0 }.map { corners[$0] })
       writeStyle(of: shape, to: &writer)
       finish("</polygon>\n", shape, &writer)
     case .line, .ink: return writeLine(of: shape, pathStep: pathStep, to: &writer)
@@ -165,7 +178,8 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     if properties.kind == .text { writer.title(names.name(of: shape.id) ?? shape.baseName) }
-    for (index, line) in lines.enumerated() where !line.isEmpty {
+    for (index, line) in lines.enumerated() where !line.isEmpty && writer.textLinesLeft > 0 {
+      writer.textLinesLeft -= 1
       writer.raw("<tspan")
       writer.attribute("x", left)
       // The baseline lies four fifths of the text's size below the top of the letters.

@@ -3,6 +3,8 @@ struct SVGWriter {
   private(set) var output: ByteWriter
   /// How many more dashes this picture may have.
   var dashes = DashBudget(pixel: 0)
+  /// How many more lines of text this picture may have.
+  var textLinesLeft = 0
 
   init(capacity: Int) {
     output = ByteWriter(capacity: capacity)

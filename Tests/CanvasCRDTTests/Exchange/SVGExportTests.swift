@@ -142,6 +142,50 @@ struct SVGExportTests {
     }
   }
 
+  @Test("if there are too many corners, stars and polygons leave corners out, and each keeps at least three")
+  func thinnedCorners() {
+    var shapes: [(inout Properties) -> Void] = []
+    for kind in [ShapeKind.star, .polygon] {
+      for points in [3, 64] as [Int16] {
+        shapes.append {
+          $0.kind = kind
+          $0.points = points
+        }
+      }
+    }
+    var export = SVGExport(Drawing(canvas(shapes)))
+    // A number for each of the corners, of which a star has two for each point.
+    func corners(_ picture: String) -> [Int] {
+      picture.components(separatedBy: "<polygon points=\"").dropFirst().map { element in
+        element.prefix { $0 != "\"" }.split(separator: " ").count
+      }
+    }
+    #expect(corners(text(export)) == [6, 128, 3, 64])
+    export.pathPointsMax = 67
+    #expect(corners(text(export)) == [3, 43, 3, 22])
+    export.pathPointsMax = 1
+    #expect(corners(text(export)) == [3, 4, 3, 4])
+  }
+
+  @Test("if there are too many lines of text, the picture has the first ones")
+  func textLines() throws {
+    let canvas = canvas(
+      (0..<3).map { _ in
+        {
+          $0.kind = .text
+          $0.text = "one\ntwo\n\nthree"
+        }
+      }
+    )
+    var export = SVGExport(Drawing(canvas))
+    #expect(text(export).components(separatedBy: "<tspan").count == 1 + 9)
+    export.textLinesMax = 4
+    let picture = text(export)
+    #expect(picture.components(separatedBy: "<tspan").count == 1 + 4)
+    #expect(picture.components(separatedBy: ">three<").count == 1 + 1)
+    #expect(try parsed(picture).titles.count == 3)
+  }
+
   @Test("an empty drawing is a picture too")
   func empty() throws {
     let document = text(SVGExport(Drawing(Canvas())))
