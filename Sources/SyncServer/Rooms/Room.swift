@@ -29,6 +29,8 @@ struct Room: Sendable {
   var company: Company?
   var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
+  /// Whether everyone is being sent away, so that nobody needs to be sent a state or news of those who leave.
+  private var isClosing = false
 
   /// An empty room, or the room of a snapshot. The records after the snapshot have to be passed to `delivered`.
   init(
@@ -147,7 +149,7 @@ struct Room: Sendable {
     if audience.isEmpty {
       fanOut.clear()
       if let news = company?.left() { effects.append(.tell(news)) }
-    } else {
+    } else if !isClosing {
       gatherPeople(now)
       tellCompany(now)
     }
@@ -166,6 +168,8 @@ struct Room: Sendable {
   /// The room is deleted: all connections are closed, and pending batches are refused.
   mutating func close(_ code: CloseCode, _ reason: Text, now: Moment) {
     for batch in door.batches { failed(batch: batch) }
+    isClosing = true
+    defer { isClosing = false }
     for id in audience.ids { sendAway(id, code, reason, now: now) }
   }
 
@@ -264,7 +268,7 @@ struct Room: Sendable {
   mutating func digest(for id: MemberID, now: Moment) {
     guard let channel = audience.channel(of: id) else { return }
     counts.noteDigest()
-    flush(now: now)
+    if fanOut.hasRecords { flush(now: now) }
     if let pauses = audience.readers.deferDigest(of: id) {
       if pauses { effects.append(.pauseReading(id)) }
       return
@@ -401,7 +405,8 @@ struct Room: Sendable {
 
   /// Makes a broadcast (`Beat`) of what has been gathered, for everyone.
   mutating func flush(now: Moment) {
-    tellCompany(now)
+    // The other nodes are told last, because making the broadcast sets anew when the next one is due.
+    defer { tellCompany(now) }
     let notices = overlaps.takeNews()
     orderOverlaps(now)
     let (peers, next) = audience.takeNews(beat: fanOut.ring.end, now: now)
@@ -573,8 +578,13 @@ struct Room: Sendable {
 
   /// Gives state streams to waiting readers, if earlier streams have ended or can be dropped.
   private mutating func admitWaiting(_ now: Moment) {
-    guard mayBeginState(now) else { return }
+    guard !isClosing, mayBeginState(now) else { return }
+    let waiting = audience.readers.takeWaiting()
+    guard !waiting.isEmpty else { return }
     let made = counts.statesMade
+    // If there is no space for an address that has no stream, there is none for any address. That is checked once for
+    // all, because a check takes a while.
+    var (checkedAt, space) = (made, spaceForStates(now))
     /// Short streams have a limit of their own. So a reader that lacks little can be admitted while others of its party
     /// are refused, and vice versa.
     struct Asker: Hashable {
@@ -583,13 +593,17 @@ struct Room: Sendable {
     }
     var refused: Set<Asker> = []
     // Each reader is tried once. Those that still have to wait are listed again, in the same order.
-    for seat in audience.readers.takeWaiting() {
+    for seat in waiting {
+      if counts.statesMade != checkedAt {
+        (checkedAt, space) = (counts.statesMade, spaceForStates(now))
+      }
       let since = fold.differenceStart(audience.readers.position(of: seat))
       let asker = Asker(party: audience.readers.party(of: seat), lacksLittle: fold.hasLittle(since: since))
-      // A reader that was refused a stream before is skipped if no stream has just been made, and there is no space for
-      // another one.
-      if audience.readers.wasTurnedAway(seat), counts.statesMade == made,
-        refused.contains(asker) || !fanOut.hasSpaceForState(of: asker.party, lacksLittle: asker.lacksLittle, now)
+      // A reader that was refused a stream before is skipped if no stream that has just been made suits it, and there
+      // is no space for another one.
+      if audience.readers.wasTurnedAway(seat), counts.statesMade == made || !hasStream(at: seat),
+        !(asker.lacksLittle ? space.forLittle : space.forMuch) || refused.contains(asker)
+          || !fanOut.hasSpaceForState(of: asker.party, lacksLittle: asker.lacksLittle, now)
       {
         refused.insert(asker)
         audience.readers.waitForState(at: seat, wasTurnedAway: true)
@@ -599,6 +613,18 @@ struct Room: Sendable {
         if audience.readers.wasTurnedAway(seat) { refused.insert(asker) }
       }
     }
+  }
+
+  /// Whether a stream could be made for an address that has none.
+  private func spaceForStates(_ now: Moment) -> (forMuch: Bool, forLittle: Bool) {
+    let forMuch = fanOut.hasSpaceForState(of: "", lacksLittle: false, now)
+    return (forMuch, forMuch || fanOut.hasSpaceForState(of: "", lacksLittle: true, now))
+  }
+
+  /// Whether one of the streams that there are has all that a reader lacks.
+  private mutating func hasStream(at seat: Int) -> Bool {
+    guard let want = audience.want(seat, of: fold, fanOut.ring) else { return false }
+    return fanOut.hasStream(for: want, position: fold.position)
   }
 
   /// Called when a connection has got all parts of its stream. Sends what else the connection has missed. After that,

@@ -119,6 +119,22 @@ struct RoomsCompanyTests {
     #expect(!nodes.peers(2, eve).contains(nodes.actor(0, ann)))
   }
 
+  @Test("the last of several quick states arrives at the other nodes, though nothing follows it")
+  func lastState() throws {
+    var nodes = Nodes(2)
+    let ann = nodes.benches[0].join()
+    let bob = nodes.benches[1].join()
+    nodes.passSeconds(1)
+    let actor = nodes.actor(0, ann)
+    for number in 1...9 {
+      nodes.benches[0].say(.presence(try state(number)), ann)
+      nodes.pass(UInt64(number))
+      nodes.benches[0].beatIfDue()
+    }
+    nodes.settle()
+    #expect(nodes.benches[1].clients[bob].peers[actor]?.state == (try state(9)))
+  }
+
   @Test("as long as no other node has the room, all that is told is that people are here, now and then")
   func alone() throws {
     var nodes = Nodes(1)

@@ -57,6 +57,21 @@ struct RoomsPresenceTests {
     #expect(bench.clients[eve].peers[bench.actor(ann)]?.state == (try state(349)), "the last is never lost")
   }
 
+  @Test("R1: somebody who asks for digests doesn't make the room send the presence of others more often")
+  func digests() throws {
+    var bench = RoomBench()
+    let ann = bench.join()
+    let eve = bench.join()
+    bench.settle()
+    bench.say(.presence(try state(1)), ann)
+    for _ in 0..<5 { bench.say(.digest, eve) }
+    bench.send()
+    #expect(bench.clients[eve].digests == 5)
+    #expect(bench.presences(eve).isEmpty)
+    bench.settle()
+    #expect(bench.presences(eve).count == 1)
+  }
+
   @Test("R1: presence that has to wait is sent when it is due, even if a beat of others came first")
   func waitingThroughABeat() throws {
     var bench = RoomBench { $0.presenceMilliseconds = 100 }

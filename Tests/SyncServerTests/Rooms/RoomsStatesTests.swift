@@ -65,6 +65,21 @@ struct RoomsStatesTests {
     for client in slow { bench.expectCaughtUp(client) }
   }
 
+  @Test("a room that is deleted makes no states for those who wait for one while it sends everybody away")
+  func deleted() {
+    var (bench, _) = crowdedBench()
+    for round in 0..<6 {
+      _ = joinSlowly(&bench, takes: 40)
+      bench.write(0, bench.shape(UInt64(1 + round))) { $0.name = Text("moved \(round)") }
+      bench.settle()
+    }
+    let made = bench.room.counts.statesMade
+    bench.room.close(.noSuchRoom, "deleted", now: bench.now)
+    bench.takeEffects()
+    #expect(bench.clients.map(\.closed) == [CloseCode?](repeating: .noSuchRoom, count: 7))
+    #expect(bench.room.counts.statesMade == made)
+  }
+
   @Test("a slow joiner arrives, however many join meanwhile from wherever")
   func slowJoinerArrives() {
     var (bench, writer) = crowdedBench()

@@ -218,9 +218,18 @@ struct FanOut: Sendable {
     of fold: borrowing Fold,
     now: Moment
   ) -> StateStreams.Entry? {
-    let all = want.channel.hasOverlaps ? standingPairs() : nil
-    let pairs = StateStreams.PairsTold(all: all, version: pairsVersion)
+    let pairs = pairsTold(to: want.channel)
     return streams.enter(want, of: fold, ring: ring, pairs: pairs, now: now)
+  }
+
+  /// Whether one of the streams that there are has all that a reader lacks.
+  mutating func hasStream(for want: StateStreams.Want, position: UInt64) -> Bool {
+    let pairs = pairsTold(to: want.channel)
+    return streams.has(want, position: position, pairs: pairs)
+  }
+
+  private mutating func pairsTold(to channel: Channel) -> StateStreams.PairsTold {
+    StateStreams.PairsTold(all: channel.hasOverlaps ? standingPairs() : nil, version: pairsVersion)
   }
 
   /// Whether a state stream could be made now for a reader with the address `party`.

@@ -98,6 +98,12 @@ struct StateStreams: Sendable {
     return best?.number
   }
 
+  /// Whether one of the streams has all that the reader lacks.
+  func has(_ want: Want, position: UInt64, pairs: PairsTold) -> Bool {
+    if number(for: want, position: position, pairs: pairs) != nil { return true }
+    return numberOfMore(for: want, position: position, pairs: pairs) != nil
+  }
+
   // MARK: Space
 
   /// Whether a stream could be made for a reader with the address `party`.
