@@ -11,8 +11,9 @@
 /// So no shape's own name equals a numbered name, and two numbered names differ in the name or in the number: shown
 /// names are unique. They depend on the canvas alone, and not on the order of events.
 ///
-/// Shown names are updated shape by shape. A change costs the logarithm of the number of shapes with the name, plus a
-/// list of the shapes whose number changes. A numbered name can be a little longer than the limit on names.
+/// Shown names are updated shape by shape. A change costs the logarithm of the number of shapes with the name. A list of
+/// the shapes whose number changes costs as much as there are such shapes. A numbered name can be a little longer than
+/// the limit on names.
 public struct ShownNames: Sendable {
   /// A live shape's own name, and the stamp under which the name was written.
   fileprivate struct Claim: Hashable {
@@ -37,9 +38,7 @@ public struct ShownNames: Sendable {
     let inOrder = named.sorted { NameGroup.Member($0.shape, $0.claim) < NameGroup.Member($1.shape, $1.claim) }
     for (shape, claim) in inOrder {
       claims[shape] = claim
-      if join(claim.name, NameGroup.Member(shape, claim)), let numbered = NumberedName(claim.name) {
-        groups.change(numbered.name) { $0.take(numbered.number) }
-      }
+      join(claim.name, NameGroup.Member(shape, claim))
     }
   }
 
@@ -66,84 +65,71 @@ public struct ShownNames: Sendable {
 
   // MARK: - Updates from the canvas
 
-  /// Updates the names after an operation that the canvas has already applied. Returns, sorted, the shapes for which
-  /// `name(of:)` has changed, including shapes that came or went.
-  @discardableResult
-  public mutating func update(_ change: Change, in canvas: borrowing Canvas) -> [Identifier] {
-    let naming: PropertyMask = [.kind, .name]
+  /// Whether a change can change names. Only then do the names need an update.
+  public static func concerns(_ change: Change) -> Bool {
     switch change.lifecycle {
-    case .absent: return []
-    case .present where change.changed.union(change.erased).intersection(naming).isEmpty: return []
-    case .present, .appeared, .vanished: return update(change.shape, in: canvas)
+    case .absent: false
+    case .present: !change.changed.union(change.erased).intersection([.kind, .name]).isEmpty
+    case .appeared, .vanished: true
     }
   }
 
-  /// Updates the names after any change of one shape.
+  /// Updates the names after changes of some shapes. Returns, sorted, the shapes for which `name(of:)` has changed,
+  /// including shapes that came or went.
+  ///
+  /// All shapes with the name of an updated shape are looked at, which can be all shapes of the room. That is why one
+  /// update takes many shapes.
   @discardableResult
-  public mutating func update(_ shape: Identifier, in canvas: borrowing Canvas) -> [Identifier] {
-    let before = claims[shape]
-    let after = canvas[shape].map { Claim($0) }
-    guard before != after else { return [] }
-    let nameBefore = name(of: shape)
+  public mutating func update(_ shapes: some Collection<Identifier>, in canvas: borrowing Canvas) -> [Identifier] {
     var renaming = Renaming()
+    var updated: [(shape: Identifier, name: Text?)] = []
+    for shape in shapes {
+      let (before, after) = (claims[shape], canvas[shape].map { Claim($0) })
+      guard before != after else { continue }
+      updated.append((shape, name(of: shape)))
+      for claim in [before, after] { if let claim { note(claim, of: shape, &renaming) } }
+    }
+    for (shape, _) in updated { follow(shape, in: canvas) }
+    var renamed = renaming.shapes { name in groups[name] }
+    for (shape, before) in updated where name(of: shape) != before { renamed.insert(shape) }
+    return renamed.members.sorted()
+  }
+
+  /// Stores the numbers that can change when a shape gets or loses a name.
+  private func note(_ claim: Claim, of shape: Identifier, _ renaming: inout Renaming) {
+    if let group = groups[claim.name] {
+      renaming.note(claim.name, group, from: group.rank(of: NameGroup.Member(shape, claim)))
+    }
+    if let numbered = NumberedName(claim.name), let group = groups[numbered.name] {
+      renaming.note(numbered.name, group, from: group.ranks(from: numbered.number).lowerBound)
+    }
+  }
+
+  /// Updates the names after a change of one shape, without a list of the shapes whose shown name changes. So this is
+  /// quick even if all shapes have the same name.
+  public mutating func follow(_ shape: Identifier, in canvas: borrowing Canvas) {
+    let (before, after) = (claims[shape], canvas[shape].map { Claim($0) })
+    guard before != after else { return }
     claims[shape] = after
-    if let before, let after, before.name == after.name {
-      move(shape, before, after, &renaming)
-    } else {
-      if let before { withdraw(shape, before, &renaming) }
-      if let after { enter(shape, after, &renaming) }
-    }
-    var renamed = renaming.shapes(except: shape) { name in groups[name] }
-    if name(of: shape) != nameBefore {
-      renamed.insert(shape, at: renamed.partitionIndex { renamed[$0] < shape })
-    }
-    return renamed
+    if let before { leave(before.name, NameGroup.Member(shape, before)) }
+    if let after { join(after.name, NameGroup.Member(shape, after)) }
   }
 
-  /// Updates the names after a shape's name was written again with the same text, under another stamp. Only the numbers
-  /// between the shape's old and new rank change.
-  private mutating func move(_ shape: Identifier, _ before: Claim, _ after: Claim, _ renaming: inout Renaming) {
-    guard let group = groups[before.name] else { return }
-    let from = group.rank(of: NameGroup.Member(shape, before))
-    let to = group.rank(of: NameGroup.Member(shape, after))
-    renaming.note(before.name, group, ranks: min(from, to)..<min(max(from, to) + 1, group.members.count))
-    groups.change(before.name) { group in
-      group.remove(NameGroup.Member(shape, before))
-      group.insert(NameGroup.Member(shape, after))
-    }
-  }
-
-  private mutating func withdraw(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
-    let member = NameGroup.Member(shape, claim)
-    guard let group = groups[claim.name] else { return }
-    renaming.note(claim.name, group, ranks: group.rank(of: member)..<group.members.count)
-    let isFree = group.members.count == 1
-    groups.change(claim.name) { $0.remove(member) }
-    guard isFree, let numbered = NumberedName(claim.name), let group = groups[numbered.name] else { return }
-    renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
+  private mutating func leave(_ name: Text, _ member: NameGroup.Member) {
+    groups.change(name) { $0.remove(member) }
+    guard groups[name]?.members.isEmpty ?? true, let numbered = NumberedName(name) else { return }
     groups.change(numbered.name) { $0.free(numbered.number) }
   }
 
-  private mutating func enter(_ shape: Identifier, _ claim: Claim, _ renaming: inout Renaming) {
-    let member = NameGroup.Member(shape, claim)
-    if let group = groups[claim.name] {
-      renaming.note(claim.name, group, ranks: group.rank(of: member)..<group.members.count)
-    }
-    guard join(claim.name, member), let numbered = NumberedName(claim.name) else { return }
-    if let group = groups[numbered.name] {
-      renaming.note(numbered.name, group, ranks: group.ranks(from: numbered.number))
-    }
-    groups.change(numbered.name) { $0.take(numbered.number) }
-  }
-
-  /// Adds a member to the group of its name. Returns whether the group was empty before.
-  private mutating func join(_ name: Text, _ member: NameGroup.Member) -> Bool {
+  /// Adds a member to the group of its name. The first one takes the number of the name from the group without it.
+  private mutating func join(_ name: Text, _ member: NameGroup.Member) {
     var isFirst = false
     groups.change(name) { group in
       group.insert(member)
       isFirst = group.members.count == 1
     }
-    return isFirst
+    guard isFirst, let numbered = NumberedName(name) else { return }
+    groups.change(numbered.name) { $0.take(numbered.number) }
   }
 }
 

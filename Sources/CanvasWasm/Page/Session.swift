@@ -7,7 +7,9 @@ final class Session {
   /// `nil` until the page wants the session to look after its connection.
   var line: ReplicaLine?
   private(set) var order = DrawingOrder()
-  private(set) var names = ShownNames()
+  private var shownNames = ShownNames()
+  /// The shapes that were named, made or deleted since the shown names were last updated.
+  private var named = IdentifierSet()
 
   /// A number that grows whenever the shown drawing changes.
   private(set) var revision: UInt32 = 0
@@ -60,7 +62,7 @@ final class Session {
     let shape = change.shape
     unseen.note(change, by: writer)
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
-    for renamed in names.update(change, in: canvas) { unseen.noteName(of: renamed) }
+    if ShownNames.concerns(change) { named.insert(shape) }
     let touched = change.changed.union(change.erased)
     if touched.contains(.strokeWidth) || touched.contains(.kind) { noteReach(of: canvas[shape]) }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
@@ -71,6 +73,14 @@ final class Session {
     if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
       ties.update(shape, to: canvas[shape])
     }
+  }
+
+  /// The shown names. They are updated only when they are needed, because a change of one name can change those of all
+  /// other shapes, and there can be many changes in a frame.
+  var names: ShownNames {
+    for renamed in shownNames.update(named.members, in: replica.canvas) { unseen.noteName(of: renamed) }
+    named.removeAll()
+    return shownNames
   }
 
   /// Treats the lines that are tied to moved shapes as changed. Called only when a query needs these lines, because
@@ -90,7 +100,8 @@ final class Session {
     revision &+= 1
     let canvas = replica.canvas
     order = DrawingOrder(canvas)
-    names = ShownNames(canvas)
+    shownNames = ShownNames(canvas)
+    named.removeAll()
     strokeReachMax = 0
     ties = TiedLines()
     moved.removeAll()
@@ -126,6 +137,7 @@ final class Session {
 
   /// Returns the changes that the page hasn't fetched yet, and clears them.
   func takeUnseen() -> UnseenChanges {
+    _ = names
     moveTiedLines()
     defer { unseen = UnseenChanges() }
     return unseen

@@ -31,7 +31,7 @@ struct RoomPicture: Sendable {
   /// Applies a change that `canvas` already has. Returns the pairs of shapes that began or stopped overlapping.
   mutating func follow(_ change: Change, in canvas: Canvas) -> OverlapChanges {
     order.update(change, in: canvas)
-    names.update(change, in: canvas)
+    if ShownNames.concerns(change) { names.follow(change.shape, in: canvas) }
     let touched = change.changed.union(change.erased)
     guard change.lifecycle != .present || !touched.intersection(RoomPicture.placing).isEmpty else {
       return OverlapChanges()

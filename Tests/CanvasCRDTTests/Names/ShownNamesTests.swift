@@ -89,12 +89,12 @@ struct ShownNamesTests {
     var hide = Properties()
     hide.visible = false
     let hidden = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 30, actor: ann), set: hide))
-    #expect(names.update(hidden, in: canvas) == [])
+    #expect(names.update([hidden.shape], in: canvas) == [])
     #expect(names.name(of: shapes[1]) == "Sun 2")
     var delete = Properties()
     delete.delete()
     let deleted = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 31, actor: ann), set: delete))
-    #expect(names.update(deleted, in: canvas) == shapes.sorted())
+    #expect(names.update([deleted.shape], in: canvas) == shapes.sorted())
     #expect(names.name(of: shapes[0]) == nil)
     #expect(names.name(of: shapes[1]) == "Sun")
     #expect(names.identifier(named: "Sun 2") == nil)
@@ -118,7 +118,7 @@ struct ShownNamesTests {
     for _ in 0..<1_500 {
       let operation = history.next()
       let change = canvas.apply(operation)
-      let renamed = names.update(change, in: canvas)
+      let renamed = names.update([change.shape], in: canvas)
       let after = definition(canvas)
       #expect(Set(after.values).count == after.count, "names are unique as shown")
       let expected = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
@@ -145,7 +145,7 @@ struct ShownNamesTests {
       var canvas = Canvas()
       var names = ShownNames()
       for operation in operations.shuffled(using: &generator) {
-        names.update(canvas.apply(operation), in: canvas)
+        names.follow(canvas.apply(operation).shape, in: canvas)
       }
       let shown = history.shapes.map { names.name(of: $0) }
       #expect(shown == history.shapes.map { ShownNames(canvas).name(of: $0) })
