@@ -49,23 +49,25 @@ struct LongDecimal {
     }
     var denominator = LongInteger(1)
     denominator.multiply(byFiveTo: -exponent)
-    // Both numbers are shifted to the same length in bits, so their quotient is between a half and two. Each further
-    // step then gives one bit of the quotient.
-    let shift = denominator.bitWidth - numerator.bitWidth
-    if shift > 0 { numerator.shiftLeft(by: shift) } else { denominator.shiftLeft(by: -shift) }
-    var quotient: UInt64 = 0
-    var steps = 0
-    while quotient >> 63 == 0 {
-      quotient <<= 1
-      if numerator.subtractIfNotLess(denominator) { quotient |= 1 }
-      numerator.shiftLeft(by: 1)
-      steps += 1
+    // Both numbers are shifted so that the denominator fills its words, and the numerator has one bit less. So the
+    // quotient is between a quarter and one, and three words of it have at least 64 bits from the first set bit on.
+    let width = (max(numerator.bitWidth + 1, denominator.bitWidth) + 31) / 32 * 32
+    let shift = width - 1 - numerator.bitWidth - (width - denominator.bitWidth)
+    numerator.shiftLeft(by: width - 1 - numerator.bitWidth)
+    denominator.shiftLeft(by: width - denominator.bitWidth)
+    let words = (0..<3).map { _ in
+      numerator.shiftLeft(by: 32)
+      return numerator.remainder(dividingBy: denominator)
     }
-    return Double(
-      significand: quotient,
-      exponent: exponent - shift - (steps - 1),
-      hasMore: !numerator.isZero
-    )
+    var quotient = UInt64(words[0]) << 32 | UInt64(words[1])
+    var rest = words[2]
+    var binaryExponent = exponent - shift - 64
+    if quotient >> 63 == 0 {
+      quotient = quotient << 1 | UInt64(rest >> 31)
+      rest <<= 1
+      binaryExponent -= 1
+    }
+    return Double(significand: quotient, exponent: binaryExponent, hasMore: rest != 0 || !numerator.isZero)
   }
 }
 
@@ -124,25 +126,36 @@ struct LongInteger {
     if wordShift > 0 { words = [UInt32](repeating: 0, count: wordShift) + words }
   }
 
-  /// Subtracts `other`, unless `other` is greater than this number. Returns whether it was subtracted.
-  mutating func subtractIfNotLess(_ other: LongInteger) -> Bool {
-    if isLess(than: other) { return false }
-    var borrow: Int64 = 0
-    for index in words.indices {
-      let subtrahend = index < other.words.count ? Int64(other.words[index]) : 0
-      let difference = Int64(words[index]) - subtrahend + borrow
-      words[index] = UInt32(truncatingIfNeeded: difference)
-      borrow = difference >> 32
+  /// Leaves the remainder of a division, and returns the quotient. The quotient must fit in a word, and the highest bit
+  /// of the divisor's highest word must be set.
+  mutating func remainder(dividingBy divisor: LongInteger) -> UInt32 {
+    let count = divisor.words.count
+    guard words.count >= count else { return 0 }
+    while words.count <= count { words.append(0) }
+    // The quotient of the highest words is the right one, or up to two greater (Knuth's algorithm D).
+    let highest = UInt64(words[count]) << 32 | UInt64(words[count - 1])
+    var quotient = min(highest / UInt64(divisor.words[count - 1]), UInt64(UInt32.max))
+    var borrow: UInt64 = 0
+    for index in 0..<count {
+      borrow += quotient * UInt64(divisor.words[index])
+      let subtrahend = UInt32(truncatingIfNeeded: borrow)
+      borrow = borrow >> 32 + (words[index] < subtrahend ? 1 : 0)
+      words[index] &-= subtrahend
+    }
+    var isNegative = UInt64(words[count]) < borrow
+    words[count] &-= UInt32(truncatingIfNeeded: borrow)
+    while isNegative {
+      quotient -= 1
+      var carry: UInt64 = 0
+      for index in 0...count {
+        carry += UInt64(words[index]) + (index < count ? UInt64(divisor.words[index]) : 0)
+        words[index] = UInt32(truncatingIfNeeded: carry)
+        carry >>= 32
+      }
+      isNegative = carry == 0
     }
     dropZeros()
-    return true
-  }
-
-  func isLess(than other: LongInteger) -> Bool {
-    if words.count != other.words.count { return words.count < other.words.count }
-    var index = words.count - 1
-    while index >= 0, words[index] == other.words[index] { index -= 1 }
-    return index >= 0 && words[index] < other.words[index]
+    return UInt32(quotient)
   }
 
   /// The highest 64 bits, shifted so that their first bit is set; the power of two by which they have to be multiplied;
