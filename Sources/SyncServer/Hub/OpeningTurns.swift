@@ -13,23 +13,17 @@ struct OpeningTurns {
   static let most = 16
   static let mostOfParty = 4
 
-  private var taken = 0
-  private var ofParty: [String: Int] = [:]
+  private var permits = Permits(most: most, ofParty: mostOfParty)
   /// The jobs that wait, by party. No party has an empty queue.
   private var waiting: [String: Fifo<CheckedContinuation<Void, Never>>] = [:]
   /// The parties with waiting jobs, in the order in which they are served.
   private var parties = Fifo<String>()
 
   /// Whether no job has a turn, and none waits for one.
-  var isIdle: Bool { taken == 0 && waiting.isEmpty }
+  var isIdle: Bool { permits.taken == 0 && waiting.isEmpty }
 
   /// - Returns: whether a turn was free. Otherwise the job has to wait.
-  mutating func take(_ party: String) -> Bool {
-    guard taken < OpeningTurns.most, ofParty[party, default: 0] < OpeningTurns.mostOfParty else { return false }
-    taken += 1
-    ofParty[party, default: 0] += 1
-    return true
-  }
+  mutating func take(_ party: String) -> Bool { permits.take(party) }
 
   /// Makes a job wait. It has its turn when the continuation is resumed.
   mutating func wait(_ party: String, _ turn: CheckedContinuation<Void, Never>) {
@@ -39,9 +33,7 @@ struct OpeningTurns {
 
   /// Gives a turn back, and passes it on to the next job.
   mutating func leave(_ party: String) {
-    taken -= 1
-    let left = ofParty[party, default: 1] - 1
-    ofParty[party] = left > 0 ? left : nil
+    permits.giveBack(party)
     // So many parties at most have all turns that they are allowed. The one after them can be served.
     for _ in 0...OpeningTurns.most / OpeningTurns.mostOfParty {
       guard let next = parties.popFirst() else { return }

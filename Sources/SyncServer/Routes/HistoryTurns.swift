@@ -22,23 +22,17 @@ struct HistoryTurns {
   /// request came.
   private static let waitingOfPartyMax = 64
 
-  private var taken = 0
-  private var ofParty: [String: Int] = [:]
+  private var permits = Permits(most: most, ofParty: mostOfParty)
   private var lastNumber: UInt64 = 0
   /// The jobs that wait, in the order in which they came, which is also the order in which their time is up.
   private var waiting: [Waiting] = []
 
   /// Whether no job has a turn, and none waits for one.
-  var isIdle: Bool { taken == 0 && waiting.isEmpty }
+  var isIdle: Bool { permits.taken == 0 && waiting.isEmpty }
 
   /// Takes a turn (a permit to read), if one is free.
   /// - Returns: whether a turn was free.
-  mutating func take(_ party: String) -> Bool {
-    guard taken < HistoryTurns.most, ofParty[party, default: 0] < HistoryTurns.mostOfParty else { return false }
-    taken += 1
-    ofParty[party, default: 0] += 1
-    return true
-  }
+  mutating func take(_ party: String) -> Bool { permits.take(party) }
 
   /// - Returns: the waiting job's number. `nil` if too many jobs of its client are waiting.
   mutating func mayWait(_ party: String) -> UInt64? {
@@ -56,21 +50,17 @@ struct HistoryTurns {
 
   /// Gives a turn (a permit to read) back, and passes it on to the next job.
   mutating func leave(_ party: String) {
-    taken -= 1
-    let left = ofParty[party, default: 1] - 1
-    ofParty[party] = left > 0 ? left : nil
-    var next: Int?
-    for (index, waiter) in waiting.enumerated() {
-      let turns = ofParty[waiter.party, default: 0]
-      guard turns < HistoryTurns.mostOfParty else { continue }
-      if next.map({ turns < ofParty[waiting[$0].party, default: 0] }) ?? true { next = index }
-    }
-    guard let next else { return }
+    permits.giveBack(party)
+    let allowed = waiting.indices.filter { permits.hasOne(for: waiting[$0].party) }
+    // The first of those with the fewest turns is the one that has waited longest.
+    guard let next = allowed.min(by: { turns(of: $0) < turns(of: $1) }) else { return }
     let waiter = waiting.remove(at: next)
-    taken += 1
-    ofParty[waiter.party, default: 0] += 1
+    _ = permits.take(waiter.party)
     waiter.turn.resume(returning: true)
   }
+
+  /// How many turns the party of a waiting job has.
+  private func turns(of index: Int) -> Int { permits.taken(by: waiting[index].party) }
 
   /// The client of a waiting job has left.
   mutating func giveUp(_ number: UInt64) {
