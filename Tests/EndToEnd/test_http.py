@@ -119,7 +119,7 @@ async def test_nothing_outside_of_web_is_served():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
         os.symlink(os.path.join(folder, "secret"), os.path.join(web, "link"))
-        # The link leads to a folder next to the root whose path merely begins like the root's.
+        # The link leads to a folder outside of the root. But the folder's path begins with the text of the root's path.
         os.symlink(web + "-private", os.path.join(web, "beside"))
         with open(os.path.join(web, "long.js"), "w") as file:
             file.write("// words\n" * 1000)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A replica's connection")
 struct ReplicaLineTests {
-  /// A client in a room, and the line that looks after its connection.
+  /// A client in a room, and the `ReplicaLine` that manages its connection.
   private struct Client {
     var room = TestRoom()
     var line = ReplicaLine()

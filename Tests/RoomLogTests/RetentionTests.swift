@@ -31,8 +31,8 @@ import Testing
   func everything() {
     #expect(kept(room(snapshots: 100), .everything) == [25, 50, 75, 100])
     #expect(kept(room(snapshots: 10, every: 50), .everything) == [3, 6, 9, 10])
-    // There are no operations between the two snapshots, so there is nothing to divide. The newest snapshot stays,
-    // because the room is opened from it.
+    // There are no operations between the two snapshots, so neither of them divides the operations into parts. The newest
+    // snapshot stays, because the room is opened from it.
     #expect(kept(room(snapshots: 2, every: 0), .everything) == [2])
     #expect(kept(room(snapshots: 3), .everything) == [1, 2, 3])
   }

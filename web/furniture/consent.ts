@@ -24,9 +24,9 @@ export class Consent {
   /**
    * Asks, if that is necessary, whether all shapes may be removed.
    *
-   * @param words on the button that confirms
-   * @param count returns how many shapes there are now
-   * @returns false also if another question is open already, for example after a second shake
+   * @param words - The text on the button that confirms.
+   * @param count - A function that returns how many shapes there are now.
+   * @returns Whether the person agreed. If another question is already open, the answer is no.
    */
   async mayEmpty(question: string, words: string, count: () => number): Promise<boolean> {
     return (this.#isAlone && count() <= unaskedMax) || this.#agrees(question, words, count, (shapes) => (this.#isAlone

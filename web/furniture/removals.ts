@@ -264,7 +264,7 @@ export class Removals {
   /**
    * Returns the edits that undo a person's restoration. Values that somebody has changed after it are left out.
    *
-   * @param then the drawing before the restoration
+   * @param then - The drawing before the restoration.
    */
   #takenBy(by: number, { from, until }: Restored, then: KeptShape[]) {
     const { live } = this.#shown

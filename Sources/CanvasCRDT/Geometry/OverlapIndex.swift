@@ -290,7 +290,8 @@ extension OverlapIndex {
   public static func stepsMax(shapes: Int, perShape: Int = stepsPerShape) -> Int { (shapesAlways + shapes) * perShape }
 
   /// An index with the default limits of a server (R9), for a drawing on a screen. With these limits, even many shapes
-  /// on one spot cost little. A crowded index searches for pairs again after half as many changes as there are shapes.
+  /// on one spot cost little. An index with too many pairs lacks some of them. It looks for all of them again after n / 2
+  /// changes, where n is the number of shapes.
   public static func shown(_ shapes: [(identifier: Identifier, outline: Outline)]) -> OverlapIndex {
     var index = OverlapIndex(shapes, pairsMax: pairsShownMax, stepsLeft: stepsMax(shapes: shapes.count))
     index.isRefilled = true

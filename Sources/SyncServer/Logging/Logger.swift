@@ -117,7 +117,7 @@ struct Logger: Sendable {
 
   // MARK: Lines that are alike
 
-  /// The text that lines have in common if they are alike. `nil` if this line is like no other.
+  /// A key: lines with the same key are alike. `nil` for a line that never counts as being like another one.
   private func kind(
     _ level: Level,
     _ words: String,

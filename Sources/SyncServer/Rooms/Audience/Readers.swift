@@ -183,7 +183,7 @@ struct Readers: Sendable {
     return false
   }
 
-  /// What a connection is sent next.
+  /// What to send to a connection next.
   enum Next {
     /// Nothing, because the connection has got everything.
     case nothing

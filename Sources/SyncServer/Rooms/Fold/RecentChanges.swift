@@ -45,7 +45,7 @@ struct RecentChanges: Sendable {
     return registers
   }
 
-  /// Whether at most `count` registers were written after a log position, so that gathering them is quick.
+  /// Whether at most `count` registers were written after a log position. If so, gathering them is quick.
   func hasAtMost(_ count: Int, after place: UInt64) -> Bool {
     guard place >= start else { return false }
     return entries.count <= count || self[entries.count - 1 - count].place <= place
