@@ -33,7 +33,7 @@ private struct ShownDrawing {
 }
 
 /// Replaces the drawing. The input is the answer of core.wasm's `state`.
-@_expose(wasm, "take") @_cdecl("canvas_take")
+@_cdecl("take")
 func take(_ count: UInt32) -> Answer {
   do throws(MessageError) {
     shown = ShownDrawing(try BinaryEncoding.decodeState(input.bytes(count), shapesMax: Int.max, seed: chance.next()))
@@ -46,13 +46,13 @@ func take(_ count: UInt32) -> Answer {
 /// How many names of the last document had invisible characters, which were removed.
 private nonisolated(unsafe) var cleanedNameCount: UInt32 = 0
 
-@_expose(wasm, "cleanedNames") @_cdecl("canvas_cleaned_names")
+@_cdecl("cleanedNames")
 func cleanedNames() -> UInt32 { cleanedNameCount }
 
 /// Reads a layout or a drawing from the input, and answers with rows of values, moved by `x` and `y`. Each row has the
 /// shape's identifier in the document. If `keepsIdentifiers` is false, the rows have no `z`, so that the shapes are put
 /// on top.
-@_expose(wasm, "readDocument") @_cdecl("canvas_read_document")
+@_cdecl("readDocument")
 func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: Double) -> Answer {
   do throws(ImportError) {
     let shapes = try Import.read(input.bytes(count))
@@ -75,19 +75,19 @@ func readDocument(_ count: UInt32, _ keepsIdentifiers: Bool, _ x: Double, _ y: D
 
 /// The whole drawing as JSON. With stamps, it also says who wrote which property. The input is the name of the room, or
 /// empty.
-@_expose(wasm, "drawing") @_cdecl("canvas_drawing")
+@_cdecl("drawing")
 func drawing(_ roomCount: UInt32, _ withStamps: Bool) -> Answer {
   answer(shown.drawing.document(room: room(roomCount), stamps: withStamps))
 }
 
 /// A drawing of the shapes whose identifiers are in the input, for copying.
-@_expose(wasm, "drawingOf") @_cdecl("canvas_drawing_of")
+@_cdecl("drawingOf")
 func drawing(of count: UInt32) -> Answer {
   answer(shown.drawing(of: input.identifiers(count)).document())
 }
 
 /// The whole drawing as SVG.
-@_expose(wasm, "picture") @_cdecl("canvas_picture")
+@_cdecl("picture")
 func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
   var picture = SVGExport(shown.drawing)
   if withOverlaps { picture.overlaps = shown.overlaps.pairs }
@@ -97,7 +97,7 @@ func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
 
 /// The nearest place where a box of this size overlaps nothing, as two doubles. The answer is empty if there is no such
 /// place.
-@_expose(wasm, "freePlace") @_cdecl("canvas_free_place")
+@_cdecl("freePlace")
 func freePlace(_ width: Double, _ height: Double, _ x: Double, _ y: Double) -> Answer {
   output.clear()
   let size = Size(width: width, height: height)

@@ -2,7 +2,7 @@
 
 /// Translates a server's JSON message in the input to the binary encoding. An unknown kind of message becomes a binary
 /// message of an unknown kind. If the input isn't a message, the answer is empty.
-@_expose(wasm, "fromServer") @_cdecl("canvas_from_server")
+@_cdecl("fromServer")
 func fromServer(_ count: UInt32) -> Answer {
   output.clear()
   do throws(MessageError) {
@@ -14,7 +14,7 @@ func fromServer(_ count: UInt32) -> Answer {
 }
 
 /// Translates a client's binary message in the input to JSON.
-@_expose(wasm, "toServer") @_cdecl("canvas_to_server")
+@_cdecl("toServer")
 func toServer(_ count: UInt32) -> Answer {
   do throws(MessageError) {
     let message = try BinaryEncoding.decodeClientMessage(input.bytes(count))

@@ -5,22 +5,22 @@ final class BareCanvas {
   var canvas = Canvas(seed: chance.next())
 }
 
-@_expose(wasm, "createCanvas") @_cdecl("canvas_create_canvas")
+@_cdecl("createCanvas")
 func createCanvas() -> UInt32 { canvases.insert(BareCanvas()) }
 
-@_expose(wasm, "destroyCanvas") @_cdecl("canvas_destroy_canvas")
+@_cdecl("destroyCanvas")
 func destroyCanvas(_ canvas: UInt32) {
   canvases.remove(canvas)
 }
 
 /// Reads a server's binary frame from the input, and merges its operations or its state. The answer is empty.
-@_expose(wasm, "mergeFrame") @_cdecl("canvas_merge_frame")
+@_cdecl("mergeFrame")
 func mergeFrame(_ canvas: UInt32, _ count: UInt32) -> Answer {
   merge(input.bytes(count), into: canvas)
 }
 
 /// Merges several frames. Each has its length before it, in four bytes, little-endian.
-@_expose(wasm, "mergeFrames") @_cdecl("canvas_merge_frames")
+@_cdecl("mergeFrames")
 func mergeFrames(_ canvas: UInt32, _ count: UInt32) -> Answer {
   let bytes = input.bytes(count)
   var reader = ByteReader(bytes)
@@ -54,8 +54,8 @@ private func merge(_ frame: UnsafeRawBufferPointer, into canvas: UInt32) -> Answ
   }
 }
 
-@_expose(wasm, "canvasDigest") @_cdecl("canvas_canvas_digest")
+@_cdecl("canvasDigest")
 func canvasDigest(_ canvas: UInt32) -> UInt64 { canvases[canvas].canvas.digest }
 
-@_expose(wasm, "canvasShapeCount") @_cdecl("canvas_canvas_shape_count")
+@_cdecl("canvasShapeCount")
 func canvasShapeCount(_ canvas: UInt32) -> UInt32 { UInt32(canvases[canvas].canvas.liveCount) }

@@ -1,18 +1,18 @@
 // Events of the connection. Each export takes the values of `Date.now()` and `performance.now()`, and answers with
 // effects.
 
-@_expose(wasm, "start") @_cdecl("canvas_start")
+@_cdecl("start")
 func start(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.start(at: $1) }
 }
 
-@_expose(wasm, "stop") @_cdecl("canvas_stop")
+@_cdecl("stop")
 func stop(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.stop(at: $1) }
 }
 
 /// Changes the user's name and color. The input is a hello, of which only these two fields are used.
-@_expose(wasm, "introduce") @_cdecl("canvas_introduce")
+@_cdecl("introduce")
 func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(MessageError) {
     let hello = try BinaryEncoding.decodeHello(input.bytes(count))
@@ -24,13 +24,13 @@ func introduce(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: 
   }
 }
 
-@_expose(wasm, "connected") @_cdecl("canvas_connected")
+@_cdecl("connected")
 func connected(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.connected(at: $1) }
 }
 
 /// The connection was lost, or could not be opened. `closeCode` is 0 if there was none.
-@_expose(wasm, "disconnected") @_cdecl("canvas_disconnected")
+@_cdecl("disconnected")
 func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let code = UInt16(exactly: closeCode) ?? 0
   return perform(session, wall, monotonic) {
@@ -39,7 +39,7 @@ func disconnected(_ session: UInt32, _ closeCode: UInt32, _ wall: Double, _ mono
 }
 
 /// Processes a frame from the server, which is the input.
-@_expose(wasm, "received") @_cdecl("canvas_received")
+@_cdecl("received")
 func received(_ session: UInt32, _ count: UInt32, _ isText: Bool, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { session, now in
     session.line?.heard(at: now)
@@ -47,52 +47,52 @@ func received(_ session: UInt32, _ count: UInt32, _ isText: Bool, _ wall: Double
   }
 }
 
-@_expose(wasm, "wake") @_cdecl("canvas_wake")
+@_cdecl("wake")
 func wake(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.wake(at: $1) }
 }
 
 /// From now on, the session looks after its connection: see `ReplicaLine`.
-@_expose(wasm, "watchLine") @_cdecl("canvas_watch_line")
+@_cdecl("watchLine")
 func watchLine(_ session: UInt32) { find(session).line = ReplicaLine() }
 
-@_expose(wasm, "lookAtLine") @_cdecl("canvas_look_at_line")
+@_cdecl("lookAtLine")
 func lookAtLine(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { session, now in session.line?.look(at: &session.replica, at: now) ?? [] }
 }
 
 /// The page was suspended, or the network was away.
-@_expose(wasm, "wakeLine") @_cdecl("canvas_wake_line")
+@_cdecl("wakeLine")
 func wakeLine(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { session, now in session.line?.wake(&session.replica, at: now) ?? [] }
 }
 
 /// The newest round-trip time in milliseconds. 0 before the first measurement.
-@_expose(wasm, "roundTrip") @_cdecl("canvas_round_trip")
+@_cdecl("roundTrip")
 func roundTrip(_ session: UInt32) -> Double { Double(find(session).line?.roundTripMilliseconds ?? 0) }
 
-@_expose(wasm, "isLineSlow") @_cdecl("canvas_is_line_slow")
+@_cdecl("isLineSlow")
 func isLineSlow(_ session: UInt32) -> Bool { find(session).line?.isSlow ?? false }
 
 /// Sends the server another token, which is the input.
-@_expose(wasm, "bringToken") @_cdecl("canvas_bring_token")
+@_cdecl("bringToken")
 func bringToken(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   guard let token = Text(utf8: input.bytes(count)) else { return fail("a token must be UTF-8") }
   return perform(session, wall, monotonic) { $0.replica.bringToken(token, at: $1) }
 }
 
-@_expose(wasm, "ping") @_cdecl("canvas_ping")
+@_cdecl("ping")
 func ping(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.ping(at: $1) }
 }
 
-@_expose(wasm, "askDigest") @_cdecl("canvas_ask_digest")
+@_cdecl("askDigest")
 func askDigest(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.askDigest(at: $1) }
 }
 
 /// Sets the presence that other people see: a JSON object, which is the input.
-@_expose(wasm, "setPresence") @_cdecl("canvas_set_presence")
+@_cdecl("setPresence")
 func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let state: JSONText
   do throws(JSONFailure) {

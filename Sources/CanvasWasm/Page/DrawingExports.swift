@@ -1,7 +1,7 @@
 // The shapes to draw, as rows (see `ShapeRow`), and their names.
 
 /// The changes since the last call: a sum of `ChangesFlag`, and then the rows of the changed shapes.
-@_expose(wasm, "changes") @_cdecl("canvas_changes")
+@_cdecl("changes")
 func changes(_ session: UInt32) -> Answer {
   let unseen = find(session).takeUnseen()
   return answer(session) { session, output in
@@ -26,21 +26,21 @@ func changes(_ session: UInt32) -> Answer {
 }
 
 /// The rows of all shapes, in drawing order.
-@_expose(wasm, "shapes") @_cdecl("canvas_shapes")
+@_cdecl("shapes")
 func shapes(_ session: UInt32) -> Answer {
   answer(session) { session, output in session.writeRows(of: session.order.identifiers, to: &output) }
 }
 
 /// The rows of `count` shapes, whose identifiers are in the input, in drawing order. Shapes that don't exist are left
 /// out.
-@_expose(wasm, "rows") @_cdecl("canvas_rows")
+@_cdecl("rows")
 func rows(_ session: UInt32, _ count: UInt32) -> Answer {
   let shapes = input.identifiers(count)
   return answer(session) { session, output in session.writeRows(of: session.inOrder(shapes), to: &output) }
 }
 
 /// The identifiers of all shapes, from the back to the front.
-@_expose(wasm, "drawingOrder") @_cdecl("canvas_drawing_order")
+@_cdecl("drawingOrder")
 func drawingOrder(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.order.identifiers) }
 }
@@ -48,7 +48,7 @@ func drawingOrder(_ session: UInt32) -> Answer {
 // MARK: - Names
 
 /// The name that a shape shows. Empty if the shape doesn't exist.
-@_expose(wasm, "shownName") @_cdecl("canvas_shown_name")
+@_cdecl("shownName")
 func shownName(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
     if let shape = Identifier(number: shape), let name = session.names.name(of: shape) { output.append(name) }
@@ -56,7 +56,7 @@ func shownName(_ session: UInt32, _ shape: Double) -> Answer {
 }
 
 /// The names of all shapes in drawing order, separated by line breaks. No name contains one.
-@_expose(wasm, "shownNames") @_cdecl("canvas_shown_names")
+@_cdecl("shownNames")
 func shownNames(_ session: UInt32) -> Answer {
   answer(session) { session, output in
     for place in session.order.places {
@@ -67,14 +67,14 @@ func shownNames(_ session: UInt32) -> Answer {
 }
 
 /// The input is a name. Returns the number of the shape that is shown with this name, or −1 if there is none.
-@_expose(wasm, "shapeNamed") @_cdecl("canvas_shape_named")
+@_cdecl("shapeNamed")
 func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
   guard let name = Text(utf8: input.bytes(count)) else { return -1 }
   return find(session).names.identifier(named: name)?.number ?? -1
 }
 
 /// The text in a shape. Empty if it has none.
-@_expose(wasm, "writtenText") @_cdecl("canvas_written_text")
+@_cdecl("writtenText")
 func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
     guard let shape = Identifier(number: shape) else { return }
@@ -83,7 +83,7 @@ func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
 }
 
 /// The points of a shape's path: see `ValueRows`.
-@_expose(wasm, "path") @_cdecl("canvas_path")
+@_cdecl("path")
 func path(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
     guard let shape = Identifier(number: shape) else { return }
@@ -93,7 +93,7 @@ func path(_ session: UInt32, _ shape: Double) -> Answer {
 
 /// The last actor to write a property of a shape, and the time of that write, as two doubles. Empty if the property was
 /// never written.
-@_expose(wasm, "written") @_cdecl("canvas_written")
+@_cdecl("written")
 func written(_ session: UInt32, _ shape: Double, _ property: UInt32) -> Answer {
   answer(session) { session, output in
     guard let shape = Identifier(number: shape), let raw = UInt8(exactly: property),

@@ -3,7 +3,7 @@
 
 /// Edits shapes. The input has `count` bytes of rows of values: see `ValueRowReader`. A new shape without a `z` is put
 /// on top.
-@_expose(wasm, "edit") @_cdecl("canvas_edit")
+@_cdecl("edit")
 func edit(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   do throws(ValueRefusal) {
     let edits = try readEdits(count) { named throws(ValueRefusal) in
@@ -30,7 +30,7 @@ private func readEdits(
 /// Moves, resizes and rotates shapes, as a gesture does in every frame. The input has rows of seven doubles: an
 /// identifier, the position, the size, the rotation, and a sum of `PlaceFlag` that says which of these values to write.
 /// Deleted shapes are skipped, because the gesture may not know yet that a shape was deleted.
-@_expose(wasm, "place") @_cdecl("canvas_place")
+@_cdecl("place")
 func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   var edits: [ShapeEdit] = []
   edits.reserveCapacity(Int(rows))
@@ -54,45 +54,45 @@ func place(_ session: UInt32, _ rows: UInt32, _ wall: Double, _ monotonic: Doubl
 }
 
 /// Deletes the shapes whose `count` identifiers are in the input.
-@_expose(wasm, "deleteShapes") @_cdecl("canvas_delete_shapes")
+@_cdecl("deleteShapes")
 func deleteShapes(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   let shapes = input.identifiers(count)
   return perform(session, wall, monotonic) { $0.replica.delete(shapes, at: $1) }
 }
 
-@_expose(wasm, "clear") @_cdecl("canvas_clear")
+@_cdecl("clear")
 func clear(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.clear(at: $1) }
 }
 
-@_expose(wasm, "beginGroup") @_cdecl("canvas_begin_group")
+@_cdecl("beginGroup")
 func beginGroup(_ session: UInt32) {
   find(session).replica.beginGroup()
 }
 
-@_expose(wasm, "endGroup") @_cdecl("canvas_end_group")
+@_cdecl("endGroup")
 func endGroup(_ session: UInt32) {
   find(session).replica.endGroup()
 }
 
 /// Abandons the open step: see `Replica.abandonStep`.
-@_expose(wasm, "abandonStep") @_cdecl("canvas_abandon_step")
+@_cdecl("abandonStep")
 func abandonStep(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.abandonStep(at: $1) }
 }
 
-@_expose(wasm, "undo") @_cdecl("canvas_undo")
+@_cdecl("undo")
 func undo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.undo(at: $1) }
 }
 
-@_expose(wasm, "redo") @_cdecl("canvas_redo")
+@_cdecl("redo")
 func redo(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) { $0.replica.redo(at: $1) }
 }
 
 /// Moves some shapes within the drawing order: see `Reordering`. Their `count` identifiers are in the input.
-@_expose(wasm, "reorder") @_cdecl("canvas_reorder")
+@_cdecl("reorder")
 func reorder(
   _ session: UInt32,
   _ count: UInt32,
@@ -107,14 +107,14 @@ func reorder(
 }
 
 /// An identifier for a shape that `edit` will add.
-@_expose(wasm, "newIdentifier") @_cdecl("canvas_new_identifier")
+@_cdecl("newIdentifier")
 func newIdentifier(_ session: UInt32) -> Double { find(session).newIdentifier().number }
 
 // MARK: - Adding shapes
 
 /// Adds shapes from rows of values that exchange.wasm has read from a document. With `keepsIdentifiers`, only shapes
 /// without an identifier get a new one; otherwise all do. A shape without a `z` is put on top.
-@_expose(wasm, "addShapes") @_cdecl("canvas_add_shapes")
+@_cdecl("addShapes")
 func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ wall: Double, _ monotonic: Double)
   -> Answer
 {
@@ -137,7 +137,7 @@ func addShapes(_ session: UInt32, _ count: UInt32, _ keepsIdentifiers: Bool, _ w
 }
 
 /// Adds a random shape: see `RandomShape`.
-@_expose(wasm, "addRandomShape") @_cdecl("canvas_add_random_shape")
+@_cdecl("addRandomShape")
 func addRandomShape(
   _ session: UInt32,
   _ how: UInt32,
@@ -169,15 +169,15 @@ private func add(_ edits: [ShapeEdit], to session: UInt32, _ wall: Double, _ mon
 }
 
 /// A random colour as 0xRRGGBB, with a saturation of at least 0.5 and a brightness of at least 0.7.
-@_expose(wasm, "brightColor") @_cdecl("canvas_bright_color")
+@_cdecl("brightColor")
 func brightColor() -> UInt32 { Color.bright(using: &chance).packed }
 
 /// A number that grows whenever the answer of `state` changes.
-@_expose(wasm, "revision") @_cdecl("canvas_revision")
+@_cdecl("revision")
 func revision(_ session: UInt32) -> UInt32 { find(session).revision }
 
 /// The whole shown drawing, from which exchange.wasm makes documents: see `BinaryEncoding.encode(state:)`.
-@_expose(wasm, "state") @_cdecl("canvas_state")
+@_cdecl("state")
 func state(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(BinaryEncoding.encode(state: session.replica.canvas)) }
 }

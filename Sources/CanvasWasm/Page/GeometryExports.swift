@@ -1,7 +1,7 @@
 // Geometry: which shapes are at a place, and which shapes overlap. Hidden shapes are ignored.
 
 /// The shapes whose outline contains the point, the topmost first. A point on the outline counts.
-@_expose(wasm, "shapesAt") @_cdecl("canvas_shapes_at")
+@_cdecl("shapesAt")
 func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
   answer(session) { session, output in
     output.append(session.inOrder(session.overlaps.shapes(at: Point(x: x, y: y))).reversed())
@@ -9,7 +9,7 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
 }
 
 /// The identifiers of the shapes that might be visible within a distance of a point, the topmost first.
-@_expose(wasm, "shapesNear") @_cdecl("canvas_shapes_near")
+@_cdecl("shapesNear")
 func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
   answer(session) { session, output in
     let reach = distance + session.strokeReachMax
@@ -20,7 +20,7 @@ func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double)
 
 /// Rows of the shapes that might be visible in a box, from the back to the front. Shapes outside the box are included
 /// if their strokes can extend into it.
-@_expose(wasm, "shapesInView") @_cdecl("canvas_shapes_in_view")
+@_cdecl("shapesInView")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
     let reach = session.strokeReachMax
@@ -31,7 +31,7 @@ func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, 
 
 /// The shapes whose outline shares area with a box, from the back to the front. With `wholly`, only the shapes that are
 /// completely inside the box.
-@_expose(wasm, "shapesInBox") @_cdecl("canvas_shapes_in_box")
+@_cdecl("shapesInBox")
 func shapesInBox(
   _ session: UInt32,
   _ x: Double,
@@ -53,7 +53,7 @@ func shapesInBox(
 
 /// The bounding box, as four doubles, of the shapes whose `count` identifiers are in the input. If `count` is 0, the
 /// box contains all shapes. The answer is empty if none of the shapes is visible.
-@_expose(wasm, "bounds") @_cdecl("canvas_bounds")
+@_cdecl("bounds")
 func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
   let named = input.identifiers(count)
   return answer(session) { session, output in
@@ -72,7 +72,7 @@ func bounds(_ session: UInt32, _ count: UInt32) -> Answer {
 
 /// The corners of a polygon that approximates a shape's outline to within `flatness`. This also works for hidden
 /// shapes. The answer is empty if the shape doesn't exist.
-@_expose(wasm, "outline") @_cdecl("canvas_outline")
+@_cdecl("outline")
 func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
   answer(session) { session, output in
     guard let id = Identifier(number: shape), let shape = session.replica.canvas[id] else { return }
@@ -84,7 +84,7 @@ func outline(_ session: UInt32, _ shape: Double, _ flatness: Double) -> Answer {
 
 /// The pairs that began or stopped overlapping since the last call: for each pair, its two shapes and whether they
 /// overlap now. After a reset, all overlapping pairs.
-@_expose(wasm, "changedPairs") @_cdecl("canvas_changed_pairs")
+@_cdecl("changedPairs")
 func changedPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
     for change in session.takePairs() {
@@ -96,7 +96,7 @@ func changedPairs(_ session: UInt32) -> Answer {
 }
 
 /// All overlapping pairs, as two identifiers each.
-@_expose(wasm, "overlapPairs") @_cdecl("canvas_overlap_pairs")
+@_cdecl("overlapPairs")
 func overlapPairs(_ session: UInt32) -> Answer {
   answer(session) { session, output in
     for pair in session.overlaps.pairs {
@@ -107,7 +107,7 @@ func overlapPairs(_ session: UInt32) -> Answer {
 }
 
 /// The shapes that a shape overlaps.
-@_expose(wasm, "neighbours") @_cdecl("canvas_neighbours")
+@_cdecl("neighbours")
 func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
     if let shape = Identifier(number: shape) { output.append(session.overlaps.neighbours(of: shape)) }
@@ -116,7 +116,7 @@ func neighbours(_ session: UInt32, _ shape: Double) -> Answer {
 
 /// The common area of two shapes, as polygons to draw: for each polygon the number of its corners, and then the
 /// corners.
-@_expose(wasm, "commonRegion") @_cdecl("canvas_common_region")
+@_cdecl("commonRegion")
 func commonRegion(_ session: UInt32, _ first: Double, _ second: Double) -> Answer {
   answer(session) { session, output in
     let overlaps = session.overlaps

@@ -17,7 +17,7 @@ private func readConfiguration(
 }
 
 /// Makes a new session. The answer is its handle, as a double.
-@_expose(wasm, "createSession") @_cdecl("canvas_create_session")
+@_cdecl("createSession")
 func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answer {
   do throws(MessageError) {
     let (configuration, actor) = try readConfiguration(count, encoding: encoding)
@@ -29,7 +29,7 @@ func createSession(_ count: UInt32, _ encoding: UInt32, _ seed: UInt64) -> Answe
 
 /// Restores a session. The input is a hello, a saved replica and a saved drawing; the last two may be empty. Without a
 /// saved replica, the session is a new client. Without a saved drawing, the drawing in the saved replica is used.
-@_expose(wasm, "restoreSession") @_cdecl("canvas_restore_session")
+@_cdecl("restoreSession")
 func restoreSession(_ count: UInt32, _ savedCount: UInt32, _ drawingCount: UInt32, _ encoding: UInt32, _ seed: UInt64)
   -> Answer
 {
@@ -69,23 +69,23 @@ private func enter(_ session: consuming Session) -> Answer {
   return Answer(output.count)
 }
 
-@_expose(wasm, "destroySession") @_cdecl("canvas_destroy_session")
+@_cdecl("destroySession")
 func destroySession(_ session: UInt32) {
   sessions.remove(session)
 }
 
 /// The bytes for `restoreSession`. Without the drawing they are short: the client's actor and its unsent edits.
-@_expose(wasm, "save") @_cdecl("canvas_save")
+@_cdecl("save")
 func save(_ session: UInt32, _ withDrawing: Bool) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.save(withDrawing: withDrawing) }) }
 }
 
 /// To be called before `save`. The result is a time, which JavaScript passes to `kept` once the save is stored.
-@_expose(wasm, "reserveStamps") @_cdecl("canvas_reserve_stamps")
+@_cdecl("reserveStamps")
 func reserveStamps(_ session: UInt32) -> Double { Double(find(session).with { $0.reserveStamps() }) }
 
 /// Called when the save that was made after `reserveStamps` has been stored.
-@_expose(wasm, "kept") @_cdecl("canvas_kept")
+@_cdecl("kept")
 func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Double) -> Answer {
   perform(session, wall, monotonic) {
     $0.replica.kept(untilMilliseconds: UInt64(max(0, until)), at: $1)
@@ -93,7 +93,7 @@ func kept(_ session: UInt32, _ until: Double, _ wall: Double, _ monotonic: Doubl
 }
 
 /// The shown drawing in saved form, for another session to start with.
-@_expose(wasm, "saveShown") @_cdecl("canvas_save_shown")
+@_cdecl("saveShown")
 func saveShown(_ session: UInt32) -> Answer {
   answer(session) { session, output in output.append(session.with { $0.saveShown() }) }
 }
@@ -101,7 +101,7 @@ func saveShown(_ session: UInt32) -> Answer {
 // MARK: - Status
 
 /// The session's state as JSON: the user, the room, the role, the connection, the limits and the other people.
-@_expose(wasm, "status") @_cdecl("canvas_status")
+@_cdecl("status")
 func status(_ session: UInt32) -> Answer {
   answer(session) { session, output in
     var writer = JSONWriter(capacity: 512)
@@ -134,30 +134,30 @@ extension JSONWriter {
   }
 }
 
-@_expose(wasm, "actor") @_cdecl("canvas_actor")
+@_cdecl("actor")
 func actor(_ session: UInt32) -> Double { find(session).replica.actor.number }
 
-@_expose(wasm, "shapeCount") @_cdecl("canvas_shape_count")
+@_cdecl("shapeCount")
 func shapeCount(_ session: UInt32) -> UInt32 { UInt32(find(session).order.count) }
 
 /// How many operations the server has not answered yet.
-@_expose(wasm, "unsentCount") @_cdecl("canvas_unsent_count")
+@_cdecl("unsentCount")
 func unsentCount(_ session: UInt32) -> UInt32 { UInt32(find(session).with { $0.unsentCount }) }
 
-@_expose(wasm, "canUndo") @_cdecl("canvas_can_undo")
+@_cdecl("canUndo")
 func canUndo(_ session: UInt32) -> Bool { find(session).with { $0.canUndo } }
 
-@_expose(wasm, "canRedo") @_cdecl("canvas_can_redo")
+@_cdecl("canRedo")
 func canRedo(_ session: UInt32) -> Bool { find(session).with { $0.canRedo } }
 
 /// The digest of the shown drawing, or of the confirmed drawing.
-@_expose(wasm, "digest") @_cdecl("canvas_digest")
+@_cdecl("digest")
 func digest(_ session: UInt32, _ ofConfirmed: Bool) -> UInt64 {
   find(session).with { ofConfirmed ? $0.confirmedDigest : $0.canvas.digest }
 }
 
 /// An estimate of the time on the server's clock.
-@_expose(wasm, "serverMilliseconds") @_cdecl("canvas_server_milliseconds")
+@_cdecl("serverMilliseconds")
 func serverMilliseconds(_ session: UInt32, _ wall: Double, _ monotonic: Double) -> Double {
   Double(find(session).with { $0.serverMilliseconds(at: Moment(wall, monotonic)) })
 }
