@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HEADER_BYTES = 8, PAGE_BYTES = 65536, ALIGNMENT = 8, BYTES_MIN = 16, BYTES_MAX = 1 << 30, OUT_OF_MEMORY = 12 };
+enum { HEADER_BYTES = 8, PAGE_BYTES = 65536, ALIGNMENT = 8, BYTES_MIN = 16, BYTES_MAX = 1 << 30 };
 
 typedef struct block {
   struct block *next;
@@ -34,22 +34,23 @@ static unsigned size_index(size_t bytes) {
 
 static size_t size_at(unsigned index) { return (size_t)(5 + (index & 3)) << (index >> 2); }
 
-static int take(size_t bytes, uintptr_t *start) {
+static uintptr_t take(size_t bytes) {
   if (fresh == 0) fresh = ((uintptr_t)&__heap_base + ALIGNMENT - 1) & -ALIGNMENT;
   size_t end = __builtin_wasm_memory_size(0) * PAGE_BYTES;
   if (end - fresh < bytes) {
     size_t pages = (bytes - (end - fresh) + PAGE_BYTES - 1) / PAGE_BYTES;
-    if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) return OUT_OF_MEMORY;
+    if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) __builtin_trap();
   }
-  *start = fresh;
+  uintptr_t start = fresh;
   fresh += bytes;
-  return 0;
+  return start;
 }
 
-// Every block is aligned to eight bytes, and nothing here asks for more.
+// Every block is aligned to eight bytes, and nothing here asks for more. Without memory the module traps, because
+// Swift's runtime and the page would go on at the address 0.
 int posix_memalign(void **result, size_t alignment, size_t bytes) {
   (void)alignment;
-  if (bytes > BYTES_MAX) return OUT_OF_MEMORY;
+  if (bytes > BYTES_MAX) __builtin_trap();
   size_t wanted = bytes + HEADER_BYTES;
   unsigned index = size_index(wanted < BYTES_MIN ? BYTES_MIN : wanted);
   block *found = waiting[index];
@@ -58,8 +59,7 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
     *result = found;
     return 0;
   }
-  uintptr_t start;
-  if (take((size_at(index) + ALIGNMENT - 1) & -ALIGNMENT, &start)) return OUT_OF_MEMORY;
+  uintptr_t start = take((size_at(index) + ALIGNMENT - 1) & -ALIGNMENT);
   *(uint32_t *)start = index;
   *result = (void *)(start + HEADER_BYTES);
   return 0;
@@ -67,7 +67,8 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
 
 void *malloc(size_t bytes) {
   void *result;
-  return posix_memalign(&result, ALIGNMENT, bytes) ? NULL : result;
+  posix_memalign(&result, ALIGNMENT, bytes);
+  return result;
 }
 
 void free(void *given) {
