@@ -22,6 +22,9 @@ struct NameGroup: Hashable, Sendable {
   /// name is `Sun 2`.
   private(set) var taken: [Int] = []
 
+  /// During an update: the first rank whose number can change.
+  var firstRenumbered: Int?
+
   var isEmpty: Bool { members.isEmpty && taken.isEmpty }
 
   // MARK: - Members
@@ -53,11 +56,6 @@ struct NameGroup: Hashable, Sendable {
   func rank(atNumber number: Int) -> Int {
     guard number > 1 else { return 0 }
     return number - 1 - takenCount(below: number)
-  }
-
-  /// The ranks of the members that show this number or a greater one.
-  func ranks(from number: Int) -> Range<Int> {
-    min(rank(atNumber: number), members.count)..<members.count
   }
 
   mutating func take(_ number: Int) { taken.insert(number, at: takenCount(below: number)) }

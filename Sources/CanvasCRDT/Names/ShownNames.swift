@@ -87,22 +87,15 @@ public struct ShownNames: Sendable {
       let (before, after) = (claims[shape], canvas[shape].map { Claim($0) })
       guard before != after else { continue }
       updated.append((shape, name(of: shape)))
-      for claim in [before, after] { if let claim { note(claim, of: shape, &renaming) } }
+      for claim in [before, after] {
+        if let claim { renaming.note(claim.name, NameGroup.Member(shape, claim), in: &groups) }
+      }
     }
+    renaming.noteNumbers(in: groups)
     for (shape, _) in updated { follow(shape, in: canvas) }
-    var renamed = renaming.shapes { name in groups[name] }
+    var renamed = renaming.end(in: &groups)
     for (shape, before) in updated where name(of: shape) != before { renamed.insert(shape) }
     return renamed.members.sorted()
-  }
-
-  /// Stores the numbers that can change when a shape gets or loses a name.
-  private func note(_ claim: Claim, of shape: Identifier, _ renaming: inout Renaming) {
-    if let group = groups[claim.name] {
-      renaming.note(claim.name, group, from: group.rank(of: NameGroup.Member(shape, claim)))
-    }
-    if let numbered = NumberedName(claim.name), let group = groups[numbered.name] {
-      renaming.note(numbered.name, group, from: group.ranks(from: numbered.number).lowerBound)
-    }
   }
 
   /// Updates the names after a change of one shape, without a list of the shapes whose shown name changes. So this is
