@@ -390,6 +390,23 @@ test('ten thousand shapes come and go, and the memory grows no further the secon
   assert.equal(round(), after)
 })
 
+test('a page that fetches no changes for long gets the whole drawing instead of thousands of changes', () => {
+  const replica = core.createReplica({ seed: 1n })
+  const follower = new Follower()
+  follower.follow(replica)
+  for (let round = 0; round < 30; round += 1) {
+    const shapes = Array.from({ length: 1_000 }, () => replica.newIdentifier())
+    replica.edit(shapes.map((shape, index) => ({ shape, set: { kind: 'rectangle', name: 'Sun', position: [index * 200, round * 200] } })))
+    if (round > 0) replica.delete(shapes)
+  }
+  const changes = follower.follow(replica)
+  assert.ok(changes.reset)
+  assert.equal(changes.shapes.length, 1_000)
+  follower.check(replica)
+  assert.equal(replica.shownNames()[999], 'Sun 1000')
+  replica.destroy()
+})
+
 test('the modules import nothing', () => {
   for (const name of ['core', 'exchange']) {
     const module = new WebAssembly.Module(readFileSync(new URL(`build/page/${name}.wasm`, root)))

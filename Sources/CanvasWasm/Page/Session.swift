@@ -60,6 +60,7 @@ final class Session {
 
   private func follow(_ change: Change, by writer: Writer, in canvas: Canvas) {
     let shape = change.shape
+    if unseen.isOverfull { forgetUnseen() }
     unseen.note(change, by: writer)
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     if ShownNames.concerns(change) { named.insert(shape) }
@@ -110,6 +111,15 @@ final class Session {
       noteReach(of: shape)
       ties.update(shape.id, to: shape)
     }
+    plane.noteReset()
+    unseen.noteReset()
+  }
+
+  /// Makes the page fetch the whole drawing, because there are too many changes.
+  private func forgetUnseen() {
+    _ = names
+    moved.removeAll()
+    drawnLines.removeAll()
     plane.noteReset()
     unseen.noteReset()
   }

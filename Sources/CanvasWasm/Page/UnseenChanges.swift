@@ -14,8 +14,8 @@ struct Writer {
 }
 
 /// The changes since the page last fetched changes. The page fetches them just before it draws a frame. All changes of
-/// a shape between two frames are one entry, so the shape is drawn once. The memory is limited even if the page never
-/// fetches them, as in a hidden tab.
+/// a shape between two frames are one entry, so the shape is drawn once. Before there are too many entries, as in a tab
+/// that is hidden for hours, they are replaced by a reset.
 struct UnseenChanges {
   struct ShapeChange {
     /// The changed properties, as a `PropertyMask`. The bit after the last property means the shown name.
@@ -30,11 +30,17 @@ struct UnseenChanges {
   /// Whether the page has to fetch the whole drawing again.
   private(set) var isReset = false
 
+  /// How many entries there can be. With more of them, a reset takes the page less time.
+  private static let shapesMax = 20_000
+
   static let nameBit: UInt32 = 1 << UInt32(Property.count)
 
   private static var ends: PropertyMask { [.position, .size, .rotation, .path] }
 
+  var isOverfull: Bool { shapes.count > UnseenChanges.shapesMax }
+
   mutating func note(_ change: Change, by writer: Writer) {
+    if isReset { return }
     var entry = shapes[change.shape] ?? ShapeChange()
     entry.mask |= change.changed.union(change.erased).rawValue
     entry.by = writer.number
@@ -43,11 +49,12 @@ struct UnseenChanges {
   }
 
   mutating func noteName(of shape: Identifier) {
-    shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit
+    if !isReset { shapes[shape, default: ShapeChange()].mask |= UnseenChanges.nameBit }
   }
 
   /// Records that a line's ends have moved with the shapes that they are tied to.
   mutating func noteEnds(of line: Identifier, by writer: Writer) {
+    if isReset { return }
     var entry = shapes[line] ?? ShapeChange()
     entry.mask |= UnseenChanges.ends.rawValue
     entry.by = writer.number
@@ -59,6 +66,7 @@ struct UnseenChanges {
   }
 
   mutating func depart(_ departure: ShapeEdit) {
+    if isReset { return }
     shapes[departure.shape, default: ShapeChange()].departure =
       Rect(origin: departure.set.position, size: departure.set.size)
   }
