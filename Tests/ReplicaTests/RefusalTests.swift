@@ -33,6 +33,30 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.unsentCount == 2)
   }
 
+  /// Ann brings back Bob's deleted shape and edits it, before either is sent. The server refuses the edit alone.
+  @Test("a shape that is brought back has its values, even if an edit right after it is refused")
+  func restoredAndEdited() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let bob = room.join()
+    let shape = room.add(bob) { $0.rotation = 30 }
+    room.settle()
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.settle()
+    // From now on edits wait, until the replica is told that its state is stored.
+    _ = room.hosts[ann].reserve()
+    room.time += 60_000
+    room.run(ann) { $0.undo(at: $1) }
+    room.run(ann) { $0.edit([rotated(shape)], at: $1) }
+    #expect(try room.hosts[ann].intercept().isEmpty)
+    room.keep(ann)
+    let sent = try room.hosts[ann].interceptSubmissions()
+    #expect(sent.flatMap(\.operations).map(\.set.rotation) == [30, 10])
+    room.hand(.rejection(Rejection(id: sent[0].id, operation: 1, code: .badValue, message: "not here")), to: ann)
+    room.settle()
+    for host in [ann, bob] { #expect(room.hosts[host].replica.canvas[shape]?.properties.rotation == 30) }
+  }
+
   @Test("a full room refuses the new shapes of a message, and takes its edits of others")
   func roomFull() {
     var room = TestRoom { $0.shapes = 2 }

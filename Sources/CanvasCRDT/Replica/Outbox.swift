@@ -66,6 +66,11 @@ extension Outbox {
     var dropped = 0
     for number in numbers[operation.shape] ?? [] {
       let index = number - numberOffset
+      // A shape keeps the values that it is made or restored with, because the server can refuse the newer edit alone.
+      if waiting[index].operation.set.assigned.contains(.kind), !operation.set.deleted {
+        kept.append(number)
+        continue
+      }
       // The new edit counts as having replaced the value from before the older edit.
       if let older = waiting[index].replaced {
         replaced?.forget(waiting[index].operation.at, older, of: covered)
