@@ -53,7 +53,7 @@ struct VocabularyTests {
       let told = part.told(to: vocabulary)
       for operation in told.operations { expectKnown(operation.set, to: vocabulary) }
       #expect(part.told(to: .newest) == part)
-      // The part of a state that an older client gets can be encoded and decoded like any other part.
+      // A state is sent in parts. What is left of a part for an older client can be encoded and decoded, too.
       let message = ServerMessage.operations(Delivery(cursor: Cursor("C"), content: .state(told)))
       #expect(try BinaryEncoding.decodeServerMessage(BinaryEncoding.encode(message)) == message)
       older.merge(told)

@@ -210,8 +210,8 @@ extension Canvas {
       low = min(low, erasure.stamp.milliseconds)
       high = max(high, erasure.stamp.milliseconds)
     }
-    // Each round of the loop divides a span of time into 1,024 parts, and counts the erasures in each part. The next
-    // round divides the one part that contains the result.
+    // Each round of the loop divides a span of time into 1,024 parts, and counts the erasures in each part. The counts
+    // tell in which part the wanted time lies. The next round divides that part.
     var left = erasures.count
     while true {
       let width = (high - low) / 1_024 + 1

@@ -92,11 +92,11 @@ extension TurnedEllipse {
 
   /// Whether the two ellipses share area thicker than `tolerance`.
   ///
-  /// An ellipse's reach in a direction is the distance from its centre to its tangent. The ellipses share no area if
-  /// there is a direction in which the sum of their reaches is at most the distance between their centres. A direction
-  /// is described by one number, `turn`. As a function of `turn`, the sum of the reaches minus the distance is convex.
-  /// The search approaches the function's minimum with tangents from both sides. It ends when a value of the function,
-  /// or a lower bound on it, gives the answer.
+  /// An ellipse's reach in a direction is how far it extends from its centre in that direction. The ellipses share no
+  /// area if there is a direction in which their centres are at least as far apart as both reaches together. A direction
+  /// is described by one number, `turn`. The sum of the reaches minus how far the centres are apart in the direction is
+  /// a convex function of `turn`. The search approaches the minimum of its graph with tangents of the graph, from both
+  /// sides. It ends when a value of the function, or a lower bound on it, gives the answer.
   func overlaps(_ other: TurnedEllipse, tolerance: Double) -> Bool {
     let apartX = other.center.x - center.x
     let apartY = other.center.y - center.y

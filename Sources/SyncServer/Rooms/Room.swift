@@ -281,8 +281,9 @@ struct Room: Sendable {
     if case .rejection(let rejection) = message { refuse(rejection, to: id) } else { post(message, to: id) }
   }
 
-  /// Refuses operations. The refusal is sent after everything that the room has so far. So if a refused operation was
-  /// stored before, the client gets the operation before the refusal.
+  /// Refuses operations. The refusal is sent after everything that the room has so far. A client can send an operation
+  /// again that was stored the first time. If this is refused, the client gets the stored operation, and then the
+  /// refusal.
   private mutating func refuse(_ rejection: Rejection, to id: MemberID) {
     counts.noteRefusal(rejection.code)
     post(.rejection(rejection), to: id, after: fanOut.newest)
