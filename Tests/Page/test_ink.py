@@ -118,9 +118,12 @@ def test_a_finger_draws_and_two_move_the_paper(room):
     touch.start((100, 300))
     for step in range(1, 20):
         touch.move((100 + 8 * step, 300 + 30 * math.sin(step / 3)))
+    # A second finger that comes late is ignored.
+    touch.start((252, 300), (200, 500))
+    touch.move((280, 300), (240, 540))
     touch.end()
     (stroke,) = strokes(room, 1)
-    assert len(stroke["path"]) > 4
+    assert len(stroke["path"]) > 4 and stroke["size"][0] > 160
     scale = ann.run("app.view.scale")
     touch.pinch((200, 450), 60, 140)
     assert ann.run("app.view.scale") > scale

@@ -22,7 +22,7 @@ const emptyToSelect: Target = Object.freeze({ ...empty, holds: true, joins: true
  * apply to the shape.
  */
 const over: Target = Object.freeze({ ...empty, holds: true })
-const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet', joins: true })
+const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet' })
 const paper: Target = Object.freeze({ kind: 'view', key: 'view', joins: true })
 
 /**
