@@ -96,6 +96,19 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
     assert number(square) in phone.run("app.selection.ids()")
 
 
+def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
+    """Strokes, shapes and erasures stay. A text goes, because nothing is written in it."""
+    phone = room.join("Eve", phone=True, at=(0, 0))
+    count = 0
+    for tool, more in [("text", 0), ("pen", 1), ("rectangle", 1), ("arrow", 1), ("eraser", -1)]:
+        phone.run("app.setTool(value); return null", tool)
+        phone.touch.drag((60, 300), (240, 420), steps=20, hold=True)
+        phone.touch._send("touchCancel", [])
+        count += more
+        assert phone.run("app.session.shapeCount") == count, tool
+    room.agree()
+
+
 def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
     """During a drag, a second finger touches another shape and lifts. That ends the drag's undo step, and later
     shapes become steps of their own."""

@@ -168,7 +168,7 @@ def taken_away(hand):
     hand.cancel()
     time.sleep(0.1)
     hand.tap(300, 650)
-    return [{"expect": "drag began"}, {"expect": "drag cancelled", "reason": "pointer"}, {"expect": "tap", "on": "empty"}]
+    return [{"expect": "drag began"}, {"expect": "drag cancelled", "reason": "interrupted"}, {"expect": "tap", "on": "empty"}]
 
 
 def mouse_drag(hand):

@@ -155,7 +155,7 @@ export class Recogniser {
       case 'down': this.#down(input); break
       case 'move': this.#move(input); break
       case 'up': this.#up(input); break
-      case 'cancel': this.#lose(input.id, 'pointer'); break
+      case 'cancel': this.#lose(input.id); break
     }
     return this.#take()
   }
@@ -203,7 +203,7 @@ export class Recogniser {
   // Pointers.
 
   #down(input: PointerInput) {
-    if (this.#pointers.has(input.id)) this.#lose(input.id, 'lost')
+    if (this.#pointers.has(input.id)) this.#lose(input.id)
     if (input.primary) this.#loseOthers(input.type)
     const pointer: Pointer = {
       id: input.id,
@@ -273,11 +273,11 @@ export class Recogniser {
   }
 
   /** Handles a pointer that vanished without an up event. */
-  #lose(id: number, reason: string) {
+  #lose(id: number) {
     const pointer = this.#pointers.get(id)
     if (!pointer) return
     this.#pointers.delete(id)
-    if (!pointer.isIgnored) this.#abandon(reason)
+    if (!pointer.isIgnored) this.#abandon('interrupted')
   }
 
   /**
@@ -286,7 +286,7 @@ export class Recogniser {
    */
   #loseOthers(type: PointerType) {
     for (const pointer of [...this.#pointers.values()]) {
-      if (pointer.type === type) this.#lose(pointer.id, 'lost')
+      if (pointer.type === type) this.#lose(pointer.id)
     }
   }
 

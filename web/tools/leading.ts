@@ -79,8 +79,8 @@ export class Lining {
     if (this.#line !== null) selection.set([this.#line])
   }
 
-  cancel({ reason }: Drag) {
-    if (reason === 'interrupted') this.#step.end()
+  cancel(gesture: Drag) {
+    if (gesture.reason === 'interrupted') this.end(gesture)
     else this.#abandon()
   }
 

@@ -140,10 +140,10 @@ export class Making {
     this.#writing.open(this.#shape, { step: this.#step })
   }
 
-  /** If the browser interrupts the gesture, the shape is kept. */
+  /** If the browser interrupts the gesture, the shape is kept, but not an empty text, because that is invisible. */
   cancel({ reason }: Drag) {
     this.#snapping.rest()
-    if (reason === 'interrupted') this.#step.end()
+    if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
     else this.#step.abandon()
   }
 
