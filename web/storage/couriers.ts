@@ -4,9 +4,8 @@ import { Connection } from '../network/connection.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Refusals } from '../state/refusals.js'
-import { claim } from './claims.js'
 import { drawingOf, editsOf, forgetEdits, type KeptDrawing, type KeptEdits } from './database.js'
-import { inTime, restore } from './keeper.js'
+import { claimEdits, inTime, restore } from './keeper.js'
 
 /**
  * Sends the edits that other tabs of this browser hadn't sent when they were closed. Each such tab gets a replica and a
@@ -42,13 +41,14 @@ export class Couriers {
     if (this.#isLooking || this.#permission.isViewOnly || replica.status().state !== 'live') return
     this.#isLooking = true
     try {
-      for (const kept of await inTime(editsOf(this.#room))) {
-        if (this.#atWork.has(kept.key) || kept.actor === replica.actor) continue
-        const release = await claim(kept.key, kept.at)
-        if (!release) continue
+      for (const { key, actor, at } of await inTime(editsOf(this.#room))) {
+        if (this.#atWork.has(key) || actor === replica.actor) continue
+        const claimed = await claimEdits(this.#room, key, at)
+        if (!claimed) continue
+        const { own, release } = claimed
         // If the drawing can't be read, the replica loads the room.
-        if (kept.unsent > 0) this.#send(kept, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
-        else await inTime(forgetEdits(kept.key)).finally(release)
+        if (own && own.unsent > 0) this.#send(own, await inTime(drawingOf(this.#room)).catch(() => undefined), release)
+        else await inTime(forgetEdits(key)).finally(release)
       }
     } catch (error) {
       console.warn('What other tabs have left can’t be read:', error)

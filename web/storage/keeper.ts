@@ -47,12 +47,14 @@ export async function openReplica(
     let drawing: KeptDrawing | undefined
     ;[edits, drawing] = await inTime(Promise.all([editsOf(room), drawingOf(room)]))
     if (!options.readonly) {
-      for (const { key, bytes } of edits) {
+      for (const { key } of edits) {
         // In a browser without locks, `Infinity` makes `claim` take a key only if this tab itself left the key when it
         // was reloaded.
-        const release = await claim(key, Infinity)
-        if (!release) continue
-        const replica = restore(core, bytes, withUnsent(core, drawing, edits.filter((other) => other.key !== key)), options)
+        const claimed = await claimEdits(room, key, Infinity)
+        if (!claimed) continue
+        const { own, release } = claimed
+        edits = claimed.edits
+        const replica = own && restore(core, own.bytes, withUnsent(core, drawing, edits.filter((other) => other !== own)), options)
         if (replica) return { replica, release, leftBehind: unsentOf(edits, key) }
         release()
       }
@@ -66,6 +68,24 @@ export async function openReplica(
   }
   const replica = core.createReplica(options)
   return { replica, release: await claim(keyOf(room, replica.actor)).catch(() => null), leftBehind: unsentOf(edits) }
+}
+
+/**
+ * Claims an actor's edits, and then reads them, because a tab can save more edits until it releases the key.
+ *
+ * @param usedAt as of `claim`
+ * @returns `own`: the claimed edits; `edits`: all edits in the room; null if another tab has the key
+ */
+export async function claimEdits(room: string, key: string, usedAt: number) {
+  const release = await claim(key, usedAt)
+  if (!release) return null
+  try {
+    const edits = await inTime(editsOf(room))
+    return { release, edits, own: edits.find((each) => each.key === key) }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Adds a timeout to an answer of the storage, because the storage might hang. */
