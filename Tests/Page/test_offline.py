@@ -83,7 +83,13 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
         room.wait_for_shapes(count)
         ann.wait("app.session.status().state === 'live' && app.session.unsentCount === 0")
     room.agree()
-    assert ann.run("return Object.keys(localStorage).filter((name) => name.startsWith('canvas edits '))") == []
+    kept = "return Object.keys(localStorage).filter((name) => name.startsWith('canvas edits '))"
+    assert ann.run(kept) == []
+    # A text that is being written is stored before the event is over by which the page learns that it is hidden.
+    ann.run("app.perform(app.live.stop()); app.writing.open(app.session.shapes()[0].id); return null")
+    ann.page.keyboard.type("Hello")
+    assert len(ann.run("""Object.defineProperty(document, 'hidden', { value: true, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange')); """ + kept)) == 1
 
 
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):

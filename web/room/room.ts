@@ -38,11 +38,12 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const pulse = new Pulse(connection)
   const state = makeState({ room, core, connection, identity, viewOnly })
   const { me } = state
-  const keeper = viewOnly ? null : new Keeper(state, release)
   me.on('change', wear)
   if (!me.isColorChosen) keepDistinct(state)
   const stage = elementById('stage')
   const hands = makeHands(stage, { ...state, ...makeDrawing(stage, state) })
+  // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
+  const keeper = viewOnly ? null : new Keeper(state, release)
   const status = new Status(connection, pulse, state.permission, keeper)
   const { actions, people, states } = makeFurniture(stage, hands, status)
 
