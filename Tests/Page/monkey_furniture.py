@@ -17,14 +17,17 @@ class AtFurniture:
     # The mouse and the finger
 
     def press(self, element):
-        """Presses the centre of an element by mouse or finger. Returns False if it isn't visible."""
+        """Presses the centre of an element by mouse or finger. Returns False if it isn't visible. A notice that lies over
+        it is dismissed first."""
         if not element.is_visible():
             return False
         element.scroll_into_view_if_needed()
         box = element.bounding_box()
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        over = element.evaluate("(element, [x, y]) => { const top = document.elementFromPoint(x, y);"
-                                "return element.contains(top) || top?.contains(element) ? '' : top?.outerHTML.slice(0, 200) }", middle)
+        look = ("(element, [x, y]) => { const top = () => document.elementFromPoint(x, y);"
+                "for (let notice; (notice = top()?.closest('.notice'));) notice.querySelector('[title=Dismiss]').click();"
+                "return element.contains(top()) || top()?.contains(element) ? '' : top()?.outerHTML.slice(0, 200) }")
+        over = element.evaluate(look, middle)
         self.must(over == "", f"{over} lies over {element}")
         self.person.touch.tap(*middle) if self.phone else self.page.mouse.click(*middle)
         return True

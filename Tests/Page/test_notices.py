@@ -104,6 +104,9 @@ def test_on_a_phone_there_is_one_notice(room):
         assert eve.page.locator(".notice").all_inner_texts() == ["Two."]
     eve.run("app.say('Three.', { action: { words: 'Undo', run() {} } }); app.say('A overlaps B', { kind: 'overlap' }); return null")
     assert [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()] == ["Three."]
+    # The open panel doesn't cover it.
+    eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
+    eve.page.locator(".notice").get_by_role("button", name="Undo").click(trial=True)
 
 
 def test_the_number_of_people_is_shown_whole(room):
