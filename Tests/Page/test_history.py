@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from person import number
 from waiting import moment, wait_until
 
@@ -189,8 +191,32 @@ def test_of_a_large_drawing_only_who_is_told(room):
     assert ann.page.locator(".history-marks span").count() == 6
 
 
-def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
-    """The requested past arrives late, while the person is already writing a text."""
+def writes(ann, moon):
+    ann.page.mouse.dblclick(*ann.middle(moon))
+    ann.page.keyboard.type("Hello")
+
+
+def renames(ann, moon):
+    ann.page.locator(".layer", has_text="Moon").locator(".layer-name").dblclick()
+    ann.page.keyboard.type("Luna")
+
+
+def sets(ann, moon):
+    ann.select(moon)
+    ann.page.click("#tab-inspector")
+    ann.page.get_by_label("X", exact=True).fill("55")
+
+
+def draws(ann, moon):
+    ann.run("app.setTool('pen'); return null")
+    ann.drag((300, 400), (400, 450), hold=True)
+
+
+@pytest.mark.parametrize("begins, kept", [
+    (writes, {"text": "Hello"}), (renames, {"name": "Luna"}), (sets, {"position": [55, 300]}), (draws, {"kind": "ink"}),
+])
+def test_what_one_does_when_the_past_comes_is_kept(room, begins, kept):
+    """The requested past arrives late, while the person is already doing something else. A kept text is announced."""
     sun, moon, (first, second) = past(room)
     ann = room.join("Ann")
     open_history(ann)
@@ -198,17 +224,16 @@ def test_what_one_writes_when_the_past_comes_is_kept_and_said(room):
     ann.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))
     look_back(ann, first)
     ann.wait("true")
-    x, y = ann.middle(moon)
-    ann.page.mouse.dblclick(x, y)
-    ann.page.keyboard.type("Hello")
+    begins(ann, moon)
     while not held:
         ann.page.evaluate("new Promise((done) => setTimeout(done, 20))")
     for route in held:
         route.continue_()
     ann.page.unroute("**/v1/rooms/*?at=*")
     ann.wait("app.isPast", "the past")
-    ann.page.locator(".notice", has_text="What you wrote is kept").wait_for()
-    room.wait_for(lambda shapes: any(shape.get("text") == "Hello" for shape in shapes))
+    room.wait_for(lambda shapes: any(kept.items() <= shape.items() for shape in shapes))
+    if begins is writes:
+        ann.page.locator(".notice", has_text="What you wrote is kept").wait_for()
 
 
 def test_the_past_is_played_once_at_a_time(room):

@@ -103,6 +103,7 @@ export class Inspector {
       this.#showSoon()
     })
     permission.on('change', () => this.#show())
+    shown.on('leaving', () => this.#leave())
     shown.on('changes', ({ reset, shapes }) => {
       if (reset || shapes.some(({ id }) => selection.has(id))) this.#showSoon()
     })

@@ -92,6 +92,7 @@ export class Layers {
     shown.on('changes', (changes) => this.#follow(changes))
     selection.on('change', () => this.#show())
     permission.on('change', () => this.#show())
+    shown.on('leaving', () => this.#renaming?.finish(true))
     new ResizeObserver(() => {
       this.#rowHeight = rowHeightOf()
       this.#show()

@@ -45,10 +45,13 @@ export class Tools {
       this.#surface.tellsTrails = this.#held.takesTrail ?? false
       this.#showCursor(null)
     })
-    permission.on('change', () => {
+    const finish = () => {
       this.cancel('interrupted')
       momentum.settle()
-    })
+    }
+    permission.on('change', finish)
+    // While the past is shown, edits are refused.
+    shown.on('leaving', finish)
     shaking.on('shaken', () => {
       if (this.isBusy || !permission.mayEdit || !play.isOn) return
       momentum.settle()
