@@ -326,6 +326,22 @@ def test_what_is_typed_belongs_to_the_shapes_it_was_begun_for(room):
     assert phone.page.get_by_label("Name", exact=True).input_value() == "Moon"
 
 
+def test_a_finger_that_draws_first_saves_what_is_being_typed(room):
+    """The press of a finger doesn't move the focus. Both edits are steps of undo of their own."""
+    ground, *_ = three(room)
+    phone = room.join("Eve", phone=True, at=(2000, 2000))
+    phone.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
+    inspect(phone, ground)
+    phone.page.get_by_label("X", exact=True).fill("55")
+    phone.run("app.setTool('rectangle'); return null")
+    phone.touch.drag((60, 120), (220, 260))
+    phone.wait_for_shape(ground, "shape.x === 55")
+    phone.wait_for_shapes(4)
+    phone.run("app.editing.undo(); return null")
+    phone.wait_for_shapes(3)
+    assert phone.shape(ground)["x"] == 55
+
+
 def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     """The typed number is written in the end. After Escape, the field shows the shape's current value."""
     ground, *_ = three(room)

@@ -94,7 +94,7 @@ export class Tools {
 
   #take(gesture: Gesture | Wheel | Leave | Trail) {
     if (gesture.type === 'trail') return this.#trailed(gesture)
-    if (gesture.type === 'press') this.#reach.writing.close({ isPressed: true })
+    if (gesture.type === 'press') this.#leaveFields()
     if (gesture.type === 'press' || gesture.type === 'wheel') this.#reach.momentum.stopCoasting()
     this.#tellCursor(gesture)
     switch (gesture.type) {
@@ -107,6 +107,15 @@ export class Tools {
       case 'tripleTap': return this.#tripleTapped(gesture)
       default: return this.#goOn(gesture)
     }
+  }
+
+  /**
+   * Saves what is being typed. A finger's press doesn't take the focus from a field, and a field that is left later
+   * would save its value within the gesture's step of undo.
+   */
+  #leaveFields() {
+    this.#reach.writing.close({ isPressed: true })
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
   }
 
   /** Sends the pointer's position to others. A lifted finger has no position. */
