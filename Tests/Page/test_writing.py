@@ -323,7 +323,13 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     notice.get_by_role("button", name="Put mine back").click()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     # Now Bob's text is replaced, and he is told so.
-    bob.page.wait_for_selector(".notice:has-text('Ann wrote over your text')")
+    notice = bob.page.locator(".notice", has_text="Ann wrote over your text")
+    notice.wait_for()
+    # If the shape is gone by now, the text comes back without it.
+    room.write((square, {"deleted": True}))
+    bob.wait_for_shapes(0)
+    notice.get_by_role("button", name="Put mine back").click()
+    room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["by Bob"])
     room.agree()
 
 

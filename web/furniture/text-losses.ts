@@ -7,7 +7,7 @@ import type { Editing } from '../state/editing.js'
 import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
-import type { Writing } from './writing.js'
+import { textInPlaceOf, type Writing } from './writing.js'
 
 /** A person who overwrites a text this soon after the text arrived, or after they joined, has probably not read it. */
 const soonMilliseconds = 15_000
@@ -146,7 +146,8 @@ export class TextLosses {
         words: 'Put mine back',
         run: () => {
           this.#notices.withdraw(group)
-          this.#editing.edit((replica) => replica.edit([{ shape: id, set: { text } }]))
+          this.#editing.edit((replica) => (replica.shape(id)
+            ? replica.edit([{ shape: id, set: { text } }]) : replica.add(textInPlaceOf(shape, text)).effects))
         },
       },
     })

@@ -19,6 +19,11 @@ import { AboveKeyboard } from './above-keyboard.js'
 const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
+/** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
+export const textInPlaceOf = ({ x, y, width, textSize }: Shape, text: string) => ({
+  kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
+})
+
 /** The types of input events that typing causes. Only these start writing. */
 const typing = ['insertText', 'insertCompositionText']
 
@@ -397,10 +402,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #offer(began: Shape, text: string, who: string) {
     if (text.trim() === '' || text === began.text) return
     const { editing, notices } = this.#reach
-    const { x, y, width, textSize } = began
-    const keep = () => editing.edit((live) => live.add({
-      kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
-    }))
+    const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text)))
     notices.say(`${who} deleted the shape while you wrote in it: “${text}”`, {
       group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
     })
