@@ -105,6 +105,24 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.locator(".follow-frame").wait_for(state="hidden")
 
 
+def test_two_who_follow_each_other_see_the_same_place(room):
+    """Their windows have different forms, so each sees more than the other. The one who follows tells others what the
+    followed person sees."""
+    room.add(position=[0, 0])
+    ann = room.join("Ann")
+    bob = room.join("Bob", size=(1000, 1000))
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    bob.look_at(400, 300)
+    told = """((told, own) => ['x', 'y', 'width', 'height'].every((part) => Math.abs(told?.[part] - own[part]) < 1))
+      (app.presence.people()[0].view, app.view.visibleBox())"""
+    bob.wait(told, "Ann tells what Bob sees")
+    bob.page.get_by_role("button", name="Follow Ann").click()
+    for person in (bob, ann, bob):
+        person.painted()
+    bob.wait(told, "both see the same place")
+    assert bob.run("app.view.scale") == 1
+
+
 def test_one_is_called_as_one_likes_and_stays_so(room):
     """Others see the new name and colour at once, and the browser stores them. Earlier edits can still be undone."""
     ann = room.join("Ann")

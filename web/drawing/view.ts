@@ -27,6 +27,13 @@ export class View extends Source<{ change: null, hand: null }> {
   /** How many device pixels a CSS pixel has. */
   ratio = 1
 
+  /**
+   * The part of the canvas that another person sees, while this view shows it; otherwise null. Others are told this
+   * part instead of the visible one. Otherwise two people who follow each other would zoom out without end, because the
+   * view of each has to be at least as large as the other's.
+   */
+  #followed: Box | null = null
+
   /** The transition in progress, or null. */
   #way: {
     from: Point & { scale: number }, to: Point & { scale: number }, start: number, milliseconds: number,
@@ -61,7 +68,7 @@ export class View extends Source<{ change: null, hand: null }> {
 
   /** Moves the view as if the canvas were dragged. `dx` and `dy` are in CSS pixels. */
   panBy(dx: number, dy: number) {
-    this.#way = null
+    this.#way = this.#followed = null
     this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale)
     this.tell('hand', null)
   }
@@ -72,7 +79,7 @@ export class View extends Source<{ change: null, hand: null }> {
    * @param factor more than 1 to zoom in
    */
   zoomAt(point: Point, factor: number) {
-    this.#way = null
+    this.#way = this.#followed = null
     const smallest = Math.min(scaleMin, this.scale)
     const scale = Math.min(scaleMax, Math.max(smallest, this.scale * factor))
     const { x, y } = this.toCanvas(point)
@@ -88,8 +95,9 @@ export class View extends Source<{ change: null, hand: null }> {
    */
   fit(
     box: Box, padding: number | { left: number, top: number, right: number, bottom: number } = 48,
-    { nearest = 1, now }: { nearest?: number, now?: number } = {},
+    { nearest = 1, now, followed = null }: { nearest?: number, now?: number, followed?: Box | null } = {},
   ) {
+    this.#followed = followed
     const { left, top, right, bottom } =
       typeof padding === 'number' ? { left: padding, top: padding, right: padding, bottom: padding } : padding
     const free = (length: number, taken: number) => Math.max(length - taken, length / 4, 1)
@@ -109,13 +117,16 @@ export class View extends Source<{ change: null, hand: null }> {
    * @param how as for `fit`
    */
   show(box: Box, { now }: { now?: number } = {}) {
-    this.fit(box, 0, { nearest: scaleMax, now })
+    this.fit(box, 0, { nearest: scaleMax, now, followed: box })
   }
 
   /** The visible part of the canvas, in canvas coordinates. */
   visibleBox(): Box {
     return { x: this.x, y: this.y, width: this.width / this.scale, height: this.height / this.scale }
   }
+
+  /** What other people are told that this person sees. */
+  get toldBox() { return this.#followed ?? this.visibleBox() }
 
   /** Continues the transition that `fit` or `show` began. Must be called in each frame before painting. */
   advance(now: number) {

@@ -24,7 +24,7 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   measureStage(view, stage)
   const painter = new Painter(canvasIn(stage, 'drawing'), { ...seen, regions })
   const overlay = new Overlay(canvasIn(stage, 'overlay'), { ...seen, handles })
-  const tellView = () => presence.setView(view.visibleBox())
+  const tellView = () => presence.setView(view.toldBox)
   view.on('change', tellView)
   tellView()
   return { palette, view, scene, marks, handles, painter, overlay }
