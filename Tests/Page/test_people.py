@@ -123,6 +123,25 @@ def test_two_who_follow_each_other_see_the_same_place(room):
     assert bob.run("app.view.scale") == 1
 
 
+def test_the_followed_view_waits_until_a_gesture_is_over(room):
+    square = room.add(position=[200, 200], size=[100, 100])
+    ann = room.join("Ann")
+    bob = room.join("Bob")
+    ann.page.get_by_role("button", name="Follow Bob").click()
+    bob.look_at(10, 20)
+    place = "((seen) => seen.x === value[0] && seen.y === value[1])"
+    ann.wait(place + "(app.view.visibleBox())", "Bob's place", argument=[10, 20])
+    ann.run("app.setTool('select'); return null")
+    ann.drag((220, 220), (300, 300), hold=True)
+    bob.look_at(30, 40)
+    ann.wait(place + "(app.presence.people()[0].view)", "where Bob looks now", argument=[30, 40])
+    ann.see()
+    assert ann.run("app.view.x") == 10
+    ann.page.mouse.up()
+    ann.wait(place + "(app.view.visibleBox())", "Bob's next place", argument=[30, 40])
+    assert ann.shape(square)["x"] == 280
+
+
 def test_one_is_called_as_one_likes_and_stays_so(room):
     """Others see the new name and colour at once, and the browser stores them. Earlier edits can still be undone."""
     ann = room.join("Ann")

@@ -3,8 +3,10 @@ import { Source } from '../basics/source.js'
 import { within } from '../basics/words.js'
 import type { View } from '../drawing/view.js'
 import { element } from '../elements/element.js'
+import type { Frames } from '../state/frames.js'
 import type { Notices } from '../state/notices.js'
 import type { Presence } from '../state/presence.js'
+import type { Tools } from '../tools/tools.js'
 
 /**
  * How long the page waits for the followed person after they have left. They might come back, because a broken
@@ -20,6 +22,7 @@ export class Follow extends Source<{ change: number | null }> {
   #presence
   #view
   #notices
+  #tools
   #shownBox = ''
   #frame = element('div', { class: 'follow-frame', hidden: true })
   #words = element('span', { class: 'clip' })
@@ -27,8 +30,11 @@ export class Follow extends Source<{ change: number | null }> {
   /** The timer that runs while the followed person is missing. */
   #timer = 0
 
-  constructor({ presence, view, notices }: { presence: Presence, view: View, notices: Notices }) {
+  constructor({ presence, view, notices, tools, frames }: {
+    presence: Presence, view: View, notices: Notices, tools: Tools, frames: Frames,
+  }) {
     super()
+    this.#tools = tools
     this.#presence = presence
     this.#view = view
     this.#notices = notices
@@ -36,6 +42,8 @@ export class Follow extends Source<{ change: number | null }> {
       element('button', { type: 'button', class: 'button small', onclick: () => this.stop() }, 'Stop')))
     document.body.append(this.#frame)
     presence.on('change', () => this.#look())
+    // A gesture ends with a frame.
+    frames.on('update', () => this.#look())
     view.on('hand', () => this.stop())
   }
 
@@ -74,7 +82,8 @@ export class Follow extends Source<{ change: number | null }> {
     this.#frame.style.setProperty('--person', color)
     this.#frame.style.setProperty('--on-person', inkOn(color))
     const shown = JSON.stringify(view)
-    if (!view || shown === this.#shownBox) return
+    // The canvas doesn't move under the pointer while a gesture lasts.
+    if (!view || shown === this.#shownBox || this.#tools.isBusy) return
     this.#shownBox = shown
     this.#view.show(view, { now: performance.now() })
   }
