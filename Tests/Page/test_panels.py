@@ -388,6 +388,15 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
         ann.wait_for_shape(ground, f"{condition} === {before!r}")
         ann.press("Escape")
         ann.wait("document.activeElement === document.body || document.activeElement.matches('.waiting-field')", "the field is left")
+    # What comes after an undo is one step again.
+    number = ann.page.get_by_label("X", exact=True)
+    x = ann.shape(ground)["x"]
+    for keys in (["ArrowUp"], ["ArrowUp", "ArrowUp", "ArrowUp"]):
+        for key in keys:
+            number.press(key)
+        ann.wait_for_shape(ground, f"shape.x === {x + len(keys)}")
+        ann.press("Control+z")
+        ann.wait_for_shape(ground, f"shape.x === {x}")
     text = ann.page.get_by_label("Fill", exact=True)
     fill = ann.shape(ground)["fill"]
     text.fill("#123456")

@@ -23,7 +23,8 @@ class Run {
   #host
   #step: Step | null = null
   constructor(host: FieldHost) { this.#host = host }
-  begin() { this.#step ??= this.#host.openStep() }
+  /** Opens another step if an undo has ended the last one. */
+  begin() { if (!this.#step?.isOpen) this.#step = this.#host.openStep() }
   end() {
     this.#step?.end()
     this.#step = null

@@ -13,7 +13,7 @@ import type { Shown } from './shown.js'
  * Abandoning reverts everything, including the effect on Redo. If the step has ended already, `end` and `abandon` do
  * nothing. `edits`: the number of edits in the step.
  */
-export type Step = { edits: number, end: () => void, abandon: () => void }
+export type Step = { readonly isOpen: boolean, edits: number, end: () => void, abandon: () => void }
 
 const viewOnlyWords = 'This link is view-only. Ask for a link that lets you draw.'
 const pastWords = 'You’re looking at the past. Restore it, or close the history, to keep drawing.'
@@ -119,15 +119,17 @@ export class Editing extends Source<{ edited: null }> {
     this.#step?.end()
     const { replica } = this.#connection
     replica.beginGroup()
-    const step = {
+    const isOpen = () => this.#step === step
+    const step: Step = {
+      get isOpen() { return isOpen() },
       edits: 0,
       end: () => {
-        if (this.#step !== step) return
+        if (!isOpen()) return
         this.#step = null
         replica.endGroup()
       },
       abandon: () => {
-        if (this.#step !== step) return
+        if (!isOpen()) return
         this.#step = null
         // A person who has lost the right to edit can't revert the edits of this step. So these edits remain, as one
         // step of undo.

@@ -17,7 +17,8 @@ export class Nudging {
   by(ids: number[], dx: number, dy: number) {
     const held = new Held(this.#reach, ids)
     if (held.isEmpty) return
-    this.#step ??= this.#reach.editing.openStep()
+    // An undo ends the step.
+    if (!this.#step?.isOpen) this.#step = this.#reach.editing.openStep()
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.end(), pauseMax)
     held.place(moved(held.start, dx, dy))
