@@ -434,6 +434,27 @@ def test_the_enter_of_an_input_method_takes_no_name(room):
     room.wait_for(lambda shapes: any(shape["name"] == "月" for shape in shapes))
 
 
+def test_a_slider_that_a_finger_holds_leaves_shapes_alone_that_another_taps(room):
+    ground, moon, sun = three(room)
+    phone = room.join("Eve", phone=True, at=(200, 100))
+    phone.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
+    inspect(phone, ground)
+    slider = phone.page.locator(".inspector-form").get_by_label("Opacity")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    at = lambda part: (box["x"] + box["width"] * part, box["y"] + box["height"] / 2)
+    phone.touch.start(at(0.95))
+    phone.touch.move(at(0.7))
+    before = phone.wait_for_shape(ground, "shape.alpha < 10")["alpha"]
+    # The tap of another finger does the same.
+    phone.select(moon)
+    phone.touch.move(at(0.3))
+    phone.touch.end()
+    phone.painted()
+    assert phone.selected() == [moon]
+    assert [phone.shape(shape)["alpha"] for shape in (ground, moon)] == [before, 10]
+
+
 def test_a_slider_that_was_pressed_and_not_moved_shows_what_others_do(room):
     sun = three(room)[2]
     ann = room.join("Ann")

@@ -58,6 +58,7 @@ if (process.argv[2] === 'write') {
   assert.ok(label, 'blur is passed over by the inspector')
   const input = place.all.find((element) => element.attributes.id === label.attributes.for)
   assert.equal(input.value, '12.5', 'the inspector shows another blur')
+  document.activeElement = input
   input.value = '40'
   input.dispatchEvent(new Event('input'))
   assert.deepEqual(edits, [{ shape, set: { blur: 40 } }], 'the inspector writes another blur')

@@ -142,18 +142,26 @@ export function sliderField(
   const output = element('output', { for: id, class: 'slider-words' })
   const run = new Run(host)
   let isHeld = false
+  let shown: number | null = null
   const letGo = () => {
     isHeld = false
     run.end()
   }
   const show = (value: number | null) => {
+    shown = value
     output.textContent = value === null ? 'Mixed' : words(value)
     if (value !== null) input.value = String(value)
     setAttributes(input, { 'aria-valuetext': output.textContent })
     input.style.setProperty('--part', String((Number(input.value) - min) / (max - min)))
   }
-  input.addEventListener('pointerdown', () => { isHeld = true })
+  // Not every browser moves the focus, which decides to which shapes the value applies.
+  input.addEventListener('pointerdown', () => {
+    isHeld = true
+    input.focus()
+  })
   input.addEventListener('input', () => {
+    // Another finger has selected other shapes, which ended this change.
+    if (document.activeElement !== input) return show(shown)
     run.begin()
     change(Number(input.value))
     show(Number(input.value))
