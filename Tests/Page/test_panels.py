@@ -410,7 +410,7 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
 
 
 def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
-    """The field disappears with the shape, and a notice says why."""
+    """The field disappears with the shape, and a notice says why. So it is in the inspector too."""
     ground, moon, sun = three(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     row(ann, "Moon").locator(".layer-name").dblclick()
@@ -418,6 +418,10 @@ def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
     bob.run(f"app.edit((session) => session.delete([{int(moon.replace('-', ''), 36)}])); return null")
     ann.page.locator(".notice", has_text="Bob deleted Moon while you renamed it").wait_for()
     assert ann.page.locator(".layer-field").count() == 0
+    inspect(ann, sun)
+    ann.page.get_by_label("Name", exact=True).fill("Pluto")
+    bob.run(f"app.edit((session) => session.delete([{int(sun.replace('-', ''), 36)}])); return null")
+    ann.page.locator(".notice", has_text="It was deleted while you changed it").wait_for()
 
 
 def test_the_enter_of_an_input_method_takes_no_name(room):

@@ -6,6 +6,7 @@ import type { Place, Values } from '../core/types.js'
 import { element, iconButton } from '../elements/element.js'
 import type { Editing } from '../state/editing.js'
 import type { Locks } from '../state/locks.js'
+import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
@@ -58,6 +59,7 @@ export class Inspector {
   #selection
   #permission
   #locks
+  #notices
   #actions
   #fields
   #timer = 0
@@ -79,12 +81,14 @@ export class Inspector {
 
   /** @param place the element that contains the inspector, and is hidden together with it */
   constructor(
-    { shown, editing, selection, permission, locks, actions }: {
-      shown: Shown, editing: Editing, selection: Selection, permission: Permission, locks: Locks, actions: Doables,
+    { shown, editing, selection, permission, locks, notices, actions }: {
+      shown: Shown, editing: Editing, selection: Selection, permission: Permission, locks: Locks, notices: Notices,
+      actions: Doables,
     },
     place: HTMLElement,
   ) {
     this.#locks = locks
+    this.#notices = notices
     this.#shown = shown
     this.#editing = editing
     this.#selection = selection
@@ -257,8 +261,12 @@ export class Inspector {
     }
   }
 
-  /** The shapes to which an edit applies, without those that were deleted. */
-  #shapes() { return this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids()) }
+  /** The shapes to which an edit applies, without those that were deleted. If all of them were, a notice says so. */
+  #shapes() {
+    const shapes = this.#shown.replica.shapesOf(this.#meant ?? this.#selection.ids())
+    if (shapes.length === 0) this.#notices.say('It was deleted while you changed it.', { group: 'inspector' })
+    return shapes
+  }
 
   // MARK: Writing
 
