@@ -99,6 +99,26 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     room.agree()
 
 
+def test_a_press_that_the_browser_takes_away_selects_no_text(room):
+    """Three quick clicks select the text. If the browser cancels the third, the next one elsewhere selects nothing."""
+    ann, square = written_in(room)
+    ann.page.mouse.dblclick(*ann.middle(square))
+    ann.page.wait_for_selector(FIELD, state="visible")
+    chosen = ann.page.evaluate("""(field) => {
+      const press = (type, target) => target.dispatchEvent(new PointerEvent(type, { bubbles: true }))
+      const chosen = () => field.selectionEnd - field.selectionStart
+      field.parentElement.classList.add('is-fresh')
+      press('pointerdown', field)
+      press('pointercancel', field)
+      press('pointerup', document.body)
+      const other = chosen()
+      press('pointerdown', field)
+      press('pointerup', field)
+      return [other, chosen() > 0]
+    }""", ann.page.query_selector(FIELD))
+    assert chosen == [0, True]
+
+
 def test_the_space_bar_moves_the_paper_and_never_writes(room):
     """The space bar pans even if a shape that can have text is selected, while the key repeats, and if the key is
     released after a text was opened."""

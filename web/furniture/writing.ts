@@ -85,9 +85,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       event.preventDefault()
       this.close()
     })
-    this.element.addEventListener('pointerdown', () => {
-      if (this.element.classList.contains('is-fresh')) addEventListener('pointerup', () => field.select(), { once: true })
-    })
+    let isThirdClick = false
+    this.element.addEventListener('pointerdown', () => { isThirdClick = this.element.classList.contains('is-fresh') })
+    this.element.addEventListener('pointerup', () => { if (isThirdClick) field.select() })
     this.element.addEventListener('mousedown', (event) => {
       if (this.element.classList.contains('is-fresh')) event.preventDefault()
     })
