@@ -112,3 +112,12 @@ def test_escape_closes_whatever_a_button_opens(room):
         opened.first.wait_for()
         ann.press("Escape")
         assert opened.count() == 0, buttons.nth(at).get_attribute("aria-label")
+    # After Escape, the button has the focus. After a press on the canvas, which closes a box too, it hasn't.
+    menu = ann.page.get_by_role("button", name="Menu", exact=True)
+    for closes, has_focus in ((lambda: ann.press("Escape"), True), (lambda: ann.click(500, 400), False)):
+        menu.click()
+        opened.first.wait_for()
+        closes()
+        opened.first.wait_for(state="hidden")
+        ann.see(frames=2)
+        assert menu.evaluate("(button) => button === document.activeElement") == has_focus

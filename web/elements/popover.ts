@@ -3,8 +3,8 @@ import { element, isWithin } from './element.js'
 const gap = 8
 
 /**
- * A box that opens beside a button. It closes when the person clicks anywhere else. Escape closes it too, and moves the
- * focus back to the button.
+ * A box that opens beside a button. It closes when the person clicks anywhere else, and then leaves the focus alone.
+ * Escape closes it too, and moves the focus back to the button.
  *
  * @param how `spared`: a part of the window that the box shall not cover, if there is room elsewhere
  */
@@ -25,14 +25,19 @@ export function popover(
     // The box is inserted after its button, so that both are in the same part of the page.
     if (!box.isConnected) button.after(box)
     box.showPopover()
-    place(box, button, spared?.())
+    follow()
     // Only visible elements can take the focus. If the focus were not in the box, the page would get the Escape key
     // instead of the box.
     const first = [...box.querySelectorAll('[autofocus], [role^="menuitem"], input, button')].find((each) => each.getClientRects().length > 0)
     if (first instanceof HTMLElement) first.focus({ preventScroll: true })
     else box.focus({ preventScroll: true })
   }
-  const close = () => box.hidePopover()
+  const close = () => {
+    const hadFocus = box.contains(document.activeElement)
+    box.hidePopover()
+    if (hadFocus) button.focus({ preventScroll: true })
+  }
+  const follow = () => place(box, button, spared?.())
   // Whether the box was open before the click on its button. It can't be read in the click event, because the browser
   // has closed the box by then.
   let wasOpen = false
@@ -44,9 +49,8 @@ export function popover(
   })
   box.addEventListener('toggle', () => {
     button.setAttribute('aria-expanded', String(isOpen()))
-    if (!isOpen() && (box.contains(document.activeElement) || document.activeElement === document.body)) {
-      button.focus({ preventScroll: true })
-    }
+    if (isOpen()) addEventListener('resize', follow)
+    else removeEventListener('resize', follow)
   })
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close()
@@ -54,7 +58,6 @@ export function popover(
     // choice while the box is still open.
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation()
   })
-  addEventListener('resize', () => { if (isOpen()) place(box, button, spared?.()) })
   return { open, close, isOpen }
 }
 
