@@ -184,6 +184,9 @@ def test_a_deleted_room_says_so(room):
     room.request("DELETE", "")
     ann.page.get_by_role("heading", name="This room was deleted").wait_for()
     status(ann, "Deleted")
+    draw(ann)
+    ann.page.locator(".notice", has_text="This room was deleted").wait_for()
+    assert ann.run("app.session.shapeCount") == 1
     with ann.page.expect_download() as download:
         ann.page.get_by_role("button", name="Export as JSON").click()
     assert download.value.suggested_filename == f"{room.name}.json"

@@ -50,7 +50,8 @@ export class Editing extends Source<{ edited: null }> {
    */
   edit<T extends Effect[] | { effects: Effect[] } | undefined>(change: (replica: Replica) => T): T | undefined {
     if (!this.#permission.mayEdit) {
-      this.#notices.say(this.#shown.isPast ? pastWords : viewOnlyWords, { kind: 'refused' })
+      const words = this.#shown.isPast ? pastWords : this.#permission.isDeleted ? 'This room was deleted.' : viewOnlyWords
+      this.#notices.say(words, { kind: 'refused' })
       return undefined
     }
     try {

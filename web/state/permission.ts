@@ -3,27 +3,30 @@ import type { Connection } from '../network/connection.js'
 import type { Shown } from './shown.js'
 
 /**
- * Whether this person may edit the drawing. A view-only link, a view-only role, or showing the past forbids it.
+ * Whether this person may edit the drawing. A view-only link, a view-only role, showing the past, or the deletion of
+ * the room forbids it.
  * `change`: the permission has changed.
  */
 export class Permission extends Source<{ change: null }> {
   #shown
   #isViewOnly
+  #isDeleted = false
 
   constructor(connection: Connection, shown: Shown, isViewOnlyLink: boolean) {
     super()
     this.#shown = shown
     this.#isViewOnly = isViewOnlyLink
     connection.on('effect', (effect) => {
-      if (effect.type !== 'state' || effect.state !== 'loading') return
-      const isViewOnly = isViewOnlyLink || connection.replica.status().role === 'viewer'
-      if (isViewOnly === this.#isViewOnly) return
-      this.#isViewOnly = isViewOnly
-      this.tell('change', null)
+      if (effect.type !== 'state') return
+      const [wasViewOnly, wasDeleted] = [this.#isViewOnly, this.#isDeleted]
+      this.#isDeleted = effect.state === 'closed' && effect.code === 'no_such_room'
+      if (effect.state === 'loading') this.#isViewOnly = isViewOnlyLink || connection.replica.status().role === 'viewer'
+      if (wasViewOnly !== this.#isViewOnly || wasDeleted !== this.#isDeleted) this.tell('change', null)
     })
     shown.on('past', () => this.tell('change', null))
   }
 
   get isViewOnly() { return this.#isViewOnly }
-  get mayEdit() { return !this.#isViewOnly && !this.#shown.isPast }
+  get isDeleted() { return this.#isDeleted }
+  get mayEdit() { return !this.#isViewOnly && !this.#isDeleted && !this.#shown.isPast }
 }
