@@ -406,6 +406,19 @@ def test_a_browser_without_space_still_reads_what_it_has(room):
     assert ann.run("app.live.actor") == actor
 
 
+def test_what_a_tab_keeps_at_its_end_while_another_takes_in_earlier_edits_stays(room):
+    """Both are kept in localStorage. The other tab moves the earlier edits to the database."""
+    ann = room.join("Ann")
+    assert ann.page.evaluate("async () => { const { editsOf } = " + module("storage/database.ts") + """
+      const keep = (at) => localStorage.setItem('canvas edits other 1', JSON.stringify({
+        key: 'other 1', room: 'other', actor: 1, bytes: btoa('a'), unsent: 1, at }))
+      keep(1)
+      const reading = editsOf('other')
+      keep(2)
+      await reading
+      return (await editsOf('other')).map(({ at }) => at) }""") == [2]
+
+
 def test_space_may_be_missed_only_when_a_transaction_ends(room):
     """Each write seems to succeed, and then the transaction fails. The edits that the closed page has put into
     localStorage must stay there."""

@@ -96,7 +96,8 @@ async function takeFarewells(): Promise<KeptEdits[]> {
       const here = await done(store.get(record.key))
       if (!here || here.at < record.at) store.put(record)
       await isStored
-      forgetAtOnce(record.key)
+      // Meanwhile the tab may have saved newer ones.
+      if (!keptAtOnce().some(({ key, at }) => key === record.key && at > record.at)) forgetAtOnce(record.key)
     } catch {
       left.push(record)
     }
