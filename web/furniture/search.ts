@@ -62,6 +62,8 @@ export class Search {
     this.#found = []
     this.#reach.overlay.setFound([], 0)
     if (id !== undefined) this.#reach.selection.set([id])
+    // Until the next frame, what has just been hidden keeps the focus, and would take the next key.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true })
   }
 
