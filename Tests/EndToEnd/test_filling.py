@@ -299,33 +299,3 @@ async def test_a_square_is_charged_for_all_that_it_moves():
         operations = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(400)]
         answer = await server.http("POST", "/v1/rooms/crowded/ops", {"ops": operations})
         assert (answer.status, answer.error) == (429, "rate_limited")
-
-
-async def test_deletions_without_end_keep_nobody_from_drawing():
-    """W12: When the memory for deletions is full, the oldest deletions are forgotten. Once the memory is half full,
-    no address may use more than its share."""
-    flags = "--max-erasures", 2_400, "--max-ops-per-second", 1_000_000
-
-    async def delete(eve, count, id):
-        return await eve.write(*({"shape": identifier(), "set": {"deleted": True}} for _ in range(count)), id=id)
-
-    # By default, the deletions of the last hour count toward an address's share.
-    with Server(*flags) as server:
-        eve = await Client.join(server, "full")
-        assert (await delete(eve, 1_000, 1))["type"] == "ack"
-        assert (await delete(eve, 300, 2))["code"] == "quota_exceeded"
-
-    # With this flag, only the deletions of the last second count toward an address's share, so Eve can delete more
-    # shapes than the memory holds.
-    with Server(*flags, "--min-erasure-ms", 1_000) as server:
-        eve = await Client.join(server, "full")
-        for _ in range(9):
-            await eventually(lambda: delete(eve, 400, 3), "there is a share again", holds=lambda answer: answer["type"] == "ack")
-
-        async def draws():
-            drawn = await eve.write({"shape": identifier(), "set": {"kind": "star"}}, id=100)
-            return drawn["type"] == "ack"
-
-        await eventually(draws, "a shape in a room that was full of deletions")
-        memory = (await server.get("/v1/rooms/full/erasures")).json
-        assert memory["erasures"] <= 2_400 and memory["forgottenBefore"] > 0, memory

@@ -89,16 +89,6 @@ async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
     assert 'd="M0,0L10,10"' in picture, picture
 
 
-async def test_ink_is_smooth(shared):
-    """S15: Each part of the ink is as wide as its point says."""
-    ann = await Client.join(shared, "inked", vocabulary=3)
-    values = {"kind": "ink", "position": [0, 0], "size": [65535, 65535], "strokeWidth": 10, "path": [[0, 0], [0, 100], [100, 100], [200, 100, 50]]}
-    await ann.write({"shape": identifier(), "set": values})
-    picture = (await shared.get("/v1/rooms/inked/picture.svg")).body.decode()
-    assert 'd="M0,0L0,50Q0,100 50,100Q100,100 150,100" stroke="#000000" stroke-width="10"' in picture, picture
-    assert 'd="M150,100L200,100" stroke="#000000" stroke-width="5"' in picture, picture
-
-
 async def test_copies_are_tied_to_copies(shared):
     """S14: Copies of a line and its shape are tied to each other, and not to the originals."""
     square, arrow = "afy-kw5-t7o", "abc-abc-abc"
