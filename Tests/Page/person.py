@@ -22,13 +22,6 @@ LATE = os.environ.get("CANVAS_PAGE_LATE")
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
-class Size(dict):
-    """A window's size. It can be a dictionary's key, so that a free context with the same settings is found."""
-
-    def __hash__(self):
-        return hash(tuple(self.items()))
-
-
 class Person:
     def __init__(self, room, name, context, page):
         self.room, self.name, self.context, self.page = room, name, context, page
@@ -49,28 +42,21 @@ class Person:
         first, and not what is at the canvas's origin. `at`: looks there, see `look_at`. `context`: another tab of the same
         browser. `before`: called with the page before it opens the room.
         """
-        width, height = size or ((PHONE["width"], PHONE["height"]) if phone else (DESK["width"], DESK["height"]))
         world = room.world
         is_shared = room.server is world.server
-        look = (
-            ("viewport", Size(width=width, height=height)),
-            ("device_scale_factor", ratio or (2 if phone else 1)),
-            ("is_mobile", phone),
-            ("has_touch", phone),
-            ("color_scheme", theme),
-            ("reduced_motion", "reduce" if still else "no-preference"),
-            # If many tests share a server, workers are blocked: each page must come from the server, not from files
-            # that an earlier page has stored.
-            ("service_workers", "block" if is_shared else "allow"),
-        )
+        device = phone, ratio or (2 if phone else 1)
         owns = context is None
         returns = owns and is_shared and not clock and browser is None
         if returns:
-            context = world.take_context(look)
+            context = world.take_context(device)
         elif owns:
-            context = (browser or world.browser).new_context(**dict(look))
+            context = world.new_context(device, is_shared, browser)
         context.set_default_timeout(SECONDS * 1000)
         page = context.new_page()
+        if size:
+            page.set_viewport_size(dict(zip(("width", "height"), size)))
+        if theme != "light" or still:
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce" if still else "no-preference")
         # Each person has a name, as if they had typed it at an earlier visit.
         identity = {"name": name, "color": COLORS[len(room.people) % len(COLORS)], "isChosen": True, "isColorChosen": True}
         if first_view:
@@ -85,7 +71,7 @@ class Person:
         if panel:
             page.add_init_script(f"if (location.host) localStorage.getItem('canvas.panel') ?? localStorage.setItem('canvas.panel', '{panel}')")
         person = cls(room, name, context, page)
-        person.owns, person.look = owns, look if returns else None
+        person.owns, person.device = owns, device if returns else None
         page.on("console", lambda message: message.type == "error" and person.noticed.append(told(message)))
         page.on("pageerror", lambda error: person.noticed.append(str(error)))
         page.on("crash", lambda: person.noticed.append("the page crashed"))
@@ -109,8 +95,8 @@ class Person:
             self.keep_counts()
             if not self.owns:
                 self.page.close()
-            elif self.look and not any("crashed" in text for text in self.noticed):
-                self.room.world.give_back(self.context, self.look)
+            elif self.device and not any("crashed" in text for text in self.noticed):
+                self.room.world.give_back(self.context, self.device)
             else:
                 self.context.close()
 

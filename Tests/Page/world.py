@@ -16,13 +16,16 @@ from playwright.sync_api import sync_playwright
 from websockets.sync.client import connect
 
 import server as servers
-from person import Person
+from person import DESK, PHONE, Person
 from waiting import SECONDS, wait_until
 
 # For `make coverage`, the page is served as single files, because coverage is reported by file.
 WEB = Path(os.environ.get("CANVAS_PAGE") or Path(__file__).resolve().parents[2] / "build" / "page")
 # The limits are high, because all people of a test share one address and write faster than people by hand.
 GENEROUS = ["--max-connections-per-address", "5000", "--max-ops-per-second", "100000", "--max-messages-per-second", "5000"]
+
+# All pages of a browser context share one process, because starting one costs as much as opening a room.
+ONE_PROCESS = ["--renderer-process-limit=1", "--disable-site-isolation-trials"]
 
 
 class World:
@@ -31,14 +34,14 @@ class World:
         self.web = web
         self.count = 0
         self.rooms = []
-        # Browser contexts that are free, by their settings. They are used again, because a used context already has the
-        # page's files in its cache.
+        # Browser contexts that are free, by their device. They are used again, because a used context already has the
+        # page's files in its cache, and a process in which they have been compiled.
         self.idle = {}
 
     def __enter__(self):
         self.server = self.start_server()
         self.playwright = sync_playwright().start()
-        self.browser = self.launch()
+        self.browser = self.launch(*ONE_PROCESS)
         return self
 
     def __exit__(self, *_):
@@ -65,25 +68,37 @@ class World:
         to kill it."""
         return servers.Server("--web", self.web, *GENEROUS, *flags, **options).start()
 
-    def take_context(self, look):
-        """A browser context with these settings: a free one, or a new one."""
-        idle = self.idle.get(look)
-        return idle.pop() if idle else self.browser.new_context(**dict(look))
+    def new_context(self, device, is_shared=True, browser=None):
+        """`device`: whether it is a phone, and the device pixels for each pixel of CSS. `is_shared`: opens rooms of the
+        server that tests share."""
+        phone, ratio = device
+        # If many tests share a server, workers are blocked: each page must come from the server, not from files that an
+        # earlier page has stored.
+        return (browser or self.browser).new_context(
+            viewport=PHONE if phone else DESK, device_scale_factor=ratio, is_mobile=phone, has_touch=phone,
+            service_workers="block" if is_shared else "allow")
 
-    def give_back(self, context, look):
+    def take_context(self, device):
+        """A browser context of this device: a free one, or a new one. A picture stays open in it, which keeps its
+        process."""
+        if idle := self.idle.get(device):
+            return idle.pop()
+        context = self.new_context(device)
+        context.new_page().goto(self.server.url("/icon.svg"))
+        return context
+
+    def give_back(self, context, device):
         """Frees a context, after removing everything that the next person must not find in it."""
-        for page in context.pages[1:]:
+        picture, *pages = context.pages
+        # Pages are closed before their storage is cleared, because a room's page stores its state when it is left.
+        for page in pages:
             page.close()
-        page = context.pages[0] if context.pages else context.new_page()
-        # The context goes to another page before its storage is cleared, because a room's page stores its state when it
-        # is left.
-        page.goto("about:blank")
-        storage = context.new_cdp_session(page)
+        storage = context.new_cdp_session(picture)
         storage.send("Storage.clearDataForOrigin", {"origin": self.server.url(""), "storageTypes": "all"})
-        page.close()
+        storage.detach()
         context.clear_permissions()
         context.set_offline(False)
-        self.idle.setdefault(look, []).append(context)
+        self.idle.setdefault(device, []).append(context)
 
     def room(self, server=None, name=None):
         """A new room."""
