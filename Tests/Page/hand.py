@@ -11,7 +11,7 @@ def rest(person):
     person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
 
 
-def lead(person, start, end, steps=8, modifiers=()):
+def lead(person, start, end, steps=4, modifiers=()):
     """Presses the mouse button, moves, pauses, and releases the button."""
     for key in modifiers:
         person.page.keyboard.down(key)
@@ -22,18 +22,18 @@ def lead(person, start, end, steps=8, modifiers=()):
         person.page.keyboard.up(key)
 
 
-def lead_finger(person, start, end, steps=8):
+def lead_finger(person, start, end):
     """Does the same as `lead`, with one finger."""
-    person.touch.drag(start, end, steps, hold=True)
+    person.touch.drag(start, end, hold=True)
     rest(person)
     person.touch.end()
 
 
-def lead_at_once(person, start, end, steps=8):
+def lead_at_once(person, start, end):
     """Does the same as `lead` or `lead_finger`, but so fast that the press isn't taken for press-and-hold. The
     page's clock, which the test controls, advances only during this call."""
     by_touch = person.page.evaluate("navigator.maxTouchPoints > 0")
-    (person.touch if by_touch else person).drag(start, end, steps, hold=True)
+    (person.touch if by_touch else person).drag(start, end, hold=True)
     person.pass_time(100)
     person.touch.end() if by_touch else person.page.mouse.up()
     person.pass_time(100)

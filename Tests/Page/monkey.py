@@ -174,8 +174,8 @@ class Monkey(AtFurniture):
 
     def drag(self, start, end, _, chance):
         if self.phone:
-            return self.person.touch.drag(start, end, steps=4)
-        return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end, steps=4))
+            return self.person.touch.drag(start, end)
+        return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end))
 
     def drag_and_touch(self, start, end, other, chance):
         """Drags a shape, or across the canvas if none is visible. Meanwhile a second finger touches and lifts, or
@@ -187,7 +187,7 @@ class Monkey(AtFurniture):
         seen = [(at["x"], at["y"]) for at in middles if left < at["x"] < right and top < at["y"] < bottom]
         if seen:
             start = seen[chance % len(seen)]
-        touch.drag(start, end, steps=4, hold=True)
+        touch.drag(start, end, hold=True)
         touch.start(end, other)
         if chance % 2:
             touch.move(end, (other[0] + 25, other[1]))
@@ -212,7 +212,7 @@ class Monkey(AtFurniture):
 
     def drag_and_escape(self, start, end, other, _):
         """Escape during a drag must revert the drag."""
-        self.person.drag(start, end, steps=4, hold=True)
+        self.person.drag(start, end, hold=True)
         self.page.keyboard.press("Escape")
         self.page.mouse.move(*other)
         self.page.mouse.up()
@@ -220,7 +220,7 @@ class Monkey(AtFurniture):
 
     def drag_and_leave(self, start, end, other, _):
         """Another window comes to the front during a drag."""
-        self.person.drag(start, end, steps=4, hold=True)
+        self.person.drag(start, end, hold=True)
         self.page.evaluate("dispatchEvent(new Event('blur'))")
         self.page.mouse.move(*other)
         self.page.mouse.up()
@@ -235,7 +235,7 @@ class Monkey(AtFurniture):
         self.person.touch.tap(*place, times=2)
 
     def taken_away(self, start, end, _, __):
-        self.person.touch.drag(start, end, steps=4, hold=True)
+        self.person.touch.drag(start, end, hold=True)
         self.person.touch._send("touchCancel", [])
 
     def click(self, place, _, __, chance):
@@ -471,7 +471,7 @@ def draws_anew(monkey):
     before, count = monkey.look(), monkey.person.run("app.live.shapeCount")
     monkey.person.run("app.selection.clear(); app.setTool('pen'); return null")
     hand = (monkey.person.touch if monkey.phone else monkey.person)
-    hand.drag(monkey.at((0.3, 0.3)), monkey.at((0.6, 0.5)), steps=4)
+    hand.drag(monkey.at((0.3, 0.3)), monkey.at((0.6, 0.5)))
     monkey.must(monkey.person.run("app.live.shapeCount") == count + 1, "nothing new can be drawn")
     monkey.person.run("app.setTool('select'); app.editing.undo(); return null")
     monkey.must(monkey.look() == before, f"one undo takes away more than what was drawn: {difference(before, monkey.look())}")

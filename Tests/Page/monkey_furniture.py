@@ -143,7 +143,7 @@ class AtFurniture:
         start = (box["x"] + 4, box["y"] + box["height"] / 2)
         end = (start[0], start[1] + (1 if chance % 2 else -1) * 90)
         hand = self.person.touch if self.phone else self.person
-        hand.drag(start, end, steps=4, hold=True)
+        hand.drag(start, end, hold=True)
         self.page.keyboard.press("Escape")
         self.person.touch.end() if self.phone else self.page.mouse.up()
         self.unchanged("Escape in the middle of dragging a row")
@@ -275,12 +275,12 @@ class AtFurniture:
         grip, middle = (box["x"] + box["width"] - 12, box["y"] + box["height"] / 2), (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         hand = self.person.touch if self.phone else self.person
         match chance // 11 % 5:
-            case 0: hand.drag(grip, (grip[0], grip[1] - 70), steps=4)
-            case 1: hand.drag(middle, (middle[0] - box["width"] * 0.45, middle[1]), steps=4)
+            case 0: hand.drag(grip, (grip[0], grip[1] - 70))
+            case 1: hand.drag(middle, (middle[0] - box["width"] * 0.45, middle[1]))
             case 2 if self.phone:
                 # A second finger touches another row while the first one drags.
                 other = (middle[0], middle[1] + box["height"] * (1 if chance % 2 else -1))
-                self.person.touch.drag(middle, (middle[0] - 60, middle[1]), steps=4, hold=True)
+                self.person.touch.drag(middle, (middle[0] - 60, middle[1]), hold=True)
                 self.person.touch.start((middle[0] - 60, middle[1]), other)
                 self.person.touch.end(other)
                 self.person.touch.end()

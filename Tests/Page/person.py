@@ -235,7 +235,7 @@ class Person:
 
     # The mouse, in CSS pixels of the window
 
-    def drag(self, start, end, steps=8, hold=False, modifiers=()):
+    def drag(self, start, end, steps=4, hold=False, modifiers=()):
         """Presses, moves in steps, and lets go. With `hold` the button stays down."""
         for key in modifiers:
             self.page.keyboard.down(key)

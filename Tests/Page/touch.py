@@ -30,7 +30,7 @@ class Touch:
             self.start((x, y))
             self.end()
 
-    def drag(self, start, end, steps=8, hold=False):
+    def drag(self, start, end, steps=4, hold=False):
         """Drags with one finger. With `hold`, the finger stays down."""
         self.see()
         self.start(start)
@@ -39,7 +39,7 @@ class Touch:
         if not hold:
             self.end()
 
-    def pinch(self, center, start, end, turn=0, steps=10, hold=False):
+    def pinch(self, center, start, end, turn=0, steps=10):
         """Pinches with two fingers. `start` and `end` are their distances from the centre, and `turn` is the rotation
         in degrees."""
         def fingers(part):
@@ -55,5 +55,4 @@ class Touch:
         self.start(first, second)
         for step in range(1, steps + 1):
             self.move(*fingers(step / steps))
-        if not hold:
-            self.end()
+        self.end()
