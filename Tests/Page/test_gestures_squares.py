@@ -221,19 +221,22 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
     assert is_bright(first) and is_bright(shape["fill"]) and shape["id"] == square
 
 
-def test_the_white_circle_says_what_it_is_for(room):
-    """The text appears while a shape is dragged, until one has been dropped into the circle."""
+def test_the_white_circle_grows_and_says_what_it_is_for(room):
+    """It is larger while a shape is dragged. The text appears then too, until a shape has been dropped into the
+    circle."""
     squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
     ann = room.join("Ann", at=(0, 0))
     words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"
+    width = "document.getElementById('hole').getBoundingClientRect().width"
+    at_rest = ann.run(width)
     assert ann.run(words) == 0
     ann.drag((350, 350), (300, 500), hold=True)
-    ann.wait(f"{words} === 1")
+    ann.wait(f"{words} === 1 && {width} > {at_rest + 10}")
     mouth = ann.page.locator("#hole").bounding_box()
     ann.page.mouse.move(mouth["x"] + 30, mouth["y"] + 30, steps=6)
     ann.page.mouse.up()
     ann.wait_for_shapes(1)
-    ann.wait(f"{words} === 0")
+    ann.wait(f"{words} === 0 && {width} < {at_rest + 1}")
     ann.drag((550, 350), (450, 500), hold=True)
     # The text would appear in the next frame, so the test waits for a frame.
     ann.painted()

@@ -98,16 +98,3 @@ def test_an_empty_room_invites_to_play_only_where_there_is_play(room):
     assert ann.page.get_by_role("button", name="Any bright colour").count() == 0
     turn_play(ann)
     invitation.get_by_role("button", name="Start with three squares").wait_for()
-
-
-def test_the_circle_shows_itself_as_a_target_while_something_is_dragged(room):
-    square = room.add(position=[300, 200], size=[150, 150])
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.wait_for_shape(square)
-    circle = ann.page.locator("#hole")
-    at_rest = circle.bounding_box()["width"]
-    ann.drag((375, 275), (420, 300), hold=True)
-    ann.wait(f"document.getElementById('hole').getBoundingClientRect().width > {at_rest + 10}", "it grows")
-    ann.page.mouse.up()
-    ann.wait(f"document.getElementById('hole').getBoundingClientRect().width < {at_rest + 1}", "it rests")
