@@ -326,6 +326,29 @@ struct FaultTests {
     #expect(try reading.step())
   }
 
+  @Test("it takes writes while another program makes a checkpoint")
+  func checkpointBeside() throws {
+    let disk = FaultyDisk(directory: directory)
+    let bench = try bench {
+      $0.checkpointPages = 20
+      $0.fileSystem = nil
+    }
+    try bench.append("demo", [bytes("before")])
+    disk.holdSyncs()
+    let path = database
+    let checkpoint = try LogThread {
+      try? Database(path: path, mayCreate: false, fileSystem: FaultyDisk.name).run("PRAGMA wal_checkpoint")
+    }
+    #expect(disk.waitForHeldSync())
+    // After each of these, the log makes a checkpoint of its own.
+    let large = [UInt8](repeating: 7, count: 200_000)
+    for _ in 0..<3 { #expect(try bench.append("demo", [large]).error == nil) }
+    disk.releaseSyncs()
+    checkpoint.join()
+    #expect(try bench.records("demo").count == 4)
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+  }
+
   static let canMount = mount("probe")
 
   /// Mounts a small file system at a new directory under `/tmp`.

@@ -109,13 +109,17 @@ final class Database {
 
   /// Copies pages of the write-ahead log into the database, except those that a reader still needs
   /// (sqlite.org/c3ref/wal_checkpoint_v2.html).
-  /// - Returns: how many pages the write-ahead log has, and how many of them are in the database now.
-  func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> (pages: Int32, carried: Int32) {
+  /// - Returns: whether all pages are in the database now. It is harmless if they aren't, because another program is
+  ///   reading, or makes a checkpoint itself.
+  @discardableResult
+  func checkpoint(_ mode: Int32) throws(SQLiteFailure) -> Bool {
     var pages: Int32 = 0
     var carried: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &pages, &carried)
-    if code != SQLITE_OK { throw failure(code) }
-    return (pages, carried)
+    guard code != SQLITE_OK else { return carried == pages }
+    let failure = failure(code)
+    guard failure.primaryCode == SQLITE_BUSY else { throw failure }
+    return false
   }
 }
 

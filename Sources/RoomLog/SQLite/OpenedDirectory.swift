@@ -26,13 +26,7 @@ struct OpenedDirectory {
       // going to see what they contain.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
-        do throws(SQLiteFailure) {
-          _ = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
-        } catch {
-          // If another program, such as a backup, is reading the database, the write-ahead log stays long. That is
-          // harmless.
-          guard error.primaryCode == SQLITE_BUSY else { throw error }
-        }
+        try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
       }
       (rooms, damaged) = try attempt(path) { () throws(SQLiteFailure) in try writer.rooms() }
       self.writer = writer

@@ -165,10 +165,9 @@ final class Writer {
     guard let connection, connection.writeAheadPages >= carryOverPages else { return }
     let start = SteadyClock.microseconds()
     do throws(SQLiteFailure) {
-      let result = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
-      // The checkpoint couldn't copy pages that a reader still needs. The next checkpoint waits until the log has grown
-      // further.
-      carryOverPages = options.checkpointPages + (result.carried < result.pages ? result.pages : 0)
+      let isWhole = try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+      // If the checkpoint couldn't copy all pages, the next one waits until the log has grown further.
+      carryOverPages = options.checkpointPages + (isWhole ? 0 : connection.writeAheadPages)
     } catch {
       return suspend(error.fault(path: path))
     }

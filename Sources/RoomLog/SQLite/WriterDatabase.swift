@@ -74,13 +74,13 @@ final class WriterDatabase {
   /// Tests whether the disk takes writes. It writes as much as a busy commit, so that it fails if only a few bytes are
   /// free.
   func probe() throws(SQLiteFailure) {
-    _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
     let put = try database.statement("INSERT OR REPLACE INTO probe(number, bytes) VALUES(1, ?1)")
     let bytes = [UInt8](repeating: 0x5A, count: WriterBounds.probeBytes)
     try transaction(synced: true) { () throws(SQLiteFailure) in
       try bytes.span.withUnsafeBytes { bytes throws(SQLiteFailure) in try put.run(1, bytes: bytes) }
     }
-    _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
+    try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
   }
 
   func put(_ entry: RoomEntry) throws(SQLiteFailure) {
