@@ -29,8 +29,8 @@ struct OpeningTests {
     bench.close()
   }
 
-  private func write(_ content: [UInt8]) {
-    let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
+  private func write(_ content: [UInt8], to path: String? = nil) {
+    let file = open(path ?? self.path, O_CREAT | O_TRUNC | O_WRONLY, 0o600)
     _ = Glibc.write(file, content, content.count)
     close(file)
   }
@@ -297,6 +297,47 @@ struct OpeningTests {
     let back = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
     #expect(try back.summaries().map(\.epoch) != [LogBench.epoch])
     back.close()
+  }
+
+  @Test("a backup that is put beside the write-ahead log of the database before it is refused, and nothing is mixed")
+  func restoredBesideWriteAhead() throws {
+    defer { remove(directory: directory) }
+    try fill()
+    let (log, copy) = (path + "-wal", directory + "/copy.db")
+    let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    try LogBackup.make(of: path, to: copy)
+    try bench.append("demo", [bytes("newer than the backup")])
+    // What a server leaves that is killed now.
+    let left = try (database: content(path), log: content(log))
+    bench.close()
+    #expect(access(log, F_OK) != 0 && !left.log.isEmpty)
+    write(left.log, to: log)
+    let backup = try content(copy)
+    write(backup)
+    #expect(fault() == .otherWriteAhead(path: path))
+    #expect(try content(path) == backup && content(log) == left.log, "both are left as they are")
+
+    // The database that the write-ahead log belongs to opens with it, even beside another lock file.
+    write(left.database)
+    #expect(try reopened { try $0.records("demo").count } == 201)
+    write(left.database)
+    write(left.log, to: log)
+    unlink(directory + "/canvas.lock")
+    #expect(try reopened { try $0.records("demo").count } == 201)
+
+    write(backup)
+    #expect(try reopened { try $0.records("demo").count } == 200)
+  }
+
+  private func reopened<Found>(_ find: (LogBench) throws -> Found) throws -> Found {
+    let bench = try LogBench(.sqlite, directory: directory, keepsDirectory: true)
+    defer { bench.close() }
+    return try find(bench)
+  }
+
+  private func content(_ path: String) throws -> [UInt8] {
+    let file = try #require(SystemCalls.file(at: path))
+    return try #require(SystemCalls.read(path, count: file.bytes, at: 0))
   }
 
   @Test("the space of a deleted room is given back")

@@ -18,6 +18,8 @@ public enum StorageFault: Error, Hashable, Sendable {
   case recordsGone(path: String, room: String)
   /// The database is missing, although the directory had a database before.
   case missing(path: String)
+  /// The database was put here beside the write-ahead log of another one.
+  case otherWriteAhead(path: String)
   /// The file was removed or replaced by another while the log was using it.
   case replaced(path: String)
   case newerSchema(path: String, version: Int32, newestKnown: Int32)
@@ -49,6 +51,9 @@ extension StorageFault: CustomStringConvertible {
     case .recordsGone(let path, let room): "\(path) has lost records of room \(room) that had been stored"
     case .missing(let path):
       "\(path) is gone; put it back, or remove canvas.lock beside it to start with no rooms"
+    case .otherWriteAhead(let path):
+      "\(path)-wal belongs to another database than the one that was put at \(path); remove \(path)-wal, or "
+        + "canvas.lock beside it if both were put there together"
     case .replaced(let path): "\(path) was removed or replaced while in use; put it back or restart the server"
     case .newerSchema(let path, let version, let known):
       "\(path) was written by a newer server (schema \(version), this one knows \(known))"

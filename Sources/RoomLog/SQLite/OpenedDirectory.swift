@@ -18,6 +18,8 @@ struct OpenedDirectory {
     let path = directory + "/canvas.db"
     openToAll = PrivateFiles.close(in: directory)
     try OpenedDirectory.check(path, directory: directory, hadDatabase: !lock.marks.isEmpty, options.files)
+    try OpenedDirectory.checkWriteAhead(path, of: lock, options)
+    var isCarriedOver = false
     do throws(StorageFault) {
       let database = try OpenedDirectory.open(path, mayCreate: true, options: options)
       try Schema.prepare(database, path: path, steps: options.schemaSteps)
@@ -26,7 +28,7 @@ struct OpenedDirectory {
       // going to see what they contain.
       try attempt(path) { () throws(SQLiteFailure) in
         try writer.renewWriteAhead()
-        try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+        isCarriedOver = try database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
       }
       (rooms, damaged) = try attempt(path) { () throws(SQLiteFailure) in try writer.rooms() }
       self.writer = writer
@@ -38,11 +40,25 @@ struct OpenedDirectory {
     self.path = path
     self.file = file
     try settleMark(options)
+    guard isCarriedOver else { return }
+    // From now on the mark is in the database's own file, and not in the write-ahead log. So if another database is put
+    // in its place, and the write-ahead log stays, `checkWriteAhead` finds the other database's mark.
+    try attempt(path) { () throws(SQLiteFailure) in _ = try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE) }
   }
 
-  static func open(_ path: String, mayCreate: Bool, options: SQLiteOptions) throws(StorageFault) -> Database {
+  static func open(
+    _ path: String,
+    mayCreate: Bool,
+    mayWrite: Bool = true,
+    options: SQLiteOptions
+  ) throws(StorageFault) -> Database {
     try attempt(path) { () throws(SQLiteFailure) in
-      let database = try Database(path: path, mayCreate: mayCreate, fileSystem: options.fileSystem)
+      let database = try Database(
+        path: path,
+        mayCreate: mayCreate,
+        mayWrite: mayWrite,
+        fileSystem: options.fileSystem
+      )
       try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
       return database
     }
@@ -66,6 +82,36 @@ struct OpenedDirectory {
     guard refusal == 0 else { throw refusal == EROFS ? .readOnly(path: path) : .noRight(path: path) }
     if hadDatabase, file.bytes == 0 { throw .truncated(path: path, bytes: 0, bytesExpected: 4_096) }
     if let fault = Shortfall.fault(at: path, files) { throw fault }
+  }
+
+  /// Refuses a database that was put beside the write-ahead log of the database before it. SQLite would mix the two.
+  private static func checkWriteAhead(
+    _ path: String,
+    of lock: DirectoryLock,
+    _ options: SQLiteOptions
+  ) throws(StorageFault) {
+    guard !lock.marks.isEmpty, options.files.identity(path + "-wal")?.bytes ?? 0 > 0 else { return }
+    // This connection may not write. Otherwise it would make a checkpoint when it is closed.
+    let database = try open(path, mayCreate: false, mayWrite: false, options: options)
+    var isOther = false
+    do throws(SQLiteFailure) {
+      try database.run("BEGIN")
+      defer { database.rollBack() }
+      guard let mark = try mark(of: database), !lock.marks.contains(mark) else { return }
+      // A write-ahead log without a commit has nothing to mix. The server leaves one if it is killed while it opens a
+      // database that was put here.
+      isOther = try database.writeAheadIndex().frames > 0
+    } catch {
+      // Opening the database for writing fails too, and reports the fault.
+      return
+    }
+    if isOther { throw .otherWriteAhead(path: path) }
+  }
+
+  private static func mark(of database: Database) throws(SQLiteFailure) -> UInt64? {
+    let query = try database.statement("SELECT value FROM marks WHERE name='directory'")
+    defer { query.reset() }
+    return try query.step() ? query.unsigned(0) : nil
   }
 
   /// Replaces a fault by `.truncated` if the file is shorter than its header says.
@@ -97,11 +143,7 @@ struct OpenedDirectory {
     let damaged = damaged
     var rooms = rooms
     var secret: [UInt8] = []
-    let stored = try attempt(path) { () throws(SQLiteFailure) in
-      let query = try writer.database.statement("SELECT value FROM marks WHERE name='directory'")
-      defer { query.reset() }
-      return try query.step() ? query.unsigned(0) : nil
-    }
+    let stored = try attempt(path) { () throws(SQLiteFailure) in try OpenedDirectory.mark(of: writer.database) }
     let isForeign = stored.map { !lock.marks.contains($0) } ?? false
     // An earlier opening might have stored a new mark without syncing it. That mark is used again. Otherwise a power
     // cut could leave any of three marks in the database.
