@@ -169,18 +169,27 @@ final class PostgresChores {
   private func trim(_ entry: RoomEntry, to position: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void) {
     guard position > entry.trimmed else { return then(entry.trimmed) }
     link.send([(.snapshot, [.text(entry.name), .number(Int64(clamping: position)), .number(.max)])]) { answer in
+      if case .failure(let failure) = answer, failure.isDamage {
+        return self.trim(entry, before: position, chore, then)
+      }
       guard let rows = self.answer(chore, answer)?[0] else { return }
       do throws(LogError) {
         let sound = try PostgresReading.snapshot(rows, of: entry)?.place.position
         self.drop(entry, before: sound ?? 0, chore, then)
       } catch {
-        self.reports.tell([.concern("\(error); its records are kept")])
         // Another node may have deleted snapshots since the room was looked up, so this one can be much older.
-        let damaged = rows.unsigned(0, 0)
-        guard damaged > entry.trimmed else { return then(entry.trimmed) }
-        self.trim(entry, to: entry.snapshot(through: .position(damaged - 1))?.position ?? 0, chore, then)
+        self.trim(entry, before: rows.unsigned(0, 0), chore, then)
       }
     }
+  }
+
+  /// Trims a room to a snapshot before a damaged one.
+  private func trim(_ entry: RoomEntry, before damaged: UInt64, _ chore: LogRequest, _ then: @escaping (UInt64) -> Void)
+  {
+    let damage = LogError.damagedSnapshot(room: entry.name, position: damaged)
+    reports.tell([.concern("\(damage); its records are kept")])
+    guard damaged > entry.trimmed else { return then(entry.trimmed) }
+    trim(entry, to: entry.snapshot(through: .position(damaged - 1))?.position ?? 0, chore, then)
   }
 
   /// Drops the records that the snapshot at `position` covers.

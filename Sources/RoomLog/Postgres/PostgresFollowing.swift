@@ -63,7 +63,7 @@ final class PostgresFollowing {
   func end(_ id: UInt64, _ room: String) {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
-    leave(room, .noSuchRoom(room: room), .unfollowed(id: id, room: room))
+    leave(room, .noSuchRoom(room: room), [], .unfollowed(id: id, room: room))
     // Nobody follows the room any more, so nobody needs the records before these appends.
     reports.tell(held.map { .appended($0) })
     reports.release(.unfollow(id: id, room: room))
@@ -109,6 +109,8 @@ final class PostgresFollowing {
       self.followed[name]?.isBeingRead = false
       switch answer {
       case .success(let rows): self.take(rows[0], of: name, asked: room, for: waiting)
+      case .failure(let failure) where failure.isDamage:
+        self.leave(name, .damaged(room: name, position: room.reported + 1), waiting)
       case .failure: self.refuse(waiting, of: name)
       }
     }
@@ -127,16 +129,16 @@ final class PostgresFollowing {
     guard rows.count > 0 else { return takeAbsence(of: name, room, epoch: asked.epoch, for: waiting) }
     let epoch = rows.unsigned(0, 0)
     if let known = room.epoch, known != epoch {
-      return leave(name, .otherEpoch(room: name, epoch: epoch), room.ending(of: name, epoch: known), waiting)
+      return leave(name, .otherEpoch(room: name, epoch: epoch), waiting, room.ending(of: name, epoch: known))
     }
     if rows.unsigned(0, 2) > room.reported {
       // Some records were trimmed before they were reported, so the room can't be followed without a gap.
-      return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), .unfollowed(id: nil, room: name), waiting)
+      return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), waiting)
     }
     switch asked.compared(with: rows) {
     case .other: return setBack(name, waiting)
-    case .unknown: return leave(name, .unavailable(reports.otherCopy), .unfollowed(id: nil, room: name), waiting)
-    case .missing(let position): return leaveDamaged(name, at: position, waiting)
+    case .unknown: return leave(name, .unavailable(reports.otherCopy), waiting)
+    case .missing(let position): return leave(name, .damaged(room: name, position: position), waiting)
     case .undecided: break
     // This answer ends a doubt about lost records, if the doubt existed when the query was sent.
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
@@ -144,7 +146,7 @@ final class PostgresFollowing {
     followed[name]?.epoch = epoch
     let last = rows.unsigned(0, 1)
     switch report(rows, of: name, epoch: epoch) {
-    case .damaged(let position): leaveDamaged(name, at: position, waiting)
+    case .damaged(let position): leave(name, .damaged(room: name, position: position), waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
       // The room is read again when this node's append has been answered.
@@ -156,12 +158,13 @@ final class PostgresFollowing {
         asked.isInDoubt == now.isInDoubt
       {
         // The room's row counts more records than could be read, so some are missing.
-        return leaveDamaged(name, at: now.reported + 1, waiting)
+        return leave(name, .damaged(room: name, position: now.reported + 1), waiting)
       }
       if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
         followed[name]?.waiting += waiting
         look(at: name)
       } else {
+        // These requests were made before the read was sent, so they don't wait for what has been stored since.
         for request in waiting { answer(request, epoch: epoch) }
         if followed[name]?.waiting.isEmpty == false { look(at: name) }
       }
@@ -174,15 +177,11 @@ final class PostgresFollowing {
       if room.isReadAgain || room.epoch != nil || !room.waiting.isEmpty { look(at: name) }
       return
     }
-    leave(name, .noSuchRoom(room: name), room.ending(of: name, epoch: epoch), waiting)
+    leave(name, .noSuchRoom(room: name), waiting, room.ending(of: name, epoch: epoch))
   }
 
-  private func leaveDamaged(_ name: String, at position: UInt64, _ waiting: [FollowRequest]) {
-    leave(name, .damaged(room: name, position: position), .unfollowed(id: nil, room: name), waiting)
-  }
-
-  /// Stops following a room. Refuses the requests that wait for it, and this node's unreported appends.
-  private func leave(_ name: String, _ error: LogError, _ event: LogEvent, _ waiting: [FollowRequest] = []) {
+  /// Stops following a room. Refuses waiting requests and unreported appends. Reports `event`, or else `.unfollowed`.
+  private func leave(_ name: String, _ error: LogError, _ waiting: [FollowRequest] = [], _ event: LogEvent? = nil) {
     let room = followed.removeValue(forKey: name)
     reports.forgetRefusal(of: name)
     for request in waiting + (room?.waiting ?? []) { reports.refuse(.follow(request), error) }
@@ -191,6 +190,7 @@ final class PostgresFollowing {
     case .noSuchRoom, .otherEpoch, .unavailable: refusal = error
     default: break
     }
+    let event = event ?? .unfollowed(id: nil, room: name)
     reports.tell([event] + (room?.held ?? []).compactMap(\.id).map { .failed(id: $0, room: name, refusal) })
   }
 
@@ -199,7 +199,7 @@ final class PostgresFollowing {
     let number = timelines.noteSetBack(now: SteadyClock.microseconds())
     reports.update { $0.following?.roomsSetBack += 1 }
     let fault = StorageFault.database("\(reports.address.description) has lost records of room \(name)")
-    leave(name, .unavailable(fault), .otherTimeline(number, lost: name), waiting)
+    leave(name, .unavailable(fault), waiting, .otherTimeline(number, lost: name))
   }
 
   /// Refuses all waiting requests and unreported appends.
@@ -302,7 +302,7 @@ final class PostgresFollowing {
     guard room.epoch ?? appended.epoch == appended.epoch else {
       // Of two rooms with this name, one is gone. This node doesn't know which one, so it follows neither room.
       let error = LogError.otherEpoch(room: appended.room, epoch: appended.epoch)
-      leave(appended.room, error, .unfollowed(id: nil, room: appended.room))
+      leave(appended.room, error)
       return reports.tell([.appended(appended)])
     }
     followed[appended.room]?.epoch = appended.epoch

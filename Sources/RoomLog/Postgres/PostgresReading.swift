@@ -83,24 +83,40 @@ final class PostgresReading {
   }
 
   /// Reads a room's newest undamaged snapshot.
-  /// - Parameter damaged: the position of the newest damaged snapshot that was found so far. The room can still be
-  ///   opened from an older snapshot, or from all its records.
-  private func load(_ request: LoadRequest, below bound: Int64 = .max, damaged: UInt64? = nil) {
+  /// - Parameters:
+  ///   - damaged: the position of the newest damaged snapshot that was found so far. The room can still be opened from an
+  ///     older snapshot, or from all its records.
+  ///   - isReadable: false if PostgreSQL has failed to read the snapshot.
+  private func load(
+    _ request: LoadRequest,
+    below bound: Int64 = .max,
+    damaged: UInt64? = nil,
+    isReadable: Bool = true
+  ) {
     var (position, milliseconds) = PostgresReading.bounds(request.through)
     position = min(position, bound)
     var questions: [(PostgresStatement, [PostgresValue])] = [
       (.room, [.text(request.room)]), (.places, [.text(request.room)]),
     ]
-    if request.wantsSnapshot {
+    let asksForSnapshot = request.wantsSnapshot && isReadable
+    if asksForSnapshot {
       questions.append((.snapshot, [.text(request.room), .number(position), .number(milliseconds)]))
     }
     link.send(questions) { answer in
+      if asksForSnapshot, case .failure(let failure) = answer, failure.isDamage {
+        return self.load(request, below: bound, damaged: damaged, isReadable: false)
+      }
       guard let rows = self.answer(.load(request), answer) else { return }
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[0], rows[1])
         var snapshot: RoomSnapshot?
         do throws(LogError) {
-          snapshot = request.wantsSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
+          snapshot = asksForSnapshot ? try PostgresReading.snapshot(rows[2], of: entry) : nil
+          if !isReadable,
+            let place = entry.snapshots.last(where: { $0.position <= position && $0.milliseconds <= milliseconds })
+          {
+            throw .damagedSnapshot(room: entry.name, position: place.position)
+          }
         } catch {
           guard case .damagedSnapshot(_, let position) = error, position > entry.trimmed else { throw error }
           return self.load(request, below: Int64(clamping: position) - 1, damaged: damaged ?? position)
@@ -145,20 +161,27 @@ final class PostgresReading {
 
   private static let pageRecordsMax: Int64 = 4_096
 
-  /// Requests a room's entry and one page of its records.
+  /// Requests a room's entry and one page of its records. If PostgreSQL can't read the page, smaller ones are requested.
+  /// If it can't read the first record either, the answer has the entry only.
   private func ask(
     of name: String,
     after: UInt64,
     through bound: LogBound,
     bytesMax: Int,
+    recordsMax: Int64 = pageRecordsMax,
     _ answer: @escaping PostgresLink.Answer
   ) {
     let (position, milliseconds) = PostgresReading.bounds(bound)
     let values: [PostgresValue] = [
       .text(name), .number(Int64(clamping: after)), .number(position), .number(milliseconds),
-      .number(Int64(max(bytesMax, 1))), .number(PostgresReading.pageRecordsMax),
+      .number(Int64(max(bytesMax, 1))), .number(recordsMax),
     ]
-    link.send([(.room, [.text(name)]), (.page, values)], answer)
+    link.send([(.room, [.text(name)]), (.page, values)]) { found in
+      guard case .failure(let failure) = found, failure.isDamage else { return answer(found) }
+      guard recordsMax > 1 else { return self.link.send([(.room, [.text(name)])], answer) }
+      let half = recordsMax / 2
+      self.ask(of: name, after: after, through: bound, bytesMax: bytesMax, recordsMax: half, answer)
+    }
   }
 
   private func page(_ request: ReadRequest) {
@@ -169,7 +192,7 @@ final class PostgresReading {
         try entry.check(epoch: request.epoch)
         guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
         guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
-        let page = try PostgresReading.page(rows[1], of: entry, after: request.after, through: request.through)
+        let page = try PostgresReading.page(rows, of: entry, after: request.after, through: request.through)
         self.reports.tell([.read(id: request.id, page)])
       } catch {
         self.refuse(.read(request), error)
@@ -177,13 +200,15 @@ final class PostgresReading {
     }
   }
 
+  /// A page from the answer to `ask`.
   private static func page(
-    _ rows: PostgresRows,
+    _ answers: [PostgresRows],
     of entry: RoomEntry,
     after: UInt64,
     through bound: LogBound = .end
   ) throws(LogError) -> RecordPage {
     let start = max(after, entry.trimmed)
+    guard let rows = answers.dropFirst().first else { throw .damaged(room: entry.name, position: start + 1) }
     var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: start, isLast: true)
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
@@ -242,7 +267,7 @@ final class PostgresReading {
       do throws(LogError) {
         let entry = try PostgresReading.entry(room, rows[0])
         try entry.check(epoch: before?.epoch)
-        let page = try PostgresReading.page(rows[1], of: entry, after: after)
+        let page = try PostgresReading.page(rows, of: entry, after: after)
         let records = (before?.records ?? 0) + page.records.count
         guard page.isLast else { return self.verify(id, room, (entry.epoch, page.through, records)) }
         self.reports.tell([.verified(id: id, room: room, records: records)])
@@ -298,7 +323,7 @@ final class PostgresReading {
       // A room that was deleted after the list was read needs no verification.
       if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
         do throws(LogError) {
-          let page = try PostgresReading.page(rows[1], of: entry, after: after, through: .position(through))
+          let page = try PostgresReading.page(rows, of: entry, after: after, through: .position(through))
           part.records += page.records.count
           part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
           if !page.isLast { place.stage = .records(after: page.through, through: through) }

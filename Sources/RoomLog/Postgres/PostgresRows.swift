@@ -83,6 +83,13 @@ enum PostgresFailure: Error {
   case lost
   /// The database refused the whole request. `state` is an SQLSTATE.
   case refused(state: String, message: String)
+
+  /// Whether the database can't read what it has stored. These are the SQLSTATE classes XX and 58: damaged pages, and
+  /// errors of its disk.
+  var isDamage: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return state.hasPrefix("XX") || state.hasPrefix("58")
+  }
 }
 
 extension Checksum {

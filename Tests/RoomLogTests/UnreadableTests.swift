@@ -1,0 +1,107 @@
+import Testing
+
+@testable import RoomLog
+
+@Suite("A database that can't read some of what it has stored", .enabled(if: TestDatabase.isThere))
+struct UnreadableTests {
+  private let bench: LogBench
+
+  init() throws { bench = try LogBench(.postgres) }
+
+  /// Bytes that PostgreSQL stores outside of their row, because they are many and can't be compressed.
+  private static let large: [UInt8] = {
+    var random = SeededGenerator(seed: 1)
+    return (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+  }()
+
+  /// Damages a table, so that PostgreSQL fails to read the bytes of those rows that have many.
+  private static func damage(_ table: String) -> String {
+    """
+    CREATE EXTENSION IF NOT EXISTS pg_surgery;
+    DO $$
+    DECLARE
+      apart regclass;
+      places tid[];
+    BEGIN
+      SELECT reltoastrelid::regclass INTO apart FROM pg_class WHERE oid = '\(table)'::regclass;
+      EXECUTE format('SELECT array_agg(ctid) FROM %s', apart) INTO places;
+      PERFORM heap_force_kill(apart, places);
+    END $$;
+    """
+  }
+
+  private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
+
+  private func damage(_ table: String) throws { try ask(UnreadableTests.damage(table)) }
+
+  @Test("a room with a record that can't be read is followed no more, and the others are")
+  func following() throws {
+    for room in ["demo", "other"] { try bench.append(room, [bytes("a")]) }
+    let node = try bench.follower(of: "demo", after: 1)
+    defer { node.log.close() }
+    node.log.submit(.follow(FollowRequest(id: 2, room: "other", epoch: LogBench.epoch, after: 1)))
+    // The record is damaged before any node can read it.
+    let sum = "\(Checksum.stored(of: UnreadableTests.large))"
+    let hex = UnreadableTests.large.map { String($0 / 16, radix: 16) + String($0 % 16, radix: 16) }.joined()
+    try ask(
+      """
+      BEGIN;
+      INSERT INTO canvas.records(room, position, milliseconds, operations, writer, append, checksum, bytes)
+        SELECT number, 2, 0, 1, 0, 0, \(sum), decode('\(hex)', 'hex') FROM canvas.rooms WHERE name = 'demo';
+      UPDATE canvas.rooms SET last = 2 WHERE name = 'demo';
+      \(UnreadableTests.damage("canvas.records"))
+      COMMIT
+      """
+    )
+    #expect(node.events.first { $0 == .unfollowed(id: nil, room: "demo") } != nil)
+    node.log.submit(.follow(FollowRequest(id: 3, room: "demo", epoch: LogBench.epoch, after: 1)))
+    #expect(node.events.answer(to: 3)?.error == .damaged(room: "demo", position: 2))
+    try bench.append("other", [bytes("b")])
+    #expect(node.events.records(of: "other", atLeast: 1)?.map(\.bytes) == [bytes("b")])
+  }
+
+  @Test("who reads history gets what is before a record that can't be read, and then hears which one that is")
+  func reading() throws {
+    try bench.append("demo", [bytes("a"), bytes("b"), UnreadableTests.large, bytes("d")])
+    try damage("canvas.records")
+    let page = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.page
+    #expect(page?.records.map(\.bytes) == [bytes("a"), bytes("b")] && page?.isLast == false)
+    let damage = LogError.damaged(room: "demo", position: 3)
+    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 2)) }.error == damage)
+    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == damage)
+    let after = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 3)) }.page
+    #expect(after?.records.map(\.bytes) == [bytes("d")])
+  }
+
+  @Test("verification names a room with a record that can't be read, and goes on behind it")
+  func verifying() throws {
+    try bench.append("demo", [bytes("a"), UnreadableTests.large])
+    try bench.append("other", [bytes("b")])
+    try damage("canvas.records")
+    let answer = try bench.ask {
+      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: 1 << 20, microsecondsMax: 10_000_000))
+    }
+    guard case .verifiedPart(_, let part) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(part.damages == [.damaged(room: "demo", position: 2)])
+    #expect(part.rooms == 2 && part.records == 2 && part.next == nil)
+  }
+
+  @Test("a snapshot that can't be read is passed over like a damaged one")
+  func snapshots() throws {
+    try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
+    _ = try bench.snapshot("demo", at: 2, bytes("two"))
+    _ = try bench.snapshot("demo", at: 4, UnreadableTests.large)
+    try damage("canvas.snapshots")
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("two"))
+    let trim = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: 4)) }
+    #expect(trim == .trimmed(id: bench.lastId, room: "demo", through: 2))
+    try ask("DELETE FROM canvas.snapshots WHERE position = 2")
+    #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 4))
+    try ask("UPDATE canvas.rooms SET trimmed = 0")
+    let loaded = try bench.load("demo").loaded
+    #expect(loaded != nil && loaded?.snapshot == nil)
+  }
+}
