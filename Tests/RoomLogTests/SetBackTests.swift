@@ -174,6 +174,26 @@ struct SetBackTests {
     #expect(bench.log.statistics().following?.roomsRefused == 0)
   }
 
+  @Test("once the database has refused a room, others' commits are not rolled back for it")
+  func refusedRoomAlone() throws {
+    let bench = try LogBench(.postgres)
+    for room in ["bad", "good"] { try bench.append(room, [bytes("a")]) }
+    try TestDatabase.ask(SetBackTests.foreignRecord(in: "bad"), in: bench.directory)
+    #expect(try bench.append("bad", [bytes("b")], mayCreate: false).isUnavailable)
+    let before = bench.log.statistics().failedCommits
+    let ids = (0..<6).map { _ in bench.nextId() }
+    bench.log.submit(
+      ids.map { .append(LogBench.append($0, $0 == ids[2] ? "bad" : "good", [bytes("\($0)")], mayCreate: false)) }
+    )
+    for id in ids {
+      let answer = try #require(bench.events.answer(to: id))
+      #expect(id == ids[2] ? answer.isUnavailable : answer.appended != nil)
+    }
+    #expect(bench.log.statistics().failedCommits == before + 1)
+    // The appends that come after the refused one are committed together.
+    #expect(bench.events.first { if case .committed(let report) = $0 { report.records == 3 } else { false } } != nil)
+  }
+
   @Test("a room that the database refused counts no longer once it is deleted, here or elsewhere, or closed")
   func refusedRoomGone() throws {
     let bench = try LogBench(.postgres)

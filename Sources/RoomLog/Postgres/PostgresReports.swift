@@ -104,6 +104,9 @@ final class PostgresReports {
     outlet.tell([.availability(room: room, fault)])
   }
 
+  /// Whether the database refused the room's last append.
+  func isRefused(_ room: String) -> Bool { roomsRefused.contains(room) }
+
   /// To be called when an append to a room is stored. Reports this if the room's previous append was refused.
   func noteTaken(_ room: String) {
     if forgetRefusal(of: room) { outlet.tell([.availability(room: room, nil)]) }

@@ -98,8 +98,8 @@ final class PostgresWriting {
     guard link.isReady, underWay == nil, !waiting.isEmpty else { return }
     var requests: [LogRequest] = []
     var bytes = 0
-    while requests.count < waiting.count, waiting[requests.count].isAppend, bytes < PostgresWriting.commitBytesMax,
-      requests.count < PostgresWriting.commitRequestsMax
+    while requests.count < waiting.count, !goesAlone(waiting[requests.count]),
+      bytes < PostgresWriting.commitBytesMax, requests.count < PostgresWriting.commitRequestsMax
     {
       bytes += waiting[requests.count].cost
       requests.append(waiting[requests.count])
@@ -115,7 +115,13 @@ final class PostgresWriting {
   /// Takes the next request if it needs its own transaction.
   private func takeSingle() -> LogRequest? {
     if !singles.isEmpty { return singles.removeFirst() }
-    return waiting.first?.isAppend == false ? waiting.removeFirst() : nil
+    return waiting.first.map(goesAlone) == true ? waiting.removeFirst() : nil
+  }
+
+  /// An append to a room whose last append was refused will probably be refused too, and would have a whole batch rolled
+  /// back.
+  private func goesAlone(_ request: LogRequest) -> Bool {
+    !request.isAppend || request.room.map(reports.isRefused) == true
   }
 
   /// A commit has at most about this many bytes. Rooms stay locked until all of it is sent, and larger commits would
