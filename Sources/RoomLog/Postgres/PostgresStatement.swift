@@ -103,13 +103,14 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other writers' connections that have been silent for some time within a transaction. Their transactions are
-  /// rolled back. Connections whose commit waits for the standbys are spared.
+  /// Ends other nodes' connections that lock rooms and have been silent for some time within a transaction. Their
+  /// transactions are rolled back. Connections whose commit waits for the standbys are spared.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
     SELECT count(pg_terminate_backend(pid)) FROM unnest(pg_blocking_pids($1::int8::int4)) AS blocking(pid)
-    JOIN pg_stat_activity USING (pid) WHERE application_name = 'canvas writer' AND wait_event = 'ClientRead'
+    JOIN pg_stat_activity USING (pid)
+    WHERE application_name IN ('canvas writer', 'canvas helper') AND wait_event = 'ClientRead'
     AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
     """
   )

@@ -1,0 +1,47 @@
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("Background work beside other nodes", .enabled(if: TestDatabase.isThere))
+struct PostgresChoresTests {
+  private let bench: LogBench
+
+  init() throws { bench = try LogBench(.postgres) }
+
+  private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
+
+  private func rows(_ query: String) throws -> [String] {
+    try TestDatabase.rows(query, in: bench.directory).filter { !$0.isEmpty }
+  }
+
+  /// SQL that waits until a condition on the sessions of this database is true.
+  private func wait(untilSession condition: String, or other: String = "false") -> String {
+    """
+    DO $$ BEGIN
+    WHILE NOT (\(other)) AND NOT EXISTS(SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND \(condition)) LOOP
+    PERFORM pg_stat_clear_snapshot(), pg_sleep(0.002);
+    END LOOP;
+    END $$
+    """
+  }
+
+  @Test("a node that stands still while it holds a room for background work is ended, and the room goes on")
+  func silentHelper() throws {
+    try bench.append("demo", [bytes("a")])
+    let directory = temporaryDirectory()
+    let end = directory + "/end"
+    defer { remove(directory: directory) }
+    let commands = ["SET application_name = 'canvas helper'", "BEGIN", "SELECT FROM canvas.rooms FOR NO KEY UPDATE"]
+    let holding = try TestDatabase.begin(
+      "\\! until [ -e '\(end)' ]; do sleep 0.02; done",
+      in: bench.directory,
+      commands.flatMap { ["--command", $0] }
+    )
+    try ask(wait(untilSession: "application_name = 'canvas helper' AND state = 'idle in transaction'"))
+    #expect(try bench.append("demo", [bytes("b")], mayCreate: false).appended != nil)
+    fclose(fopen(end, "w"))
+    _ = holding.succeeds()
+  }
+}
