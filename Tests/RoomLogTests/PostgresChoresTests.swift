@@ -27,6 +27,32 @@ struct PostgresChoresTests {
     """
   }
 
+  private static let clearDropped = """
+    PREPARE clear(int8, int8) AS \(PostgresStatement.clearDropped.text); EXECUTE clear(5000, 1000)
+    """
+
+  @Test("a room isn't deleted while a snapshot of it is being stored, so no snapshot outlasts its room")
+  func deletedMeanwhile() throws {
+    try bench.append("demo", [bytes("a")])
+    // Another node stores a snapshot. It commits when the deletion waits for it, or else once everything is deleted.
+    let isGone = "NOT EXISTS(SELECT FROM canvas.rooms) AND NOT EXISTS(SELECT FROM canvas.dropped)"
+    let keeping = try TestDatabase.begin(
+      """
+      PREPARE keep(text, int8, int8, int8, int8, bytea, int8, int8) AS \(PostgresStatement.keep.text);
+      BEGIN;
+      EXECUTE keep('demo', \(LogBench.epoch), 1, 0, 0, 'state', 0, 0);
+      \(wait(untilSession: "pg_backend_pid() = ANY(pg_blocking_pids(pid))", or: isGone));
+      COMMIT
+      """,
+      in: bench.directory
+    )
+    try ask(wait(untilSession: "wait_event = 'PgSleep'"))
+    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    while try !rows("SELECT room FROM canvas.dropped").isEmpty { try ask(PostgresChoresTests.clearDropped) }
+    try keeping.end()
+    #expect(try rows("SELECT room FROM canvas.snapshots").isEmpty)
+  }
+
   @Test("a node that stands still while it holds a room for background work is ended, and the room goes on")
   func silentHelper() throws {
     try bench.append("demo", [bytes("a")])

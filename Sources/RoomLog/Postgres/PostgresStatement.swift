@@ -234,7 +234,8 @@ extension PostgresStatement {
 
   // MARK: Chores
 
-  /// Stores a snapshot. Returns no row if the room has no record at the snapshot's position.
+  /// Stores a snapshot. Returns no row if the room has no record at the snapshot's position. The room can't be deleted
+  /// before this is committed. Otherwise the snapshot could outlast its room, and nothing would ever delete it.
   static let keep = PostgresStatement(
     "keep",
     """
@@ -245,6 +246,7 @@ extension PostgresStatement {
     LEFT JOIN canvas.records AS record ON record.room = number AND record.position = $3::int8
     LEFT JOIN canvas.snapshots AS earlier ON earlier.room = number AND earlier.position = $3::int8
     WHERE name = $1::text AND rooms.epoch = $2::int8 AND last >= $3::int8 AND trimmed <= $3::int8
+    FOR KEY SHARE OF rooms
     ON CONFLICT (room, position) DO UPDATE
       SET shapes = excluded.shapes, checksum = excluded.checksum, bytes = excluded.bytes
     RETURNING position
