@@ -70,4 +70,27 @@ struct PostgresChoresTests {
     fclose(fopen(end, "w"))
     _ = holding.succeeds()
   }
+
+  @Test("records are deleted some at a time, by their size, too")
+  func slices() throws {
+    for room in ["trimmed", "deleted"] {
+      try bench.append(room, (0..<4).map { _ in [UInt8](repeating: 1, count: 600) })
+    }
+    func left() throws -> [String] { try rows("SELECT position FROM canvas.records ORDER BY 1") }
+    try ask("UPDATE canvas.rooms SET trimmed = 3 WHERE name = 'trimmed'")
+    try ask(
+      "PREPARE clear(text, int8, int8) AS \(PostgresStatement.clear.text); EXECUTE clear('trimmed', 5000, 1000)"
+    )
+    #expect(try left() == ["1", "2", "3", "3", "4", "4"])
+    try ask("PREPARE clear(text, int8, int8) AS \(PostgresStatement.clear.text); EXECUTE clear('trimmed', 1, 10000)")
+    #expect(try left() == ["1", "2", "3", "4", "4"])
+    try ask(
+      """
+      INSERT INTO canvas.dropped(room) SELECT number FROM canvas.rooms WHERE name = 'deleted';
+      DELETE FROM canvas.rooms WHERE name = 'deleted';
+      \(PostgresChoresTests.clearDropped)
+      """
+    )
+    #expect(try left() == ["3", "4", "4"])
+  }
 }

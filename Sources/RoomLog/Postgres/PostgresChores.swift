@@ -214,13 +214,14 @@ final class PostgresChores {
 
   /// Deletes the rows of trimmed records, a limited number per statement.
   private func clear(_ name: String, _ chore: LogRequest, _ then: @escaping () -> Void) {
-    link.send([(.clear, [.text(name), .number(PostgresChores.clearedAtOnce)])]) { answer in
+    link.send([(.clear, [.text(name)] + PostgresChores.clearedAtOnce)]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
-      if rows[0].tag == "DELETE \(PostgresChores.clearedAtOnce)" { self.clear(name, chore, then) } else { then() }
+      if rows[0].tag == "DELETE 0" { then() } else { self.clear(name, chore, then) }
     }
   }
 
-  private static let clearedAtOnce: Int64 = 5_000
+  /// A statement deletes about this many rows and bytes at most.
+  private static let clearedAtOnce: [PostgresValue] = [.number(5_000), .number(16 << 20)]
 
   private func retain(_ id: UInt64, _ milliseconds: UInt64) {
     let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
@@ -267,7 +268,7 @@ final class PostgresChores {
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true
-    link.send([(.clearDropped, [.number(PostgresChores.clearedAtOnce)]), (.count, [])]) { answer in
+    link.send([(.clearDropped, PostgresChores.clearedAtOnce), (.count, [])]) { answer in
       self.isClearing = false
       let now = SteadyClock.microseconds()
       self.nextClearing = now + PostgresChores.clearMicroseconds

@@ -280,16 +280,16 @@ extension PostgresStatement {
   static let clear = PostgresStatement(
     "clear",
     """
+    WITH one AS (SELECT number, trimmed FROM canvas.rooms WHERE name = $1::text)
     DELETE FROM canvas.records WHERE (room, position) IN (
-      SELECT room, position FROM canvas.records JOIN canvas.rooms ON number = room
-      WHERE name = $1::text AND position <= trimmed LIMIT $2::int8)
+      \(slice("room = (SELECT number FROM one) AND position <= (SELECT trimmed FROM one)", "$2", "$3")))
     """
   )
   static let clearDropped = PostgresStatement(
     "clear_dropped",
     """
     WITH one AS (SELECT room FROM canvas.dropped ORDER BY room LIMIT 1 FOR UPDATE SKIP LOCKED),
-    slice AS (SELECT room, position FROM canvas.records WHERE room = (SELECT room FROM one) LIMIT $1::int8),
+    slice AS (\(slice("room = (SELECT room FROM one)", "$1", "$2"))),
     snapshots AS (DELETE FROM canvas.snapshots WHERE room = (SELECT room FROM one)),
     cleared AS (
       DELETE FROM canvas.records USING slice
@@ -317,6 +317,19 @@ extension PostgresStatement {
     WHERE trimmed > 0 ORDER BY name
     """
   )
+
+  /// SQL for the first records of a room, until they reach a count or a size. PostgreSQL is silent while it deletes
+  /// them, and a connection that is silent for long is given up.
+  private static func slice(_ condition: String, _ count: String, _ bytes: String) -> String {
+    """
+    SELECT room, position FROM (
+      SELECT room, position, sum(length) OVER (ORDER BY position) - length AS before
+      FROM (
+        SELECT room, position, octet_length(bytes) AS length FROM canvas.records WHERE \(condition)
+        ORDER BY position LIMIT \(count)::int8) AS near) AS measured
+    WHERE before < \(bytes)::int8
+    """
+  }
 
   /// SQL for the time that a node has sent. This time is limited to one second after the database's own time.
   private static func time(_ milliseconds: String) -> String {
