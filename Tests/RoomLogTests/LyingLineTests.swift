@@ -335,6 +335,21 @@ struct LyingLineTests {
     #expect(told.allSatisfy { $0.count <= 6 } && told.count >= 7)
   }
 
+  @Test("a request to follow is answered by the read that was sent for it, though another has to follow")
+  func answeredByTheFirstRead() throws {
+    try bench.append("demo", [bytes("a")])
+    let node = try bench.secondNode(isPatient: false)
+    defer { node.log.close() }
+    // The second request comes while the room is being read for the first one. The read that it needs is cut off.
+    proxy.cut([
+      Cut(statement: "newer", way: .answer, place: 1_000_000), Cut(statement: "newer", way: .request, place: 0),
+    ])
+    node.log.submit([1, 2].map { .follow(FollowRequest(id: $0, room: "demo", epoch: LogBench.epoch, after: 0)) })
+    #expect(node.events.answer(to: 1) == .following(id: 1, room: "demo"))
+    #expect(node.events.answer(to: 2)?.isUnavailable == true)
+    #expect(node.events.records(of: "demo", atLeast: 1)?.map(\.bytes) == [bytes("a")])
+  }
+
   @Test("a log whose database is silent waits for it; and other nodes' news are asked for when it speaks again")
   func waiting() throws {
     _ = try bench.follow("demo", epoch: nil, after: 0)

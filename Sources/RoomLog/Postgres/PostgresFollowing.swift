@@ -160,13 +160,13 @@ final class PostgresFollowing {
         // The room's row counts more records than could be read, so some are missing.
         return leave(name, .damaged(room: name, position: now.reported + 1), waiting)
       }
-      if now.reported < last || now.isInDoubt || !now.held.isEmpty || now.isReadAgain {
+      if now.reported < last || now.isInDoubt {
         followed[name]?.waiting += waiting
         look(at: name)
       } else {
         // These requests were made before the read was sent, so they don't wait for what has been stored since.
         for request in waiting { answer(request, epoch: epoch) }
-        if followed[name]?.waiting.isEmpty == false { look(at: name) }
+        if now.isReadAgain || !now.held.isEmpty || !now.waiting.isEmpty { look(at: name) }
       }
     }
   }
