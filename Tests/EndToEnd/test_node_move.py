@@ -180,6 +180,31 @@ async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
             assert (await Client.join(server, "garden")).live == drawn
 
 
+async def test_a_move_leaves_a_room_that_somebody_writes_to_meanwhile(tmp_path):
+    plain = str(tmp_path / "plain")
+    await drawn_in(plain)
+    with database.database() as url, Server(data=url) as server:
+        # The database waits within the copy. By then the room is there, with what was copied before.
+        when_stored(
+            url, "NEW.position = 40",
+            "WHILE NOT EXISTS(SELECT FROM pg_class WHERE relname = 'enough') LOOP PERFORM pg_sleep(0.005); END LOOP")
+        moving = asyncio.create_task(command("move", "--from", plain, "--to", url))
+
+        async def is_so(condition):
+            return ask(f"SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND {condition}", url)
+
+        await eventually(lambda: is_so("wait_event = 'PgSleep'"), "the middle of the room")
+        bob = await Client.join(server, "garden")
+        shape = identifier()
+        drawing = asyncio.create_task(draw(bob, rectangle(shape)))
+        await eventually(lambda: is_so("application_name = 'canvas writer' AND wait_event_type = 'Lock'"), "Bob's edit")
+        ask("CREATE TABLE public.enough()", url)
+        await drawing
+        code, out, said = await moving
+        assert code == 1 and "somebody writes to room garden where it goes" in out, (out, said)
+        assert shape in (await Client.join(server, "garden")).live
+
+
 async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path):
     plain = str(tmp_path / "plain")
     await drawn_in(plain)

@@ -112,19 +112,30 @@ struct LogMove {
         tell("\(name): is there already")
         return false
       }
-      try copy(room, before, after: there)
+      var copied: UInt64 = 0
+      try copy(room, before, after: there, &copied)
     } else {
       guard case .created = created else { throw Fault(words: created.words) }
-      do throws(Fault) {
-        try copy(room, before, after: room.trimmed)
-      } catch {
-        // An incomplete copy of a room is deleted: somebody could mistake it for the whole room.
-        _ = target.ask { .delete(id: $0, room: name) }
-        throw error
-      }
+      try copyOrDelete(room, before)
     }
     tell("\(name): \(before.last) records, digest \(JSONEncoding.hexadecimal(before.digest).string)")
     return true
+  }
+
+  /// Copies a room to a place where it has just been created. An incomplete copy is deleted, because somebody could
+  /// mistake it for the whole room. It stays if somebody else has written to it: that isn't stored anywhere else.
+  private func copyOrDelete(_ room: RoomSummary, _ before: Standing) throws(Fault) {
+    var copied: UInt64 = 0
+    do throws(Fault) {
+      try copy(room, before, after: room.trimmed, &copied)
+    } catch {
+      guard let there = try? readingBack.summary(of: room.room), there.epoch == room.epoch else { throw error }
+      guard there.last <= room.trimmed + copied else {
+        throw Fault(words: "\(error.words); somebody writes to room \(room.room) where it goes, so it stays there")
+      }
+      _ = target.ask { .delete(id: $0, room: room.room) }
+      throw error
+    }
   }
 
   private func tell(_ line: String) {
@@ -149,8 +160,15 @@ struct LogMove {
     return there.last
   }
 
-  /// - Parameter there: the position up to which the target already has the room.
-  private func copy(_ room: RoomSummary, _ before: Standing, after there: UInt64) throws(Fault) {
+  /// - Parameters:
+  ///   - there: the position up to which the target already has the room.
+  ///   - copied: counts the records that the target has stored.
+  private func copy(
+    _ room: RoomSummary,
+    _ before: Standing,
+    after there: UInt64,
+    _ copied: inout UInt64
+  ) throws(Fault) {
     if room.trimmed > 0, there == room.trimmed {
       let base = try reading.load(room.room, through: .position(room.trimmed)).snapshot
       try keep(base, of: room, isBase: true)
@@ -173,6 +191,7 @@ struct LogMove {
           }
         }
       )
+      copied += UInt64(answers.count { if case .appended = $0 { true } else { false } })
       for (record, answer) in zip(records, answers) {
         // If a record's time is ahead of the database's clock, the database stores its own time in place of the
         // record's. Nothing else may differ.
