@@ -205,6 +205,21 @@ async def test_a_move_leaves_a_room_that_somebody_writes_to_meanwhile(tmp_path):
         assert shape in (await Client.join(server, "garden")).live
 
 
+async def test_a_backup_leaves_a_damaged_room_out_and_has_the_others(tmp_path):
+    copy = str(tmp_path / "copy")
+    with database.database() as url:
+        with Server(data=url) as server:
+            for room in "abc":
+                await draw(await Client.join(server, room), rectangle(identifier()))
+            assert await asyncio.to_thread(server.terminate) == 0
+        damaged = "room = (SELECT number FROM canvas.rooms WHERE name = 'b')"
+        ask(f"UPDATE canvas.records SET bytes = set_byte(bytes, 5, 99) WHERE {damaged}; DELETE FROM canvas.snapshots", url)
+        code, out, said = await command("backup", "--data", url, "--to", copy)
+        assert code == 1 and "left out: room b is damaged at position 1" in out and "2 rooms copied" in out, (out, said)
+    with Server(data=copy) as server:
+        assert [len((await Client.join(server, room)).live) for room in "ac"] == [1, 1]
+
+
 async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path):
     plain = str(tmp_path / "plain")
     await drawn_in(plain)

@@ -29,6 +29,16 @@ public enum LogError: Error, Hashable, Sendable {
   case isClosing
 }
 
+extension LogError {
+  /// The name of the room, if it is damaged.
+  public var damagedRoom: String? {
+    switch self {
+    case .damaged(let room, _), .damagedSnapshot(let room, _): room
+    default: nil
+    }
+  }
+}
+
 extension LogError: CustomStringConvertible {
   public var description: String {
     switch self {

@@ -29,7 +29,7 @@ extension Hub {
       }
       // Any request may find that a room is damaged. That is handled at once, because the log stores nothing more in
       // the room until a snapshot replaces the damaged records.
-      if error.room != nil { found(error) }
+      if error.damagedRoom != nil { found(error) }
     case .availability(nil, let fault):
       log.note(fault)
       if let fault {

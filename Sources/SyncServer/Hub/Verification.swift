@@ -73,19 +73,9 @@ extension Verification.Round {
     rooms += part.rooms
     records += part.records
     bytes += part.bytes
-    for case let room? in part.damages.map(\.room) where damaged.last != room {
+    for case let room? in part.damages.map(\.damagedRoom) where damaged.last != room {
       damagedCount += 1
       if damaged.count < Self.namesMax { damaged.append(room) }
-    }
-  }
-}
-
-extension LogError {
-  /// The name of the damaged room.
-  var room: String? {
-    switch self {
-    case .damaged(let room, _), .damagedSnapshot(let room, _): room
-    default: nil
     }
   }
 }
@@ -107,10 +97,10 @@ extension Hub {
   }
 
   func found(_ damage: LogError) {
-    logger.error("\(damage)", ["room": .text(damage.room ?? "")])
+    logger.error("\(damage)", ["room": .text(damage.damagedRoom ?? "")])
     // The state of an open room is sound, because it was not read from the damaged bytes. A snapshot of it replaces
     // them.
-    guard let name = damage.room, let open = rooms[name] else { return }
+    guard let name = damage.damagedRoom, let open = rooms[name] else { return }
     switch damage {
     case .damaged(_, let position) where position > 0: open.noteDamage(at: position, isSnapshot: false)
     case .damagedSnapshot(_, let position): open.noteDamage(at: position, isSnapshot: true)

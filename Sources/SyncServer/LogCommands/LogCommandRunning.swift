@@ -9,7 +9,9 @@ extension LogCommand {
     // directory.
     umask(0o077)
     do throws(StorageFault) {
-      if case .move(let target, let room) = action { return try LogMove(from: place, to: target).run(room) }
+      if case .move(let target, let room) = action {
+        return try LogMove(from: place, to: target).run(room) == nil ? 1 : 0
+      }
       switch place {
       case .memory: return 0
       case .postgres(let url):
@@ -149,7 +151,7 @@ extension LogCommand {
       rmdir(new)
       throw error
     }
-    guard move.run(nil) == 0 else {
+    guard let leftOut = move.run(nil) else {
       StandardError.complain("\(new) is not a whole copy; remove it")
       return 1
     }
@@ -159,7 +161,8 @@ extension LogCommand {
       if LogBackup.isTaken(new) { StandardError.complain("\(new) is a whole copy, but could not be renamed") }
       throw error
     }
-    return tell(try inspect(directory + "/canvas.db"), of: directory)
+    let code = tell(try inspect(directory + "/canvas.db"), of: directory)
+    return leftOut == 0 ? code : 1
   }
 
   private static func backUp(

@@ -42,9 +42,10 @@ struct LogMove {
     return try LogCommand.secret(in: directory)
   }
 
-  /// Copies the rooms, and prints a line for each.
-  /// - Returns: the exit code.
-  func run(_ wanted: String?) -> Int32 {
+  /// Copies the rooms, and prints a line for each. A backup leaves damaged rooms out, because they would keep all others
+  /// from being copied.
+  /// - Returns: how many rooms are left out. `nil` if not all others are copied either.
+  func run(_ wanted: String?) -> Int? {
     defer {
       source.close()
       target.close()
@@ -56,18 +57,25 @@ struct LogMove {
       }
       var moved = 0
       var wereThere = 0
+      var leftOut = 0
       for room in rooms where wanted == nil || room.room == wanted {
-        guard let isNew = try moveAsItIsNow(room.room) else { continue }
-        if isNew { moved += 1 } else { wereThere += 1 }
+        do throws(Fault) {
+          guard let isNew = try moveAsItIsNow(room.room) else { continue }
+          if isNew { moved += 1 } else { wereThere += 1 }
+        } catch {
+          guard isBackup, error.isDamage else { throw error }
+          print("left out: \(error.words)")
+          leftOut += 1
+        }
       }
       try moveSecret()
       try moveLocks(of: Set(rooms.map(\.room)), wanted)
       let done = "\(moved) rooms moved, \(wereThere) were there already"
       print(isBackup ? "\(moved) rooms copied" : "\(from) to \(to): \(done)")
-      return 0
+      return leftOut
     } catch {
       print("stopped: \(error.words)")
-      return 1
+      return nil
     }
   }
 
@@ -214,7 +222,11 @@ struct LogMove {
   /// - Parameter isBase: whether the snapshot replaces records that have been trimmed. Without such a snapshot the room
   ///   can't be read.
   private func keep(_ snapshot: RoomSnapshot?, of room: RoomSummary, isBase: Bool) throws(Fault) {
-    guard let snapshot else { throw Fault(words: "room \(room.room) has lost a snapshot meanwhile") }
+    guard let snapshot else {
+      // A node deletes snapshots that newer ones make needless.
+      guard isBase else { return }
+      throw Fault(words: "room \(room.room) has lost a snapshot meanwhile")
+    }
     let event = target.ask {
       .snapshot(
         SnapshotRequest(

@@ -14,11 +14,23 @@ struct StoredRooms {
   /// Why a room can't be read.
   struct Fault: Error {
     let words: String
+    /// Whether the room is damaged, and other rooms can be read.
+    let isDamage: Bool
+
+    init(words: String, isDamage: Bool = false) {
+      self.words = words
+      self.isDamage = isDamage
+    }
+
+    init(_ event: LogEvent) {
+      let isDamage = if case .failed(_, _, let error) = event { error.damagedRoom != nil } else { false }
+      self.init(words: event.words, isDamage: isDamage)
+    }
   }
 
   func load(_ room: String, through bound: LogBound = .end) throws(Fault) -> LoadedRoom {
     let event = ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
-    guard case .loaded(_, let loaded) = event else { throw Fault(words: event.words) }
+    guard case .loaded(_, let loaded) = event else { throw Fault(event) }
     return loaded
   }
 
@@ -27,7 +39,7 @@ struct StoredRooms {
     switch ask({ .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }) {
     case .loaded(_, let loaded): return loaded.summary
     case .failed(_, _, .noSuchRoom): return nil
-    case let event: throw Fault(words: event.words)
+    case let event: throw Fault(event)
     }
   }
 
@@ -42,7 +54,7 @@ struct StoredRooms {
       let event = ask {
         .read(ReadRequest(id: $0, room: room.room, epoch: room.epoch, after: after, through: .position(last)))
       }
-      guard case .read(_, let page) = event else { throw Fault(words: event.words) }
+      guard case .read(_, let page) = event else { throw Fault(event) }
       try body(page.records)
       if page.isLast { return }
       after = page.through
@@ -54,7 +66,7 @@ struct StoredRooms {
     guard room.trimmed > 0 else { return (Fold(epoch: room.epoch, seed: seed), 0) }
     guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,
       let image = try? RoomImage(base.bytes, seed: seed)
-    else { throw Fault(words: "the snapshot of room \(room.room) can't be read") }
+    else { throw Fault(words: "the snapshot of room \(room.room) can't be read", isDamage: true) }
     return (Fold(epoch: room.epoch, image: image), base.place.operations)
   }
 
@@ -72,7 +84,7 @@ struct StoredRooms {
       do throws(MissingRecord) {
         _ = try fold.take(RoomRecord(record, stored), wantsLosses: false) { _, _ in }
       } catch {
-        throw Fault(words: "record \(error.position) of room \(room.room) is missing")
+        throw Fault(words: "record \(error.position) of room \(room.room) is missing", isDamage: true)
       }
       each(fold)
     }
