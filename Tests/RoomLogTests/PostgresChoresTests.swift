@@ -7,7 +7,11 @@ import Testing
 struct PostgresChoresTests {
   private let bench: LogBench
 
-  init() throws { bench = try LogBench(.postgres) }
+  init() throws {
+    var options = SQLiteOptions()
+    options.retention = Retention(ageMillisecondsMax: 10_000)
+    bench = try LogBench(.postgres, options: options)
+  }
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
 
@@ -69,6 +73,25 @@ struct PostgresChoresTests {
     #expect(try bench.append("demo", [bytes("b")], mayCreate: false).appended != nil)
     fclose(fopen(end, "w"))
     _ = holding.succeeds()
+  }
+
+  @Test("a room whose history the database doesn't let go keeps no other room from losing its own")
+  func refusedRetention() throws {
+    for room in ["a", "b", "c"] {
+      try bench.append(room, [bytes("1"), bytes("2")])
+      _ = try bench.snapshot(room, at: 1, bytes("state"))
+    }
+    try ask(
+      """
+      UPDATE canvas.snapshots SET milliseconds = 1;
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+      CREATE TRIGGER refuse BEFORE UPDATE ON canvas.rooms FOR EACH ROW WHEN (OLD.name = 'b') EXECUTE FUNCTION refuse();
+      """
+    )
+    #expect(try bench.ask { .retain(id: $0, milliseconds: 100_000) } == .retained(id: bench.lastId))
+    #expect(try rows("SELECT trimmed FROM canvas.rooms ORDER BY name") == ["1", "0", "1"])
+    let told = bench.events.all.compactMap { if case .concern(let words) = $0 { words } else { nil } }
+    #expect(told.count == 1 && told.first?.contains("room b") == true)
   }
 
   @Test("records are deleted some at a time, by their size, too")

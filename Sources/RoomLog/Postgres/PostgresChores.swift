@@ -15,6 +15,8 @@ final class PostgresChores {
   private var waiting: [LogRequest] = []
   /// The rooms that have a chore under way. An empty name stands for a chore on all rooms.
   private var underWay: Set<String> = []
+  /// The room that a chore on all rooms has reached, and how the chore goes on without it.
+  private var reached: (room: String, skip: () -> Void)?
   private var isClearing = false
   private var nextClearing: UInt64 = 0
 
@@ -78,12 +80,18 @@ final class PostgresChores {
     reports.tell(events)
   }
 
-  /// Ends the chore with an error if its statements failed.
-  /// - Returns: the rows. `nil` if the chore has ended.
+  /// Ends the chore with an error if its statements failed. A chore on all rooms goes on with the next room.
+  /// - Returns: the rows. `nil` if the chore has ended, or has gone on.
   private func answer(_ chore: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
     case .failure(let failure):
+      if case .refused(let state, let message) = failure, chore.room == nil, let reached {
+        let fault = reports.address.fault(state: state, message: message)
+        reports.tell([.concern("old history of room \(reached.room) is kept: \(fault)")])
+        reached.skip()
+        return nil
+      }
       end(chore, [.failed(id: chore.id, room: chore.room, reports.error(failure))])
       return nil
     }
@@ -225,6 +233,7 @@ final class PostgresChores {
 
   private func retain(_ id: UInt64, _ milliseconds: UInt64) {
     let chore = LogRequest.retain(id: id, milliseconds: milliseconds)
+    reached = nil
     link.send([(.uncleared, [])]) { answer in
       guard let rows = self.answer(chore, answer)?[0] else { return }
       self.clear((0..<rows.count).map { rows.text($0, 0) }[...], chore) { self.trimAll(milliseconds, chore) }
@@ -232,6 +241,7 @@ final class PostgresChores {
   }
 
   private func clear(_ rooms: ArraySlice<String>, _ chore: LogRequest, _ then: @escaping () -> Void) {
+    reached = rooms.first.map { ($0, { self.clear(rooms.dropFirst(), chore, then) }) }
     guard let room = rooms.first else { return then() }
     clear(room, chore) { self.clear(rooms.dropFirst(), chore, then) }
   }
@@ -250,6 +260,7 @@ final class PostgresChores {
   }
 
   private func retain(_ rooms: ArraySlice<TrimRequest>, _ chore: LogRequest) {
+    reached = rooms.first.map { ($0.room, { self.retain(rooms.dropFirst(), chore) }) }
     guard let trim = rooms.first else { return end(chore, [.retained(id: chore.id)]) }
     link.send([(.room, [.text(trim.room)]), (.places, [.text(trim.room)])]) { answer in
       guard let rows = self.answer(chore, answer) else { return }
