@@ -1,4 +1,6 @@
+import type { Scene } from '../drawing/scene.js'
 import type { View } from '../drawing/view.js'
+import { outlineReach, shapesAt } from '../tools/targets.js'
 import { frameOf, middle } from '../tools/transform.js'
 import { element, isWithin, setAttributes } from '../elements/element.js'
 import { menuOf } from '../elements/popover.js'
@@ -23,6 +25,7 @@ const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit',
  */
 export class ContextMenu {
   #shown
+  #scene
   #selection
   #view
   #tools
@@ -31,12 +34,13 @@ export class ContextMenu {
   #locks
   #close = () => {}
 
-  constructor({ shown, selection, view, tools, groups, locks, actions }: {
-    shown: Shown, selection: Selection, view: View, tools: Tools, groups: Groups, locks: Locks, actions: Doables,
+  constructor({ shown, scene, selection, view, tools, groups, locks, actions }: {
+    shown: Shown, scene: Scene, selection: Selection, view: View, tools: Tools, groups: Groups, locks: Locks, actions: Doables,
   }) {
     this.#groups = groups
     this.#locks = locks
     this.#shown = shown
+    this.#scene = scene
     this.#selection = selection
     this.#view = view
     this.#tools = tools
@@ -103,8 +107,8 @@ export class ContextMenu {
       return { x, y, shape: Math.abs(row), isLayer: row > 0 }
     }
     if (button >= 0 && target !== document.body && !isWithin(target, '.waiting-field')) {
-      const point = this.#view.toCanvas({ x, y })
-      const ids = replica.shapesAt(point.x, point.y)
+      const view = this.#view
+      const ids = shapesAt({ scene: this.#scene, shown: this.#shown }, view.toCanvas({ x, y }), outlineReach.mouse / view.scale)
       return { x, y, shape: ids.find((id) => !this.#locks.has(id)) ?? ids[0] ?? null }
     }
     const ids = this.#selection.ids()

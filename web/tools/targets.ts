@@ -9,7 +9,7 @@ import type { HeldTool } from './toolbox.js'
 /** In CSS pixels: how far from a fingertip a small shape is still hit. */
 const fingerReach = 14
 /** In CSS pixels: a shape without a fill is hit by presses at most this far from its outline. */
-const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
+export const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
 /**
@@ -36,6 +36,17 @@ export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, poin
     const drawn = scene.drawn(id)
     return drawn && isStroke(drawn.shape.kind) && isOnOutline(drawn, point, reach)
   })
+}
+
+/**
+ * The shapes at a point of the canvas, the topmost first. Lines and ink count where they are drawn.
+ *
+ * @param reach in units of the canvas: how far from a line the point may be
+ */
+export function shapesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, point: Point, reach: number): number[] {
+  const areas = shown.replica.shapesAt(point.x, point.y).filter((id) => !isStroke(scene.drawn(id)?.shape.kind ?? ''))
+  const place = (id: number) => scene.drawn(id)?.place ?? Infinity
+  return [...strokesAt({ scene, shown }, point, reach), ...areas].sort((one, other) => place(other) - place(one))
 }
 
 /** Finds what is under a pointer: a handle of the selection, a shape, or the empty canvas. */
@@ -104,27 +115,22 @@ export class Targets {
     const at = view.toCanvas(point)
     const { x, y } = at
     const reach = outlineReach[pointer] / view.scale
-    const strokes = strokesAt({ scene: this.#scene, shown: this.#shown }, at, reach)
-    const topmost = this.#meant([...strokes, ...this.#areasAt(at)], at, reach)
+    const topmost = this.#meant(shapesAt({ scene: this.#scene, shown: this.#shown }, at, reach), at, reach)
     if (topmost !== null || pointer !== 'touch') return topmost
     const near = replica.shapesInBox({ x: x - reach, y: y - reach, width: 2 * reach, height: 2 * reach })
-    return near.reverse().find((id) => !this.#locks.has(id) && !this.#isStroke(id)) ?? null
+    return near.reverse().find((id) => !this.#locks.has(id) && !isStroke(this.#scene.drawn(id)?.shape.kind ?? '')) ?? null
   }
-
-  #isStroke(id: number) { return isStroke(this.#scene.drawn(id)?.shape.kind ?? '') }
-
-  #areasAt({ x, y }: Point): number[] { return this.#shown.replica.shapesAt(x, y).filter((id) => !this.#isStroke(id)) }
 
   /**
    * The shape that a pointer hits: the topmost unlocked one. If that is a shape without a fill, and another shape is
    * visible inside it, the other one is hit.
    *
+   * @param ids the topmost first
    * @param reach in units of the canvas
    */
   #meant(ids: number[], point: Point, reach: number) {
     let hollow: number | null = null
-    const place = (id: number) => this.#scene.drawn(id)?.place ?? Infinity
-    for (const id of ids.sort((one, other) => place(other) - place(one))) {
+    for (const id of ids) {
       if (this.#locks.has(id)) continue
       const drawn = this.#scene.drawn(id)
       if (!drawn || isStroke(drawn.shape.kind) || drawn.shape.filled || drawn.shape.written || isOnOutline(drawn, point, reach)) return id
