@@ -59,6 +59,14 @@ enum TypeScriptTable {
       /** The upper bound on the dashes in one picture. */
       export const dashPartsMax = \(DashBudget.partsMax)
       """,
+      """
+      /**
+       * The width at which a caption's lines break, as a multiple of the text's size, and the distance between a caption
+       * and its line.
+       */
+      export const captionWidthMax = \(Int(Caption.widthMax))
+      export const captionMargin = \(Int(Caption.margin))
+      """,
       numbers("flags of a row that describes a shape", "shapeFlag", ShapeFlag.self),
       numbers("flags of a list of changes", "changesFlag", ChangesFlag.self),
       numbers("flags that say which values of a box a gesture writes", "placeFlag", PlaceFlag.self),
@@ -223,6 +231,8 @@ enum TypeScriptTable {
       "  /** Whether the shape has a name of its own. */", "  named: boolean",
       "  /** Whether the shape has a text. */", "  written: boolean",
       "  /** Whether the shape has a path of its own. */", "  led: boolean",
+      "  /** The middle of a line's caption, as fractions of the box's sides. */",
+      "  halfway: { x: number, y: number } | null",
       "  /** The number of shapes that are drawn before this one. */", "  place: number",
       "}",
     ]
@@ -241,6 +251,7 @@ enum TypeScriptTable {
       "    named: (numbers[at + \(ShapeRow.flags)] & shapeFlag.named) !== 0,",
       "    written: (numbers[at + \(ShapeRow.flags)] & shapeFlag.written) !== 0,",
       "    led: (numbers[at + \(ShapeRow.flags)] & shapeFlag.led) !== 0,",
+      "    halfway: null,",
       "    place: numbers[at + \(ShapeRow.place)],",
     ]
     return """

@@ -183,7 +183,7 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
     ann.page.get_by_role("button", name="Colours of the selection").click()
     ann.page.get_by_role("button", name="Colour: Red").click()
     assert drawn_line(room, lambda shape: shape["stroke"] != "#767676")["strokeWidth"] == 4
-    assert ann.page.get_by_role("button", name="Write in it").is_hidden()
+    assert ann.page.get_by_role("button", name="Write in it").is_visible(), "a line can have a caption"
 
 
 def test_a_press_on_the_handle_below_adds_a_connected_copy(room):

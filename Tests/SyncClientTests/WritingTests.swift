@@ -153,6 +153,29 @@ private let bob = Identifier(packed: 3)!
     #expect(through.first?.covers.isEmpty == true)
   }
 
+  @Test func `A line shows its caption in its colour, under what lies over it, and is clicked there`() {
+    func line(_ set: inout Properties) {
+      set.kind = .line
+      set.position = Point(x: 40, y: 100)
+      set.size = Size(width: 400, height: 1)
+      set.strokeWidth = 4
+      set.stroke = Color(packed: 0xFF0000)
+      set.text = "todo"
+    }
+    let shown = labels([line, box(200, 60, 40, 80)])
+    #expect(shown.first?.text == "todo")
+    #expect(shown.first?.writing?.color == Color(packed: 0xFF0000) && shown.first?.covers.count == 1)
+    var canvas = Canvas()
+    var set = Properties()
+    line(&set)
+    set.size.height = 200
+    canvas.apply(Operation(shape: ann, at: Stamp(milliseconds: 1, counter: 0, actor: ann)!, set: set))
+    let drawing = LiveDrawing(canvas)
+    // The line leads down from corner to corner. This point is on the caption, two columns from the line itself.
+    let place = Point(x: 228, y: 204)
+    #expect(drawing.shape(at: place, reach: 1, in: view) == ann && drawing.shape(at: place, reach: 1) == nil)
+  }
+
   @Test func `As many texts are shown as have room`() {
     let grid = (0..<300).map { box(Double($0 % 20) * 32, Double($0 / 20) * 24, 30, 20, "ab") }
     #expect(labels(grid).filter { $0.writing != nil }.count == 300)

@@ -38,6 +38,24 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread" and drawn[0]["size"] == [160, 66])
 
 
+def test_a_caption_is_written_in_a_line(server, client):
+    """S16: The line keeps its box, shows the text in its middle, and is whole again without it. Nothing is written in
+    ink."""
+    draw(server, "captioned", kind="line", position=[0, 0], size=[400, 1], strokeWidth=8, stroke="#FF0000")
+    with Tmux(joins(client, server, "captioned")) as screen:
+        screen.keys("Tab")
+        write(screen, "we agree")
+        (line,) = holds(server, "captioned", lambda drawn: drawn[0].get("text") == "we agree")
+        assert line["size"] == [400, 1] and line["position"] == [0, 0]
+        screen.shows("we agree")
+        screen.keys("u")
+        screen.lacks("we agree")
+    draw(server, "inky", kind="ink", position=[0, 0], size=[400, 1], strokeWidth=8)
+    with Tmux(joins(client, server, "inky")) as screen:
+        screen.keys("Tab", "i")
+        screen.shows("Nothing is written in ink.")
+
+
 def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
     """Another person replaces a text just after it was written. Other changes cause no message, and neither do the
     person's own."""

@@ -45,6 +45,38 @@ struct LinePaintingTests {
     #expect(none == Pixels(width: 160, height: 48, filledWith: Theme.dark.paper))
   }
 
+  @Test("S16: a line has a gap where its caption stands, solid or dashed, unless the line is shorter than that")
+  func caption() throws {
+    for dash in Dash.allCases {
+      let line = CanvasScene.Item(
+        shape(.line, across) {
+          $0.strokeWidth = 16
+          $0.text = "yes"
+          $0.dash = dash
+        }
+      )
+      // A column is 8 units wide. The caption's middle is at 320, so it takes the columns 39 to 41, and a space on each
+      // side.
+      let cells = try #require(CaptionCells(line, in: view))
+      #expect(cells.text == "yes" && cells.box.minX == 312 && cells.box.maxX == 336 && cells.box.minY == 96)
+      let pixels = paint(line)
+      #expect((308..<340).allSatisfy { color(Double($0), 100, pixels) == Theme.dark.paper })
+      for beside in [260..<300, 350..<390] {
+        #expect(beside.contains { color(Double($0), 100, pixels) != Theme.dark.paper }, "\(dash)")
+      }
+    }
+    let short = CanvasScene.Item(
+      shape(.line, [Point(x: 40, y: 100), Point(x: 70, y: 100)]) {
+        $0.strokeWidth = 16
+        $0.text = "yes"
+      }
+    )
+    #expect(CaptionCells(short, in: view) == nil && color(56, 100, paint(short)) == red)
+    let long = shape(.line, across) { $0.text = Text(String(repeating: "word ", count: 800)) }
+    let cells = try #require(CaptionCells(CanvasScene.Item(long), in: view))
+    #expect(cells.text.split(separator: "\n").count == 4 && cells.text.hasSuffix("…"))
+  }
+
   @Test("Arrows and dots are wider than the line, an arrow ends in its tip")
   func heads() {
     let line = shape(.line, across) {

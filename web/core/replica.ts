@@ -264,6 +264,10 @@ export class Replica {
   #complete(shape: Shape) {
     if (shape.written) shape.text = this.#text('writtenText', shape.id)
     if (shape.led) shape.path = readPath(this.#numbers('path', shape.id))
+    if (shape.kind === 'line') {
+      const [x, y] = this.#numbers('halfway', shape.id)
+      shape.halfway = { x, y }
+    }
   }
   /** The identifiers of all shapes, from the back to the front. */
   drawingOrder(): number[] { return Array.from(this.#numbers('drawingOrder')) }

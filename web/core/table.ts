@@ -94,6 +94,13 @@ export const dashForms = Object.freeze({
 /** The upper bound on the dashes in one picture. */
 export const dashPartsMax = 50000
 
+/**
+ * The width at which a caption's lines break, as a multiple of the text's size, and the distance between a caption
+ * and its line.
+ */
+export const captionWidthMax = 12
+export const captionMargin = 4
+
 /** Flags of a row that describes a shape. */
 export const shapeFlag = Object.freeze({
   live: 1,
@@ -178,7 +185,7 @@ export const properties: readonly Readonly<PropertyRow>[] = Object.freeze<Proper
   { name: 'points', form: 'integer', decidesOutline: true, parts: ['points'], min: 3, max: 64, unit: 'none', inspector: { label: 'Points', group: 'form', kinds: ['polygon', 'star'], slider: { min: 3, max: 64, step: 1 } } },
   { name: 'innerRatio', form: 'number', decidesOutline: true, parts: ['innerRatio'], min: 0.05, max: 1, unit: 'ratio', inspector: { label: 'Inner radius', group: 'form', kinds: ['star'], slider: { min: 0.05, max: 1, step: 0.01 } } },
   { name: 'text', form: 'text', decidesOutline: false, parts: ['text'], bytesMax: 4096, isRare: true, standard: '' },
-  { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'], slider: { min: 8, max: 96, step: 1 } } },
+  { name: 'textSize', form: 'number', decidesOutline: false, parts: ['textSize'], min: 1, max: 1000, isRare: true, standard: 20, unit: 'none', inspector: { label: 'Text size', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text', 'line'], slider: { min: 8, max: 96, step: 1 } } },
   { name: 'textAlign', form: 'choice', decidesOutline: false, parts: ['textAlign'], words: ['left', 'center', 'right'], isRare: true, standard: 'center', inspector: { label: 'Alignment', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'] } },
   { name: 'textPlace', form: 'choice', decidesOutline: false, parts: ['textPlace'], words: ['top', 'middle', 'bottom'], isRare: true, standard: 'middle', inspector: { label: 'Vertical', group: 'text', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'text'] } },
   { name: 'dash', form: 'choice', decidesOutline: false, parts: ['dash'], words: ['solid', 'dashed', 'dotted'], isRare: true, standard: 'solid', inspector: { label: 'Line', group: 'color', kinds: ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'line', 'ink'] } },
@@ -329,6 +336,8 @@ export interface Shape {
   written: boolean
   /** Whether the shape has a path of its own. */
   led: boolean
+  /** The middle of a line's caption, as fractions of the box's sides. */
+  halfway: { x: number, y: number } | null
   /** The number of shapes that are drawn before this one. */
   place: number
 }
@@ -387,6 +396,7 @@ export function readShape(numbers: Float64Array, at: number): Shape {
     named: (numbers[at + 30] & shapeFlag.named) !== 0,
     written: (numbers[at + 30] & shapeFlag.written) !== 0,
     led: (numbers[at + 30] & shapeFlag.led) !== 0,
+    halfway: null,
     place: numbers[at + 32],
   }
 }

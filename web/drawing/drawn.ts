@@ -1,4 +1,5 @@
 import type { Shape } from '../core/table.js'
+import { captionBox } from './captions.js'
 import { type DrawnLine, isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 import type { Region } from './regions.js'
@@ -266,6 +267,13 @@ export class Drawn {
     this.right = centerX + reachX
     this.top = centerY - reachY
     this.bottom = centerY + reachY
+    const caption = captionBox(this)
+    if (!caption) return
+    const { x, y, width, height } = caption
+    this.left = Math.min(this.left, x)
+    this.right = Math.max(this.right, x + width)
+    this.top = Math.min(this.top, y)
+    this.bottom = Math.max(this.bottom, y + height)
   }
 }
 

@@ -3,6 +3,7 @@ import type { PointerType } from '../gestures/recogniser.js'
 import type { Locks } from '../state/locks.js'
 import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
+import { captionBox, isWithin } from './captions.js'
 import type { Drawn } from './drawn.js'
 import { pointsOn } from './lines.js'
 import type { Scene } from './scene.js'
@@ -123,12 +124,19 @@ export class Handles {
     return drawn?.shape.kind === 'line' ? drawn : null
   }
 
-  #onLine({ shape, x, y, width, height, rotation }: Drawn): Handle[] {
-    const points = pointsOn({ path: shape.path, x, y, width, height, rotation }).map((point) => this.#view.toScreen(point))
+  #onLine(drawn: Drawn): Handle[] {
+    const { shape, x, y, width, height, rotation } = drawn
+    const view = this.#view
+    const gap = captionBox(drawn)
+    const points = pointsOn({ path: shape.path, x, y, width, height, rotation }).map((point) => view.toScreen(point))
     const bends = points.slice(1).flatMap((point, index) => {
       const before = points[index]
       if (Math.hypot(point.x - before.x, point.y - before.y) < sideMin) return []
-      return [{ kind: 'bend', index, across: 0, down: 0, x: (before.x + point.x) / 2, y: (before.y + point.y) / 2 } as Handle]
+      // If a caption is in the middle of the part, the handle is beside it.
+      const [place] = [1 / 2, 1 / 4, 1 / 8]
+        .map((share) => ({ x: before.x + (point.x - before.x) * share, y: before.y + (point.y - before.y) * share }))
+        .filter((each) => !isWithin(gap, view.toCanvas(each)))
+      return place ? [{ kind: 'bend', index, across: 0, down: 0, ...place } as Handle] : []
     })
     return [...bends, ...points.map((point, index) => ({ kind: 'point', index, across: 0, down: 0, ...point } as Handle))]
   }

@@ -2,6 +2,7 @@
 
 import type { Shape } from '../core/table.js'
 import type { Box, Point } from '../core/types.js'
+import { captionBox, isWithin, leaveOut } from './captions.js'
 import { catchUp, type Context2D, offscreenContextOf } from './context.js'
 import type { InkStroke } from './coverage.js'
 import { addQuarters, addStraight, type DashBudget, type Line, type Piece, piecesLength, strokesOf } from './dashes.js'
@@ -191,11 +192,9 @@ export function isPaintedAside(drawn: Drawn, { scale }: Pixels) {
 
 function* paintParts(context: Context2D, drawn: Drawn, sight: Sight) {
   turnTo(context, drawn, sight.pixels)
-  if (isStroke(drawn.shape.kind)) {
-    yield* paintLine(context, drawn, sight)
-    return
-  }
-  if (drawn.shape.kind !== 'text') {
+  const { kind } = drawn.shape
+  if (isStroke(kind)) yield* paintLine(context, drawn, sight)
+  else if (kind !== 'text') {
     const path = drawn.path ??= outlinePath(drawn)
     if (drawn.shape.filled) {
       context.fillStyle = fillTone(drawn.fill, sight.isDark)
@@ -205,7 +204,7 @@ function* paintParts(context: Context2D, drawn: Drawn, sight: Sight) {
     const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
     if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
   }
-  if (drawn.shape.written && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth, sight.isDark)
+  if (drawn.shape.written && kind !== 'ink' && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth, sight.isDark)
 }
 
 function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
@@ -215,7 +214,26 @@ function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
     return
   }
   const { runs, heads } = drawn.line ??= lineOf(drawn)
-  for (const run of runs) yield* stroke(context, drawn, run, run.width, sight, 'round', 1 / runs.length)
+  const gap = captionBox(drawn)
+  if (gap) {
+    const { scale, x, y } = sight.pixels
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    leaveOut(context, { x: gap.x * scale + x, y: gap.y * scale + y, width: gap.width * scale, height: gap.height * scale })
+    turnTo(context, drawn, sight.pixels)
+  }
+  let painted = 0
+  for (const run of runs) {
+    for (const share of stroke(context, drawn, run, run.width, sight, 'round', 1 / runs.length)) {
+      // A line with a gap is painted in one step. If it were given up halfway, the context would keep the gap.
+      if (gap) painted += share
+      else yield share
+    }
+  }
+  if (gap) {
+    context.restore()
+    turnTo(context, drawn, sight.pixels)
+    yield painted
+  }
   if (!heads) return
   context.fillStyle = inkTone(drawn.stroke, sight.isDark)
   context.fill(heads)
@@ -285,7 +303,7 @@ let hitContext: OffscreenCanvasRenderingContext2D | undefined
 /** A context for hit tests. Nothing is painted with it. */
 export const contextForHits = () => (hitContext ??= offscreenContextOf(new OffscreenCanvas(1, 1)))
 
-/** Whether a point of the canvas is on a shape's outline, or within `reach` of it. */
+/** Whether a point of the canvas is on a shape's outline or within `reach` of it, or on a line's caption. */
 export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
   const context = contextForHits()
   context.lineCap = isStroke(drawn.shape.kind) ? 'round' : 'butt'
@@ -298,7 +316,7 @@ export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
   }
   const { whole, heads, widest } = drawn.line ??= lineOf(drawn)
   context.lineWidth = widest + 2 * reach
-  return context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
+  return isWithin(captionBox(drawn), point) || context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
 }
 
 /**

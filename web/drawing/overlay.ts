@@ -3,6 +3,7 @@ import type { Frames } from '../state/frames.js'
 import type { Person, Presence } from '../state/presence.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
+import { captionBox, leaveOut } from './captions.js'
 import { contextOf } from './context.js'
 import { Cursors, flagHeight, paintFlag } from './cursors.js'
 import type { Drawn } from './drawn.js'
@@ -227,6 +228,9 @@ export class Overlay {
     if (drawn.shape.kind !== 'line') return this.#paintBox(drawn, color, line, alpha)
     const { shape: { path }, x, y, width, height, rotation } = drawn
     const context = this.#context
+    const gap = captionBox(drawn)
+    const { scale } = this.#view
+    if (gap) leaveOut(context, { ...this.#view.toScreen(gap), width: gap.width * scale, height: gap.height * scale })
     context.beginPath()
     for (const point of pointsOn({ path, x, y, width, height, rotation })) {
       const { x, y } = this.#view.toScreen(point)
@@ -237,6 +241,7 @@ export class Overlay {
     context.strokeStyle = color
     context.stroke()
     context.globalAlpha = 1
+    if (gap) context.restore()
   }
 
   /** Paints a shape's box, rotated and enlarged like the shape. */

@@ -1,4 +1,5 @@
 import { inkOn } from '../basics/ink.js'
+import { captionWidthMax, type Shape } from '../core/table.js'
 import type { Box } from '../core/types.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Drawn } from './drawn.js'
@@ -18,10 +19,10 @@ const blackSince = 128_000
 
 /**
  * The colour of the letters. In a shape of the kind `text` it is the fill's colour. In other shapes it is black or
- * white, whichever contrasts more with the fill. Without a fill it is the stroke's colour.
+ * white, whichever contrasts more with the fill. Without a fill, and for a line, it is the stroke's colour.
  */
 export function textColor({ shape: { kind, filled }, fill, stroke }: Drawn, isDark: boolean): string {
-  if (kind === 'text' || !filled) return inkTone(kind === 'text' ? fill : stroke, isDark)
+  if (kind === 'text' || kind === 'line' || !filled) return inkTone(kind === 'text' ? fill : stroke, isDark)
   const brightness = 299 * (fill >> 16) + 587 * (fill >> 8 & 255) + 114 * (fill & 255)
   return brightness >= blackSince ? '#000000' : '#FFFFFF'
 }
@@ -142,10 +143,21 @@ function brokenWord(letters: string[], width: number) {
   return parts
 }
 
+/**
+ * The box in which a shape's text is broken and placed. A line's caption has none of its own: its lines break at a
+ * certain width, and it is never cut off.
+ */
+const roomOf = ({ shape: { kind, textSize }, width, height }: Drawn) =>
+  (kind === 'line' ? { width: captionWidthMax * textSize + 2 * textPadding, height: Infinity } : { width, height })
+
+/** How a text is aligned. A caption is centred, whatever the shape says. */
+const alignmentOf = ({ kind, textAlign, textPlace }: Shape) =>
+  (kind === 'line' ? { textAlign: 'center', textPlace: 'middle' } as const : { textAlign, textPlace })
+
 /** The lines of a shape's text at its drawn size. They are cached until the text or the width changes. */
 function linesIn(drawn: Drawn): DrawnLines {
   const { text, textSize } = drawn.shape
-  const width = Math.max(0, drawn.width - 2 * textPadding) / textSize
+  const width = Math.max(0, roomOf(drawn).width - 2 * textPadding) / textSize
   const kept = drawn.lines
   if (kept && kept.text === text && kept.width === width) return kept
   return drawn.lines = { text, width, lines: linesOf(text, width) }
@@ -160,8 +172,9 @@ const roughWidth = 0.5
  */
 function roughLines(drawn: Drawn, scale: number): Line[] {
   const { text, textSize } = drawn.shape
-  const across = Math.max(1, Math.floor(Math.max(0, drawn.width - 2 * textPadding) / (textSize * roughWidth)))
-  const most = Math.max(1, Math.ceil(drawn.height / Math.max(textSize * lineHeight, 1 / scale)))
+  const { width, height } = roomOf(drawn)
+  const across = Math.max(1, Math.floor(Math.max(0, width - 2 * textPadding) / (textSize * roughWidth)))
+  const most = Math.max(1, Math.ceil(height / Math.max(textSize * lineHeight, 1 / scale)))
   const lines: Line[] = []
   for (const paragraph of text.split('\n')) {
     for (let at = 0; at === 0 || at < paragraph.length; at += across) {
@@ -172,8 +185,14 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
   return lines
 }
 
-/** Where lines are in a shape's box. `step`: from one line to the next. `top`: relative to the shape's centre. */
-function placeOf({ shape: { textSize, textPlace }, width, height }: Drawn, lines: Line[]) {
+/**
+ * Where lines are in a shape's box. `step`: from one line to the next. `top`: relative to the shape's centre, or to the
+ * caption's middle.
+ */
+function placeOf(drawn: Drawn, lines: Line[]) {
+  const { textSize } = drawn.shape
+  const { textPlace } = alignmentOf(drawn.shape)
+  const { width, height } = roomOf(drawn)
   const step = lineHeight * textSize
   const taken = lines.length * step
   const insideWidth = Math.max(0, width - 2 * textPadding)
@@ -183,11 +202,12 @@ function placeOf({ shape: { textSize, textPlace }, width, height }: Drawn, lines
 }
 
 /**
- * The box around a shape's text, relative to the shape's centre and before its rotation. null if there is no text, or
- * none that can be read at this scale.
+ * The box around a shape's text, relative to the shape's centre and before its rotation; around a caption, relative to
+ * its middle. null if there is no text, or none that can be read at this scale.
  */
-export function textBox(drawn: Drawn, scale: number): Box | null {
-  const { textSize, textAlign, written } = drawn.shape
+export function textBox(drawn: Drawn, scale = Infinity): Box | null {
+  const { textSize, written } = drawn.shape
+  const { textAlign } = alignmentOf(drawn.shape)
   if (!written || textSize * scale < legible) return null
   const drawnLines = linesIn(drawn)
   const { height, insideWidth, top } = placeOf(drawn, drawnLines.lines)
@@ -203,15 +223,22 @@ export function textBox(drawn: Drawn, scale: number): Box | null {
  * @param isSetOff whether letters get a contrasting edge, because something else was painted on the shape's fill
  */
 export function paintText(context: Context2D, drawn: Drawn, scale: number, isDark: boolean, isSetOff = false) {
-  const { textSize, textAlign } = drawn.shape
+  const { shape, rotation } = drawn
+  const { textSize, halfway } = shape
+  const { textAlign } = alignmentOf(shape)
   const isLegible = textSize * scale >= legible
   const lines = isLegible ? linesIn(drawn).lines : roughLines(drawn, scale)
   const { step, height, insideWidth, top } = placeOf(drawn, lines)
   const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
   context.fillStyle = textColor(drawn, isDark)
-  const isCut = height > drawn.height
+  const isCut = height > roomOf(drawn).height
+  if (isCut || halfway) context.save()
+  if (halfway) {
+    // A caption is upright.
+    context.translate((halfway.x - 0.5) * drawn.width, (halfway.y - 0.5) * drawn.height)
+    context.rotate(-rotation * Math.PI / 180)
+  }
   if (isCut) {
-    context.save()
     context.beginPath()
     context.rect(-drawn.width / 2, -drawn.height / 2, drawn.width, drawn.height)
     context.clip()
@@ -241,7 +268,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isDar
       context.fillText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
     }
   }
-  if (isCut) context.restore()
+  if (isCut || halfway) context.restore()
 }
 
 /**

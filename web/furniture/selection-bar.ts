@@ -21,7 +21,7 @@ import type { Tools } from '../tools/tools.js'
 import { Choices, dashes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
-const hasText = ({ kind }: Shape) => !isStroke(kind)
+const hasText = ({ kind, written }: Shape) => !isStroke(kind) || (kind === 'line' && written)
 const hasLine = ({ kind }: Shape) => kind !== 'text'
 
 /** In CSS pixels: the distance from the bar to the frame, with enough space for the handle between them. */
@@ -179,10 +179,10 @@ export class SelectionBar {
     const ids = this.#selection.ids()
     const isLocked = this.#locks.hasAny(ids)
     const shapes = this.#shown.replica.shapesOf(ids.slice(0, comparedMax))
-    const isLine = ids.length === 1 && shapes.some(({ kind }) => isStroke(kind))
+    const isInk = shapes.some(({ kind }) => kind === 'ink')
     const hidden = [
-      [this.#look, isLocked], [this.#write, isLocked || ids.length !== 1 || isLine], [this.#group, isLocked || ids.length < 2],
-      [this.#sizes.element, isLocked || !shapes.some(({ kind }) => !isStroke(kind))], [this.#delete, isLocked],
+      [this.#look, isLocked], [this.#write, isLocked || ids.length !== 1 || isInk], [this.#group, isLocked || ids.length < 2],
+      [this.#sizes.element, isLocked || !shapes.some(hasText)], [this.#delete, isLocked],
       ...this.#ends.map(([, button]) => [button, isLocked || !shapes.some(({ kind }) => kind === 'line')]),
     ]
     for (const [part, isHidden] of hidden as [HTMLElement, boolean][]) {

@@ -1,7 +1,7 @@
 import { Source } from '../basics/source.js'
-import type { Shape } from '../core/table.js'
-import type { Changes, Point } from '../core/types.js'
-import { isStroke } from '../drawing/lines.js'
+import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
+import type { Changes, Frame, Point } from '../core/types.js'
+import { captionMiddle } from '../drawing/captions.js'
 import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../drawing/text.js'
 import { fillTone } from '../drawing/tones.js'
 import { element, hasFingers } from '../elements/element.js'
@@ -20,9 +20,10 @@ const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
 /** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
-export const textInPlaceOf = ({ x, y, width, textSize }: Shape, text: string) => ({
-  kind: 'text', position: [x, y], size: [width, Math.ceil(heightFor(text, textSize, width))], text, textSize, fill: '#767676',
-})
+export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: string) => {
+  const wide = kind === 'line' ? newWidth(text, textSize) : width
+  return { kind: 'text', position: [x, y], size: [wide, Math.ceil(heightFor(text, textSize, wide))], text, textSize, fill: '#767676' }
+}
 
 /** The types of input events that typing causes. Only these start writing. */
 const typing = ['insertText', 'insertCompositionText']
@@ -141,7 +142,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.close()
     if (permission.mayEdit && locks.refuse([id])) return step?.end()
     const shape = permission.mayEdit ? shown.replica.shape(id) : null
-    if (!shape || isStroke(shape.kind)) return step?.end()
+    if (!shape || shape.kind === 'ink') return step?.end()
     selection.set([id])
     this.#field.value = shape.text
     this.#begin(shape, isNew, step)
@@ -201,12 +202,12 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   /**
    * Ends writing in a note or another shape, and goes on in a new one beside it.
    *
-   * @returns false for a text, which has no next one
+   * @returns false for a text or a line, which has no next one
    */
   #goOnBeside(): boolean {
     const { shown } = this.#reach
     const id = this.#open?.id ?? 0
-    if (shown.live.shape(id)?.kind === 'text') return false
+    if (['text', 'line'].includes(shown.live.shape(id)?.kind ?? '')) return false
     this.close()
     const shape = shown.live.shape(id)
     if (shape) makeBeside({ ...this.#reach, writing: this }, shape)
@@ -219,7 +220,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const [id] = selection.ids()
     if (selection.size !== 1 || toolbox[tool.name].draws || !permission.mayEdit || locks.has(id)) return null
     const shape = shown.replica.shape(id)
-    return shape && !isStroke(shape.kind) && isWrittenOn(shape) ? shape : null
+    return shape && shape.kind !== 'ink' && isWrittenOn(shape) ? shape : null
   }
 
   /**
@@ -289,8 +290,12 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#hide(isPressed)
   }
 
-  /** The values that fit the box to its text. The box of a new text is as wide as the longest line. */
+  /**
+   * The values that fit the box to its text. The box of a new text is as wide as the longest line. A line's box has
+   * nothing to do with its caption.
+   */
   #sizeFor(shape: Shape, text: string, isNew: boolean) {
+    if (shape.kind === 'line') return {}
     const isText = shape.kind === 'text'
     const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
     const needed = Math.ceil(heightFor(text, shape.textSize, width))
@@ -408,6 +413,14 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     })
   }
 
+  /** The box of the field for a line's caption: around the line's middle, and as large as the text. */
+  #captionFrame(middle: Point, textSize: number): Frame {
+    const text = this.#field.value || ' '
+    const width = Math.min(captionWidthMax * textSize, widthFor(text, textSize) + textSize) + 2 * textPadding
+    const height = heightFor(text, textSize, width)
+    return { x: middle.x - width / 2, y: middle.y - height / 2, width, height, rotation: 0 }
+  }
+
   /** Moves the field to where the shape is drawn now. */
   #place() {
     const open = this.#open
@@ -415,9 +428,10 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const { palette, scene, view } = this.#reach
     const drawn = scene.drawn(open.id)
     const shape = drawn?.shape ?? open.began
-    const box = drawn ?? open.began
-    const field = this.#field
+    const middle = drawn && captionMiddle(drawn)
     const { textSize, textAlign, textPlace, kind } = shape
+    const box = middle ? this.#captionFrame(middle, textSize) : drawn ?? open.began
+    const field = this.#field
     const isGrowing = kind === 'text' && open.isNew
     const isLeftward = goesLeft(shape, field.value, open.isNew)
     const width = isGrowing ? Math.max(widthMin, Math.min(widthMax, widthFor(field.value || ' ', textSize) + textSize)) : box.width
@@ -432,15 +446,17 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const color = drawn ? textColor(drawn, palette.isDark) : ''
     Object.assign(field.style, {
       width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight),
-      textAlign: isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
+      textAlign: middle ? 'center' : isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
     })
     const height = Math.max(field.scrollHeight, lineHeight * textSize)
     const free = box.height - 2 * textPadding - height
     const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
     // If the text is higher than the box, it gets the shape's colour as a background. Otherwise white letters could lie
-    // on white paper.
-    const fill = drawn && kind !== 'text' && shape.filled && free < 0 ? fillTone(drawn.fill, palette.isDark) : ''
-    Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${textPadding}px ${fill}` })
+    // on white paper. A caption gets the paper's colour, because the line has no gap for it yet.
+    const isTooHigh = drawn && kind !== 'text' && shape.filled && free < 0
+    const fill = middle ? 'var(--paper)' : isTooHigh ? fillTone(drawn.fill, palette.isDark) : ''
+    const margin = middle ? captionMargin : textPadding
+    Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${margin}px ${fill}` })
     // A text that is too high extends only below the box, because its beginning must stay visible.
     Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
     this.#hint.style.transform = `scale(${1 / view.scale})`

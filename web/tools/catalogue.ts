@@ -1,7 +1,6 @@
 import type { Shape } from '../core/table.js'
 import type { Box, Place } from '../core/types.js'
 import { openArea, fitBeside } from '../drawing/surroundings.js'
-import { isStroke } from '../drawing/lines.js'
 import type { View } from '../drawing/view.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { LaterPart } from '../state/parts.js'
@@ -221,7 +220,7 @@ const edits: Omit<Action, 'group'>[] = [
   { id: 'addShape', words: 'Write in the shape, or add one', keys: ['enter'], edits: true, run: writeOrAdd },
   {
     id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
-    isEnabled: ({ selection, shown }) => selection.size === 1 && !isStroke(shown.replica.shape(selection.ids()[0])?.kind ?? ''),
+    isEnabled: ({ selection, shown }) => selection.size === 1 && shown.replica.shape(selection.ids()[0])?.kind !== 'ink',
   },
   {
     id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,

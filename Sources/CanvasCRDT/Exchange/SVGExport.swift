@@ -86,6 +86,9 @@ public struct SVGExport: Sendable {
       let reach = shape.strokeReach
       box.extend(to: Point(x: bounds.minX - reach, y: bounds.minY - reach))
       box.extend(to: Point(x: bounds.maxX + reach, y: bounds.maxY + reach))
+      guard let caption = CaptionLines(shape) else { continue }
+      box.extend(to: caption.box.origin)
+      box.extend(to: Point(x: caption.box.maxX, y: caption.box.maxY))
     }
     guard box.isFinite else { return SVGExport.emptyView }
     return Box(
@@ -141,7 +144,7 @@ public struct SVGExport: Sendable {
     let size = properties.textSize
     let center = outline.center
     let lines = TextLines(properties.text, width: (outline.size.width - 2 * TextLines.padding) / size).lines
-    let step = TextLines.lineHeight * size
+    let step = PropertyRules.textLineHeight * size
     let height = Double(lines.count) * step
     let top =
       switch properties.textPlace {
@@ -172,12 +175,24 @@ public struct SVGExport: Sendable {
       left = outline.size.width - TextLines.padding
       writer.raw(" text-anchor=\"end\"")
     }
-    writer.raw(" font-family=\"sans-serif\" xml:space=\"preserve\"")
-    writer.attribute("font-size", size)
-    writer.attribute("fill", properties.textColor)
+    writeLetters(of: properties, to: &writer)
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     if properties.kind == .text { writer.title(names.name(of: shape.id) ?? shape.baseName) }
+    write(lines, size: size, left: left, top: top, to: &writer)
+    writer.raw(outline.rotation != 0 ? "</text></svg></g>\n" : "</text></svg>\n")
+  }
+
+  /// Writes the attributes of a text that say how its letters look.
+  private func writeLetters(of properties: Properties, to writer: inout SVGWriter) {
+    writer.raw(" font-family=\"sans-serif\" xml:space=\"preserve\"")
+    writer.attribute("font-size", properties.textSize)
+    writer.attribute("fill", properties.textColor)
+  }
+
+  /// - Parameter left: where each line is anchored.
+  private func write(_ lines: [Text], size: Double, left: Double, top: Double, to writer: inout SVGWriter) {
+    let step = PropertyRules.textLineHeight * size
     for (index, line) in lines.enumerated() where !line.isEmpty && writer.textLinesLeft > 0 {
       writer.textLinesLeft -= 1
       writer.raw("<tspan")
@@ -188,7 +203,6 @@ public struct SVGExport: Sendable {
       writer.characters(line)
       writer.raw("</tspan>")
     }
-    writer.raw(outline.rotation != 0 ? "</text></svg></g>\n" : "</text></svg>\n")
   }
 
   private func writeStyle(of shape: Shape, to writer: inout SVGWriter) {
@@ -218,7 +232,9 @@ public struct SVGExport: Sendable {
 
   private func writeLine(of shape: Shape, pathStep: Int, to writer: inout SVGWriter) {
     let properties = shape.properties
-    guard let line = DrawnLine(shape, pointStep: pathStep) else { return }
+    guard var line = DrawnLine(shape, pointStep: pathStep) else { return }
+    let caption = CaptionLines(shape)
+    if let caption { line.leaveGap(caption.gap) }
     writer.raw("<g fill=\"none\" stroke-linecap=\"round\"")
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
@@ -253,6 +269,13 @@ public struct SVGExport: Sendable {
       writer.attribute("fill", properties.stroke)
       writer.raw("/>")
     }
+    if let caption {
+      writer.raw("<text text-anchor=\"middle\"")
+      writeLetters(of: properties, to: &writer)
+      writer.raw(">")
+      write(caption.lines, size: properties.textSize, left: caption.box.center.x, top: caption.box.minY, to: &writer)
+      writer.raw("</text>")
+    }
     writer.raw("</g>\n")
   }
 
@@ -282,14 +305,6 @@ public struct SVGExport: Sendable {
       }
     }
     writer.raw("</g>\n")
-  }
-}
-
-extension Shape {
-  /// How far the stroke extends beyond the outline.
-  fileprivate var strokeReach: Double {
-    let width = properties.strokeWidth
-    return properties.kind.isStroke ? DrawnLine.reach(width) : width / 2
   }
 }
 

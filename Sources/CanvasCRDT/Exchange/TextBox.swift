@@ -19,7 +19,7 @@ public enum TextBox {
   }
 
   private static func height(of lines: TextLines, _ textSize: Double) -> Double {
-    side(Double(max(1, lines.lines.count)) * TextLines.lineHeight * textSize + 2 * TextLines.padding)
+    side(Double(max(1, lines.lines.count)) * PropertyRules.textLineHeight * textSize + 2 * TextLines.padding)
   }
 
   private static func side(_ value: Double) -> Double {

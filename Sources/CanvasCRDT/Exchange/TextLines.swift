@@ -9,8 +9,6 @@ struct TextLines {
 
   /// The margin between a text and its box (S9).
   static let padding = 8.0
-  /// The distance from one line to the next, as a multiple of the text's size (S9).
-  static let lineHeight = 1.25
 
   /// - Parameter width: the width inside the box, as a multiple of the text's size.
   init(_ text: Text, width: Double) {

@@ -16,7 +16,7 @@ public struct DrawnLine: Hashable, Sendable {
     case dot(center: Point, radius: Double)
   }
 
-  public private(set) var pieces: [Piece] = []
+  public internal(set) var pieces: [Piece] = []
   public private(set) var heads: [Head] = []
 
   /// `nil` if the shape is neither a line nor ink. A line that is tied to shapes must be passed as `Canvas.drawn`
@@ -149,7 +149,7 @@ extension DrawnLine {
 extension Point {
   fileprivate func middle(to other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
 
-  fileprivate func blended(_ other: Point, _ part: Double) -> Point {
+  func blended(_ other: Point, _ part: Double) -> Point {
     Point(x: x + (other.x - x) * part, y: y + (other.y - y) * part)
   }
 

@@ -9,9 +9,11 @@ extension Shape {
   }
 
   /// Converts a place in the shape's box to a point on the canvas.
-  public func point(of place: BoxPlace) -> Point {
+  public func point(of place: BoxPlace) -> Point { point(atShare: place.share) }
+
+  /// - Parameter share: fractions of the box's sides, measured from its top left corner.
+  func point(atShare share: Point) -> Point {
     let size = properties.size
-    let share = place.share
     let center = Rect(origin: properties.position, size: size).center
     let turned = Direction(degrees: properties.rotation).turning(
       (share.x - 0.5) * size.width,

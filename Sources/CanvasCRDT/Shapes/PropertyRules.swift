@@ -23,6 +23,9 @@ public enum PropertyRules {
 
   public static let lineFeed: UInt8 = 0x0A
 
+  /// The distance from one line of a text to the next, as a multiple of the text's size (S9).
+  static let textLineHeight = 1.25
+
   /// Whether the text has control characters: those of C0, the character U+007F, or those of C1, which in UTF-8 are C2
   /// 80 to C2 9F.
   private static func hasControls(_ text: Text, but allowed: UInt8) -> Bool {

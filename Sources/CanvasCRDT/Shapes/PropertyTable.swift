@@ -242,7 +242,7 @@ extension Property {
         .number(.textSize, PropertyRules.textSizes),
         meaning: "the height of the text's letters",
         told: "set {shape’s} text in size {value}",
-        inspector: InspectorField("Text size", in: .text, slider: 8...96, of: .filled)
+        inspector: InspectorField("Text size", in: .text, slider: 8...96, of: [.filled, .line])
       )
     case .textAlign:
       PropertyRow(

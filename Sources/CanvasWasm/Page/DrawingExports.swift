@@ -91,6 +91,14 @@ func path(_ session: UInt32, _ shape: Double) -> Answer {
   }
 }
 
+/// Where the caption of a line stands: see `Shape.halfwayShare`.
+@_cdecl("halfway")
+func halfway(_ session: UInt32, _ line: Double) -> Answer {
+  answer(session) { session, output in
+    if let line = Identifier(number: line), let drawn = session.drawn(line) { output.append(drawn.halfwayShare) }
+  }
+}
+
 /// The last actor to write a property of a shape, and the time of that write, as two doubles. Empty if the property was
 /// never written.
 @_cdecl("written")

@@ -12,18 +12,18 @@ func shapesAt(_ session: UInt32, _ x: Double, _ y: Double) -> Answer {
 @_cdecl("shapesNear")
 func shapesNear(_ session: UInt32, _ x: Double, _ y: Double, _ distance: Double) -> Answer {
   answer(session) { session, output in
-    let reach = distance + session.strokeReachMax
+    let reach = distance + session.reachMax
     let near = Rect(x - reach, y - reach, 2 * reach, 2 * reach)
     output.append(session.inOrder(session.overlaps.shapes(in: near)).reversed())
   }
 }
 
 /// Rows of the shapes that might be visible in a box, from the back to the front. Shapes outside the box are included
-/// if their strokes can extend into it.
+/// if their strokes or captions can extend into it.
 @_cdecl("shapesInView")
 func shapesInView(_ session: UInt32, _ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Answer {
   answer(session) { session, output in
-    let reach = session.strokeReachMax
+    let reach = session.reachMax
     let view = Rect(x - reach, y - reach, width + 2 * reach, height + 2 * reach)
     session.writeRows(of: session.inOrder(session.overlaps.shapes(in: view)), to: &output)
   }

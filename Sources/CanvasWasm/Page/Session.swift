@@ -27,7 +27,7 @@ final class Session {
 
   /// An upper bound on how far a stroke extends beyond its outline. The stroke of a shape outside a box may extend this
   /// far into the box.
-  private(set) var strokeReachMax = 0.0
+  private(set) var reachMax = 0.0
 
   /// The session's own random numbers: for new identifiers, `z` keys and colours.
   var chance: SplitMix
@@ -103,7 +103,7 @@ final class Session {
     order = DrawingOrder(canvas)
     shownNames = ShownNames(canvas)
     named.removeAll()
-    strokeReachMax = 0
+    reachMax = 0
     ties = TiedLines()
     moved.removeAll()
     drawnLines.removeAll()
@@ -125,9 +125,8 @@ final class Session {
   }
 
   private func noteReach(of shape: Shape?) {
-    guard let properties = shape?.properties else { return }
-    let width = properties.strokeWidth
-    strokeReachMax = max(strokeReachMax, properties.kind.isStroke ? DrawnLine.reach(width) : width / 2)
+    guard let shape else { return }
+    reachMax = max(reachMax, shape.reach)
   }
 
   /// A shape as it is drawn: a tied end of a line is drawn at the shape that it is tied to.

@@ -17,6 +17,8 @@ public struct CanvasScene: Sendable {
     /// The line's box at the time when `line` was computed.
     private var lineBox: Outline?
     public var text = ""
+    /// The middle of the line when `line` was computed, if the line has a caption.
+    private(set) var halfway: Point?
     public var textAlign = TextAlign.center
     public var textPlace = TextPlace.middle
 
@@ -42,6 +44,7 @@ public struct CanvasScene: Sendable {
       line = DrawnLine(shape)
       if line != nil { lineBox = outline }
       text = properties.text.string
+      if shape.hasCaption { halfway = shape.halfway }
       textAlign = properties.textAlign
       textPlace = properties.textPlace
     }
@@ -75,6 +78,12 @@ public struct CanvasScene: Sendable {
     var lineWay: BoxWay? {
       guard let lineBox, lineBox != outline else { return nil }
       return BoxWay(from: lineBox, to: outline)
+    }
+
+    /// Where the caption's middle is now. `nil` if the shape has none.
+    var captionMiddle: Point? {
+      guard let halfway, !text.isEmpty else { return nil }
+      return lineWay?.end(of: halfway) ?? halfway
     }
 
     public mutating func grow(by factor: Double) {
@@ -126,6 +135,12 @@ public struct CanvasScene: Sendable {
     public init(text: String, center: Point) {
       self.text = text
       self.center = center
+    }
+
+    public init(_ caption: CaptionCells, color: Color) {
+      text = caption.text
+      center = caption.box.center
+      writing = Writing(box: caption.box, align: .center, place: .middle, color: color)
     }
 
     /// The label for a shape's own text.

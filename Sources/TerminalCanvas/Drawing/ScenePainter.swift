@@ -118,6 +118,10 @@ public struct ScenePainter {
     // A line is painted at least half a pixel wide, because a thinner line would be too faint.
     let widthMin = 0.5 / down
     let way = item.lineWay
+    var drawn = drawn
+    if let caption = CaptionCells(item, in: view), let halfway = item.halfway {
+      drawn.leaveGap(caption.gap(around: halfway))
+    }
     var polygons: [[Point]] = []
     if let broken = brokenParts(of: drawn, item, widthMin: widthMin, way) {
       for polygon in broken { line.add(polygon.map { pixel($0) }) }

@@ -35,10 +35,13 @@ enum Stroke {
       let points = piece.points(steps: steps(of: piece, stepMax))
       for (from, to) in zip(points, points.dropFirst()) {
         guard let edge = Edge(from: from, to: to) else { continue }
-        if let before {
+        if let before, before.edge.to == from {
           addCorner(at: from, before.edge.normal, edge.normal, max(before.reach, reach), to: &polygons)
         } else {
-          // An end is treated as a corner at which the line turns back.
+          // An end is treated as a corner at which the line turns back. There are ends at a gap, too.
+          if let before {
+            addCorner(at: before.edge.to, before.edge.normal, before.edge.back, before.reach, to: &polygons)
+          }
           addCorner(at: from, edge.back, edge.normal, reach, to: &polygons)
         }
         polygons.append(edge.box(reach))
@@ -54,12 +57,12 @@ enum Stroke {
     return polygons
   }
 
-  /// The line as runs of points, each with the same width everywhere.
+  /// The line as runs of points, each without a gap and with the same width everywhere.
   static func runs(of line: DrawnLine, stepMax: Double) -> [(points: [Point], width: Double)] {
     var runs: [(points: [Point], width: Double)] = []
     for piece in line.pieces {
       let points = piece.points(steps: steps(of: piece, stepMax))
-      if runs.last?.width == piece.width {
+      if let last = runs.last, last.width == piece.width, last.points.last == piece.from {
         runs[runs.count - 1].points += points.dropFirst()
       } else {
         runs.append((points, piece.width))

@@ -27,9 +27,11 @@ enum Picture {
     for place in picture.order.places {
       let canvas = stored.canvas
       guard let shape = canvas[place.shape]?.drawn({ canvas[$0] }), shape.properties.visible else { continue }
-      scene.items.append(CanvasScene.Item(shape))
-      let width = shape.properties.strokeWidth
-      let reach = shape.properties.kind.isStroke ? DrawnLine.reach(width) : width / 2
+      var item = CanvasScene.Item(shape)
+      // The painter writes no letters, so lines need no gaps for them.
+      item.text = ""
+      scene.items.append(item)
+      let reach = shape.strokeReach
       let bounds = shape.outline.bounds
       let box = Rect(
         origin: Point(x: bounds.minX - reach, y: bounds.minY - reach),

@@ -43,7 +43,7 @@ struct StoredDrawing: Sendable {
   var hasTexts: Bool {
     canvas.shapes.contains { shape in
       let properties = shape.properties
-      return properties.visible && !properties.kind.isStroke && !properties.text.isEmpty
+      return properties.visible && properties.kind != .ink && !properties.text.isEmpty
     }
   }
 

@@ -94,6 +94,47 @@ struct SVGExportTests {
     #expect(picture.contains(#" stroke-width="1.5" stroke-dasharray="0 3" stroke-linecap="round">"#))
   }
 
+  @Test("S16: a line's text stands in a gap in its middle, upright, in the colour of the line, and in the picture")
+  func captions() {
+    let arrow: (inout Properties) -> Void = {
+      $0.kind = .line
+      $0.size = Size(width: 100, height: 100)
+      $0.strokeWidth = 4
+      $0.stroke = Color(packed: 0x112233)
+      $0.path = Path([Path.Point(BoxPlace(x: 0, y: 0)), Path.Point(BoxPlace(x: 0, y: .max))])!
+      $0.text = "one & two\nthree"
+      $0.toEnd = .arrow
+    }
+    let picture = text(SVGExport(Drawing(canvas([arrow]))))
+    // Two lines of 25 units around the middle, 4 units of margin, and half the line's width for its round ends.
+    #expect(picture.contains(##"<path d="M0,0L0,19M0,81L0,82" stroke="#112233" stroke-width="4"/>"##))
+    #expect(
+      picture.contains(
+        ##"<text text-anchor="middle" font-family="sans-serif" xml:space="preserve" font-size="20" fill="#112233">"##
+          + ##"<tspan x="0" y="43.5">one &amp; two</tspan><tspan x="0" y="68.5">three</tspan></text></g>"##
+      )
+    )
+    // The picture is larger, so that the caption isn't cut off.
+    let bare = text(
+      SVGExport(
+        Drawing(
+          canvas([
+            {
+              arrow(&$0); $0.text = ""
+            }
+          ])
+        )
+      )
+    )
+    #expect(bare.contains(#"viewBox="-29 "#) && !picture.contains(#"viewBox="-29 "#) && !bare.contains("<text"))
+    let ink = canvas([
+      {
+        arrow(&$0); $0.kind = .ink
+      }
+    ])
+    #expect(!text(SVGExport(Drawing(ink))).contains("<text"))
+  }
+
   /// Ink with a different width at each point, because such points take the most bytes in SVG.
   private func ink(points: Int) -> Path {
     var path: [Path.Point] = []

@@ -280,6 +280,58 @@ struct LineTests {
     expect(drawn.pieces[1].points(steps: 2), [(0, 50), (12.5, 87.5), (50, 100)])
   }
 
+  @Test("S16: a caption stands halfway along the line, bends and turns included, and where its ends are tied")
+  func halfway() {
+    expect([shape(line, .line).halfway], [(50, 25)])
+    let bent = shape(line, .line) {
+      $0.path = Path([(0, 0), (65_535, 0), (65_535, 65_535)].map { Path.Point(BoxPlace(x: $0, y: $1)) })!
+    }
+    expect([bent.halfway, bent.halfwayShare], [(75, 0), (0.75, 0)])
+    // The same line, turned around the box's middle.
+    let turned = shape(line, .line) {
+      $0.path = bent.properties.path
+      $0.rotation = 180
+    }
+    expect([turned.halfway], [(25, 50)])
+    let target = shape(square, .rectangle) { $0.position = Point(x: 500, y: 0) }
+    let tied = shape(line, .line) { $0.to = Tie(shape: square, place: place(0, 0)) }
+    expect([tied.drawn { $0 == square ? target : nil }.halfway], [(250, 0)])
+    let none = shape(line, .line) { $0.path = Path([Path.Point(place(9, 9)), Path.Point(place(9, 9))])! }
+    expect([none.halfway], [(0.01, 0.01)])
+  }
+
+  @Test("S16: a line has no part within its gap, and its round ends don't reach into it")
+  func gap() throws {
+    let gap = Rect(origin: Point(x: 40, y: -10), size: Size(width: 20, height: 20))
+    func parts(_ points: [Point], width: Double = 4) throws -> [Point] {
+      let straight = shape(line, .line) {
+        $0.strokeWidth = width
+        $0.lead(through: points)
+      }
+      var drawn = try #require(DrawnLine(straight))
+      drawn.leaveGap(gap)
+      return drawn.pieces.flatMap { [$0.from, $0.to] }
+    }
+    func points(_ places: (Double, Double)...) -> [Point] { places.map { Point(x: $0.0, y: $0.1) } }
+    expect(try parts(points((0, 0), (100, 0))), [(0, 0), (38, 0), (62, 0), (100, 0)])
+    expect(try parts(points((50, -100), (50, 0), (100, 0))), [(50, -100), (50, -12), (62, 0), (100, 0)])
+    expect(try parts(points((45, 0), (55, 0))), [])
+    // A line beside the gap is whole, however it is directed.
+    expect(try parts(points((0, 12), (100, 12))), [(0, 12), (100, 12)])
+    expect(try parts(points((0, 100), (30, 0))), [(0, 100), (30, 0)])
+  }
+
+  @Test("S16: a caption can be found wherever it may stand")
+  func reach() {
+    let plain = shape(line, .line) { $0.strokeWidth = 4 }
+    #expect(!plain.hasCaption && plain.reach == plain.strokeReach)
+    let captioned = shape(line, .line) { $0.text = "Yes" }
+    #expect(captioned.hasCaption && captioned.reach == 124)
+    let high = shape(line, .line) { $0.text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10" }
+    #expect(high.reach >= 10 * 25 / 2)
+    #expect(!shape(line, .ink) { $0.text = "Yes" }.hasCaption)
+  }
+
   @Test("S7: neither overlaps anything")
   func overlaps() {
     for kind in [ShapeKind.line, .ink, .text] {

@@ -13,9 +13,9 @@ struct LiveDrawing {
   /// All overlapping pairs, sorted. Computed only when needed.
   private var pairs: [ShapePair]?
   private var regions: [ShapePair: CommonArea] = [:]
-  /// The width of the thickest line in the drawing. A line that lies outside the view can reach into the view by up to
-  /// this width.
-  private var strokeWidthMax = 0.0
+  /// An upper bound on how far any shape is drawn beyond its outline. A shape that lies outside the view can reach into
+  /// the view by up to this distance.
+  private var reachMax = 0.0
   /// When lines began to glide with the shapes to which they are attached.
   private var linesGlideFrom: UInt64?
 
@@ -36,7 +36,7 @@ struct LiveDrawing {
       leave(shape.id)
       hiddenColors[shape.id] = shape.properties.color
     }
-    strokeWidthMax = max(strokeWidthMax, shape.properties.strokeWidth)
+    reachMax = max(reachMax, shape.reach)
   }
 
   private mutating func leave(_ shape: Identifier) {
@@ -101,27 +101,29 @@ struct LiveDrawing {
   }
 
   /// The frontmost shape at a point. A shape without a fill counts only if nothing else is there. A line or ink counts
-  /// within `reach` of its stroke.
+  /// within `reach` of its stroke, and on its caption in a view.
   func shape(
     at point: Point,
     reach: Double = 0,
+    in view: CanvasView? = nil,
     where isMeant: (Identifier) -> Bool = { _ in true }
   ) -> Identifier? {
     var lookedAt = 0
-    return shape(at: point, reach: reach, lookedAt: &lookedAt, where: isMeant)
+    return shape(at: point, reach: reach, in: view, lookedAt: &lookedAt, where: isMeant)
   }
 
   /// - Parameter lookedAt: is increased by the number of checked shapes.
   func shape(
     at point: Point,
     reach: Double = 0,
+    in view: CanvasView? = nil,
     lookedAt: inout Int,
     where isMeant: (Identifier) -> Bool = { _ in true }
   ) -> Identifier? {
     let found = picture.overlaps.shapes(at: point)
     lookedAt += found.count + 1
     let areas = found.filter { items[$0]?.line == nil && isMeant($0) }
-    let strokes = strokes(near: point, reach).filter(isMeant)
+    let strokes = strokes(near: point, reach, view).filter(isMeant)
     let taken = areas.filter { items[$0]?.isFilled == true } + strokes
     return (taken.isEmpty ? areas : taken).max {
       (picture.order.index(of: $0) ?? -1) < (picture.order.index(of: $1) ?? -1)
@@ -131,12 +133,14 @@ struct LiveDrawing {
   /// A text that is covered by more shapes than this isn't shown, because nobody could read it.
   private static let coversMax = 32
 
-  /// The shapes that hide parts of a shape's box. `nil` if there are more than `coversMax`.
-  /// - Parameter lookedAt: is increased by the number of checked shapes.
-  func covers(of shape: Identifier, lookedAt: inout Int) -> [Outline]? {
-    guard let outline = items[shape]?.outline, let place = picture.order.index(of: shape) else { return nil }
+  /// The shapes that hide parts of a shape's text. `nil` if there are more than `coversMax`.
+  /// - Parameters:
+  ///   - box: where the text is.
+  ///   - lookedAt: is increased by the number of checked shapes.
+  func covers(of shape: Identifier, in box: Rect, lookedAt: inout Int) -> [Outline]? {
+    guard let place = picture.order.index(of: shape) else { return nil }
     var covers: [Outline] = []
-    let found = picture.overlaps.shapes(in: Rect(origin: outline.position, size: outline.size))
+    let found = picture.overlaps.shapes(in: box)
     lookedAt += found.count + 1
     for other in found {
       guard let item = items[other], item.isFilled, item.opacity == 1, item.outline.kind.hasArea,
@@ -148,14 +152,16 @@ struct LiveDrawing {
     return covers
   }
 
-  private func strokes(near point: Point, _ reach: Double) -> [Identifier] {
-    let far = reach + DrawnLine.reach(strokeWidthMax)
+  private func strokes(near point: Point, _ reach: Double, _ view: CanvasView?) -> [Identifier] {
+    let far = reach + reachMax
     let around = Rect(
       origin: Point(x: point.x - far, y: point.y - far),
       size: Size(width: 2 * far, height: 2 * far)
     )
     return picture.overlaps.shapes(in: around).filter { shape in
-      items[shape]?.line.map { $0.distance(to: point) <= reach } ?? false
+      guard let item = items[shape], let line = item.line else { return false }
+      return line.distance(to: point) <= reach
+        || view.flatMap { CaptionCells(item, in: $0) }?.box.contains(point) == true
     }
   }
 
@@ -163,10 +169,9 @@ struct LiveDrawing {
 
   /// The shapes that might be visible in a box, in z-order from back to front.
   func visible(in box: Rect) -> [Identifier] {
-    let reach = DrawnLine.reach(strokeWidthMax)
     let wider = Rect(
-      origin: Point(x: box.minX - reach, y: box.minY - reach),
-      size: Size(width: box.size.width + 2 * reach, height: box.size.height + 2 * reach)
+      origin: Point(x: box.minX - reachMax, y: box.minY - reachMax),
+      size: Size(width: box.size.width + 2 * reachMax, height: box.size.height + 2 * reachMax)
     )
     let found = picture.overlaps.shapes(in: wider)
     if found.count * 8 < count {

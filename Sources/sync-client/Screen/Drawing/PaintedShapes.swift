@@ -92,17 +92,29 @@ struct PaintedShapes {
     var lookedAt = 0
     var cells = textLayersMax * view.columns * view.rows
     for shape in visible.reversed() {
-      guard let item = drawing.items[shape], item.line == nil else { continue }
+      guard let item = drawing.items[shape] else { continue }
+      if item.line != nil {
+        guard cells > 0, lookedAt < lookedAtMax, let caption = CaptionCells(item, in: view),
+          let covers = drawing.covers(of: shape, in: caption.box, lookedAt: &lookedAt)
+        else { continue }
+        cells -= caption.text.count
+        var label = CanvasScene.Label(caption, color: item.stroke)
+        label.text = printable(label.text)
+        label.covers = covers
+        labels.append(label)
+        continue
+      }
       let outline = item.outline
       let columns = outline.size.width * view.scale
       let rows = outline.size.height * view.rowScale
       if !item.text.isEmpty {
         guard cells > 0, columns >= textColumnsMin, rows >= textRowsMin else { continue }
-        guard lookedAt < lookedAtMax, let covers = drawing.covers(of: shape, lookedAt: &lookedAt) else { continue }
+        let box = Rect(origin: outline.position, size: outline.size)
+        guard lookedAt < lookedAtMax, let covers = drawing.covers(of: shape, in: box, lookedAt: &lookedAt)
+        else { continue }
         cells -= max(1, Int(min(columns, Double(view.columns)) * min(rows, Double(view.rows))))
         var label = CanvasScene.Label(item)
-        label.text = item.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
-          .joined(separator: "\n")
+        label.text = printable(item.text)
         label.covers = covers
         labels.append(label)
         continue
@@ -117,5 +129,10 @@ struct PaintedShapes {
       names += 1
     }
     return labels
+  }
+
+  /// The text without characters that a terminal would act on. Its line breaks stay.
+  private static func printable(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
   }
 }

@@ -58,7 +58,9 @@ extension LiveCanvas {
   private func pressLeft(_ mouse: Mouse, at place: Point) {
     if takeHandle(mouse, at: place) { return }
     clicks.note(row: mouse.row, column: mouse.column, at: SteadyClock.milliseconds())
-    let shape = drawing.shape(at: place, reach: 0.75 / view.scale) { self.canvas[$0]?.properties.isLocked == false }
+    let shape = drawing.shape(at: place, reach: 0.75 / view.scale, in: view) {
+      self.canvas[$0]?.properties.isLocked == false
+    }
     if clicks.count > 1 {
       click(clicks.count, on: shape, at: place)
       return

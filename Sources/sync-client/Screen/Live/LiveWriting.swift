@@ -13,8 +13,8 @@ extension LiveCanvas {
       say("Select one shape to write in it.")
       return
     }
-    guard !shape.properties.kind.isStroke else {
-      say("Nothing is written in a line.")
+    guard shape.properties.kind != .ink else {
+      say("Nothing is written in ink.")
       return
     }
     guard !isViewOnly else {
@@ -39,7 +39,7 @@ extension LiveCanvas {
     guard shape.properties.text != text else { return }
     var set = Properties()
     set.text = text
-    set.growBox(of: shape.properties)
+    if shape.properties.kind != .line { set.growBox(of: shape.properties) }
     if set.assigned.contains(.position) { set.position = clamped(set.position) }
     edit([ShapeEdit(shape: shape.id, set: set)])
   }
@@ -93,7 +93,11 @@ extension Properties {
     set.textSize = textSize
     set.fill = Color(packed: 0x76_76_76)
     set.position = position
-    set.size = Size(width: size.width, height: TextBox.height(of: text, textSize: textSize, width: size.width))
+    // A line's box says nothing about the text.
+    set.size =
+      kind == .line
+      ? TextBox.size(of: text, textSize: textSize)
+      : Size(width: size.width, height: TextBox.height(of: text, textSize: textSize, width: size.width))
     return set
   }
 

@@ -1,0 +1,88 @@
+/// The caption of a line (S16): its text, which stands in the middle of the line, in a gap of the line.
+public enum Caption {
+  /// The width at which a caption's lines break, as a multiple of the text's size.
+  public static let widthMax = 12.0
+  /// The distance between a caption and the line around it.
+  public static let margin = 4.0
+
+  /// An upper bound on how far a caption extends from its middle, for programs that don't measure letters. Letters are
+  /// taken to be no wider than they are high. So of two consecutive lines that were broken, more than twelve bytes fill
+  /// at least one.
+  static func reach(of properties: Properties) -> Double {
+    var lines = 1
+    properties.text.withBytes { bytes in
+      lines += bytes.count / 6
+      for byte in bytes where byte == PropertyRules.lineFeed { lines += 1 }
+    }
+    return max(widthMax, Double(lines) * PropertyRules.textLineHeight) * properties.textSize / 2 + margin
+  }
+}
+
+extension Shape {
+  /// Whether the shape is a line with a caption.
+  public var hasCaption: Bool { properties.kind == .line && !properties.text.isEmpty }
+
+  /// How far the shape's stroke extends beyond its outline.
+  public var strokeReach: Double {
+    let width = properties.strokeWidth
+    return properties.kind.isStroke ? DrawnLine.reach(width) : width / 2
+  }
+
+  /// An upper bound on how far all that is drawn of the shape extends beyond its outline.
+  public var reach: Double { hasCaption ? max(strokeReach, Caption.reach(of: properties)) : strokeReach }
+
+  /// The point halfway along the line through the shape's points, as fractions of its box's sides. A line that is tied
+  /// to shapes must be passed as `Canvas.drawn` returns it.
+  public var halfwayShare: Point {
+    let size = properties.size
+    var shares = properties.path.points.map { $0.place.share }
+    if shares.isEmpty { shares = [Point(x: 0, y: 0), Point(x: 1, y: 1)] }
+    let lengths = zip(shares, shares.dropFirst()).map { from, to in
+      Point(x: from.x * size.width, y: from.y * size.height)
+        .distance(to: Point(x: to.x * size.width, y: to.y * size.height))
+    }
+    var rest = lengths.reduce(0, +) / 2
+    for (index, length) in lengths.enumerated() {
+      if rest <= length { return shares[index].blended(shares[index + 1], length > 0 ? rest / length : 0) }
+      rest -= length
+    }
+    return shares[shares.count - 1]
+  }
+
+  /// The point halfway along the line, on the canvas.
+  public var halfway: Point { point(atShare: halfwayShare) }
+}
+
+extension DrawnLine {
+  /// Leaves a gap in a straight line where its caption stands. The line's ends at the gap are round, so they begin
+  /// earlier by half the line's width.
+  public mutating func leaveGap(_ gap: Rect) { pieces = pieces.flatMap { $0.parts(outside: gap) } }
+}
+
+extension DrawnLine.Piece {
+  /// The parts of a straight piece that lie outside of a box, at most two.
+  fileprivate func parts(outside box: Rect) -> [DrawnLine.Piece] {
+    // The part within the box, as fractions of the piece: from where the last side is entered to where the first one
+    // is left.
+    var (enters, leaves) = (0.0, 1.0)
+    for (start, way, low, high) in [
+      (from.x, to.x - from.x, box.minX - width / 2, box.maxX + width / 2),
+      (from.y, to.y - from.y, box.minY - width / 2, box.maxY + width / 2),
+    ] {
+      if way == 0 {
+        if start <= low || start >= high { return [self] }
+        continue
+      }
+      let (one, other) = ((low - start) / way, (high - start) / way)
+      enters = Swift.max(enters, Swift.min(one, other))
+      leaves = Swift.min(leaves, Swift.max(one, other))
+    }
+    guard enters < leaves else { return [self] }
+    var parts: [DrawnLine.Piece] = []
+    if enters > 0 {
+      parts.append(DrawnLine.Piece(from: from, control: nil, to: from.blended(to, enters), width: width))
+    }
+    if leaves < 1 { parts.append(DrawnLine.Piece(from: from.blended(to, leaves), control: nil, to: to, width: width)) }
+    return parts
+  }
+}

@@ -1,0 +1,48 @@
+import CanvasCRDT
+
+/// The caption of a line (S16) in the cells of a view.
+public struct CaptionCells {
+  /// The lines, separated by line breaks.
+  public let text: String
+  /// The cells that the lines take, as a box on the canvas.
+  public let box: Rect
+  private let middle: Point
+  private let column: Double
+
+  /// At most this many cells are taken, because a caption has cells of one size at every scale.
+  private static let columnsMax = 24
+  private static let rowsMax = 4
+
+  /// `nil` if the shape has no caption, or if the line is shorter in this view than its caption.
+  public init?(_ item: CanvasScene.Item, in view: CanvasView) {
+    guard let middle = item.captionMiddle else { return nil }
+    // Of a longer text, only the beginning is wrapped: more isn't shown.
+    let lines = String(item.text.prefix(4 * CaptionCells.columnsMax * CaptionCells.rowsMax)).wrapped(
+      columns: CaptionCells.columnsMax,
+      rows: CaptionCells.rowsMax
+    )
+    let (columns, rows) = (Double(lines.map(\.columns).max() ?? 0), Double(lines.count))
+    let line = item.outline.bounds.size
+    guard columns > 0, line.width * view.scale >= columns + 2 || line.height * view.rowScale >= rows + 2 else {
+      return nil
+    }
+    let cell = view.cell(of: middle)
+    text = lines.joined(separator: "\n")
+    box = Rect(
+      origin: view.point(atColumn: (cell.x - columns / 2).rounded(), row: (cell.y - rows / 2).rounded()),
+      size: Size(width: columns / view.scale, height: rows / view.rowScale)
+    )
+    column = 1 / view.scale
+    self.middle = middle
+  }
+
+  /// The box in which the line isn't drawn: also a column before the text and one behind it.
+  ///
+  /// - Parameter place: where the caption's middle is while the line is on its way.
+  func gap(around place: Point) -> Rect {
+    Rect(
+      origin: Point(x: box.minX - column + place.x - middle.x, y: box.minY + place.y - middle.y),
+      size: Size(width: box.size.width + 2 * column, height: box.size.height)
+    )
+  }
+}

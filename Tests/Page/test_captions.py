@@ -1,0 +1,154 @@
+"""Captions: the text of a line or an arrow, in a gap in its middle (S16)."""
+
+import numpy
+
+from hand import handle, lead, tap
+from modules import module
+from person import number
+from pixels import rgb
+from test_arrows import near
+from test_writing import FIELD, write
+
+STROKE = "#E03131"
+
+
+def bent(room, **values):
+    """A line from (200, 200) to the right and down to (600, 400). It is halfway along at (500, 200)."""
+    return room.add(**{
+        "kind": "line", "position": [200, 200], "size": [400, 200], "path": [[0, 0], [65535, 0], [65535, 65535]],
+        "stroke": STROKE, "strokeWidth": 4, **values})
+
+
+def has_ink(person, left, top, right, bottom):
+    """Whether anything is painted in the line's colour within this part of the window."""
+    person.painted()
+    part = person.picture()[top:bottom, left:right, :3].astype(int)
+    return bool((abs(part - numpy.array(rgb(STROKE))).max(axis=2) < 60).any())
+
+
+def field_middle(person):
+    box = person.page.locator(FIELD).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def gap(person, line):
+    """The box that the line leaves free for its caption, in CSS pixels of the window."""
+    box = person.run(f"return {module('drawing/captions.ts')}.captionBox(app.scene.drawn(value))", number(line))
+    return [round(value) for value in (box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])]
+
+
+def is_captioned(person, line, x, y):
+    """Whether there are letters around this point and the line is not drawn at the edges of its gap."""
+    person.painted()
+    left, top, right, bottom = gap(person, line)
+    assert abs((left + right) / 2 - x) < 2 and abs((top + bottom) / 2 - y) < 2, (left, top, right, bottom)
+    strips = [(left + 1, right - left - 2, top + 1, 2), (left + 1, right - left - 2, bottom - 3, 2),
+              (left + 1, 2, top + 1, bottom - top - 2), (right - 3, 2, top + 1, bottom - top - 2)]
+    return has_ink(person, left + 4, top + 4, right - 4, bottom - 4) and not any(
+        has_ink(person, across, down, across + width, down + height) for across, width, down, height in strips)
+
+
+def test_a_double_click_on_an_arrow_writes_in_its_middle(room):
+    """The others see it there. It is one step to undo, gives the layer its name, is in the exported SVG, and goes with
+    the line, which is also taken by it."""
+    line = bent(room)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    assert has_ink(ann, 495, 198, 505, 202)
+    ann.click(300, 200, times=2)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    assert near(field_middle(ann), 500, 200)
+    write(ann, "Wow!")
+    bob.wait_for_shape(line, "shape.text === 'Wow!'")
+    assert room.shape(line)["size"] == [400, 200], "a caption is no part of the line's box"
+    assert is_captioned(bob, line, 500, 200) and has_ink(bob, 300, 198, 400, 202)
+    bob.page.locator(".layer", has_text="Wow!").wait_for()
+    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann.press("Escape")
+    ann.page.mouse.click(505, 190, button="right")
+    ann.page.get_by_role("menuitem", name="Copy as SVG", exact=True).click()
+    ann.page.locator(".notice", has_text="Copied as SVG").wait_for()
+    assert "Wow!</tspan>" in ann.page.evaluate("navigator.clipboard.readText()")
+
+    # The press is on the caption, beside the line itself.
+    ann.press("Escape")
+    lead(ann, (505, 190), (505, 290))
+    bob.wait_for_shape(line, "shape.y === 300")
+    assert is_captioned(bob, line, 500, 300)
+    ann.press("Control+z")
+    bob.wait_for_shape(line, "shape.y === 200")
+    ann.press("Control+z")
+    bob.wait_for_shape(line, "shape.text === ''")
+    assert has_ink(bob, 495, 198, 505, 202)
+    room.agree()
+
+
+def test_a_caption_is_written_and_changed_by_keys(room):
+    """Enter and F2 open it. On a line without a caption, letters are keys. With one, they continue it."""
+    line, ink = bent(room), bent(room, kind="ink", position=[200, 500])
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(line)
+    ann.press("r")
+    assert ann.run("app.tool") == "rectangle"
+    ann.press("v")
+    ann.press("Enter")
+    write(ann, "Yes")
+    room.wait_for(lambda shapes: any(shape.get("text") == "Yes" for shape in shapes))
+    ann.page.keyboard.type(", we do")
+    ann.press("Escape")
+    room.wait_for(lambda shapes: any(shape.get("text") == "Yes, we do" for shape in shapes))
+    ann.press("F2")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.press("Control+a")
+    ann.press("Delete")
+    ann.press("Control+Enter")
+    room.wait_for(lambda shapes: not any(shape.get("text") for shape in shapes))
+    assert len(room.shapes()) == 2, "a line stays when its caption goes"
+    ann.select(ink)
+    ann.press("F2")
+    ann.see(2)
+    assert ann.page.locator(FIELD).count() == 0, "nothing is written in ink"
+
+
+def test_a_caption_is_written_by_touch(room):
+    """By the button above the selected line, and without Play by a double tap."""
+    line = bent(room, position=[40, 300], size=[300, 150])
+    ann = room.join("Ann", phone=True, clock=True, at=(0, 0), panel=None)
+    ann.touch.tap(150, 300)
+    ann.page.get_by_role("button", name="Write in it").tap()
+    write(ann, "On")
+    assert room.wait_for(lambda shapes: [shape for shape in shapes if shape.get("text") == "On"])
+    ann.press("Escape")
+    ann.run("app.play.toggle(); return null")
+    ann.stop_clock()
+    tap(ann, 150, 300, times=2)
+    assert ann.page.locator(FIELD).is_visible()
+    ann.press("Control+a")
+    ann.page.keyboard.type("Off")
+    ann.press("Escape")
+    assert room.wait_for(lambda shapes: [shape for shape in shapes if shape.get("text") == "Off"])
+
+
+def test_a_viewer_writes_no_caption(room):
+    line = bent(room, text="Fixed")
+    eve = room.join("Eve", query="?view", at=(0, 0))
+    assert is_captioned(eve, line, 500, 200)
+    eve.click(500, 200, times=2)
+    eve.select(line)
+    for key in ("Enter", "F2", "x"):
+        eve.press(key)
+    eve.see(2)
+    assert eve.page.locator(FIELD).count() == 0 and room.shape(line)["text"] == "Fixed"
+
+
+def test_a_line_with_a_caption_can_still_be_bent(room):
+    """Its handle for that is beside the caption. The caption then stands in the middle of the longer way."""
+    line = room.add(kind="line", position=[200, 300], size=[400, 1], path=[[0, 0], [65535, 0]], stroke=STROKE, strokeWidth=4, text="Wow!")
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(line)
+    x, y = handle(ann, "bend")
+    assert abs(x - 300) < 1 and abs(y - 300) < 2
+    lead(ann, (x, y), (200, 100), modifiers=["Control"])
+    ann.wait_for_shape(line, "shape.path.length === 3")
+    # From (200, 300) to (200, 100), and on to (600, 300): halfway is 123.6 along the second part.
+    assert is_captioned(ann, line, 311, 155)
+    room.agree()
