@@ -341,7 +341,7 @@ def main():
     servers.BINARY = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build" / "release" / "SyncServer")
     wanted = sys.argv[2:] or ["first", "frames", "lines"]
     print(f"{os.cpu_count()} processors; work that waited for one in the last minute, on average: {os.getloadavg()[0]:.1f}")
-    with World() as world:
+    with World(panel="layers") as world:
         print("| figure | measured |\n| --- | ---: |")
         if "first" in wanted:
             memory(world, first_drawing(world, 10_000))

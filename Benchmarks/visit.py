@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="say what each file took")
     options = parser.parse_args()
     servers.BINARY = os.path.abspath(options.server)
-    with World(web=options.web) as world:
+    with World(web=options.web, panel="layers") as world:
         print("| line | first paint, ms | first shape, ms | all drawn, ms | requests | files, KB | messages, KB |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |", flush=True)
         for line in LINES:

@@ -529,7 +529,7 @@ def live(room, deeds, phone, size=None):
     had something to act on."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
-    person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0))
+    person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0), panel="layers")
     person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
     monkey = Monkey(person, phone, alone=True)
     for deed in deeds:
@@ -548,7 +548,7 @@ def live_together(room, deeds, others, thirds):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []
     for name, phone in (("Ann", False), ("Eve", True)):
-        person = room.join(name, phone=phone, size=(PHONES if phone else DESKS)[0], at=(0, 0))
+        person = room.join(name, phone=phone, size=(PHONES if phone else DESKS)[0], at=(0, 0), panel="layers")
         person.forgive("WebSocket", "ERR_", "Failed to load resource", "net::")
         monkeys.append(Monkey(person, phone, alone=False))
     with AtTerminal(room, "Tom") as tom:

@@ -33,14 +33,14 @@ class Person:
     @classmethod
     def open(
         cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
-        panel="layers", ready=True, first_view=False, at=None, browser=None, context=None, before=None,
+        panel=None, ready=True, first_view=False, at=None, browser=None, context=None, before=None,
     ):
         """
         `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
         `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `query`, `fragment`: of the address.
         Waits until the room is there, with all that it holds, unless `ready=False`. `first_view`: sees what a page shows at
-        first, and not what is at the canvas's origin. `at`: looks there, see `look_at`. `context`: another tab of the same
-        browser. `before`: called with the page before it opens the room.
+        first, and not what is at the canvas's origin. `at`: looks there, see `look_at`. `panel`: has that panel open.
+        `context`: another tab of the same browser. `before`: called with the page before it opens the room.
         """
         world = room.world
         is_shared = room.server is world.server
@@ -66,9 +66,8 @@ class Person:
             page.add_init_script(path=Path(__file__).with_name("late.js"))
         key, value = json.dumps("canvas.me"), json.dumps(json.dumps(identity))
         page.add_init_script(f"if (location.host) localStorage.getItem({key}) ?? localStorage.setItem({key}, {value})")
-        # A new visitor's panel is closed. Most people in these tests have opened it at an earlier visit, which the page
-        # remembers.
-        if panel:
+        # A new visitor's panel is closed. The page remembers which one was open at an earlier visit.
+        if panel := panel or room.panel:
             page.add_init_script(f"if (location.host) localStorage.getItem('canvas.panel') ?? localStorage.setItem('canvas.panel', '{panel}')")
         person = cls(room, name, context, page)
         person.owns, person.device = owns, device if returns else None

@@ -219,7 +219,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[3:] or SHOWN:
         # Each picture has its own server, so that its room can have the name in the picture.
-        with World() as world:
+        with World(panel="layers") as world:
             getattr(Pictures(world, folder), name)()
             for room in world.rooms:
                 for person in room.people:

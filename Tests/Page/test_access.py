@@ -95,7 +95,7 @@ def every_state(person):
 def test_roles_names_and_contrast_in_light_and_dark(room):
     """axe checks every state of the room."""
     fill(room)
-    ann = room.join("Ann", still=True)
+    ann = room.join("Ann", still=True, panel="layers")
     for name in ["Bob", "Eve", "Zoe", "Kim", "Lou"]:
         room.guest(name)
     ann.page.get_by_role("button", name="6 people are here").wait_for()
@@ -129,7 +129,7 @@ def test_the_other_pages_too(room):
 def test_everything_by_keyboard_alone(room):
     """The person chooses a tool, draws, selects, renames, recolours, undoes and saves, all by keys. The focus is always
     visible."""
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel="layers")
     page = ann.page
     page.keyboard.press("q")
     page.keyboard.press("q")

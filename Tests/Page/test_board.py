@@ -173,7 +173,7 @@ TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line
 
 @pytest.mark.parametrize("width, least", [(1440, 11), (1100, 11), (700, 3), (390, 0), (320, 0)])
 def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room, width, least):
-    ann = room.join("Ann", at=(0, 0), size=(width, 800), panel=None)
+    ann = room.join("Ann", at=(0, 0), size=(width, 800))
     ann.painted()
     assert ann.page.locator(".panel").is_hidden(), "it starts closed"
 
@@ -392,11 +392,8 @@ def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
 def test_width_and_height_of_several_are_those_of_the_box_around_them(room):
     one = room.add(position=[200, 200], size=[100, 100])
     other = room.add(position=[400, 200], size=[200, 100])
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
     ann.select(one, other)
-    if not ann.page.locator(".panel").is_visible():
-        ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
-    ann.page.get_by_role("tab", name="Inspector").click()
     field = ann.page.get_by_label("W", exact=True)
     assert field.input_value() == "400"
     field.fill("800")

@@ -52,7 +52,7 @@ def test_a_double_click_on_an_arrow_writes_in_its_middle(room):
     """The others see it there. It is one step to undo, gives the layer its name, is in the exported SVG, and goes with
     the line, which is also taken by it."""
     line = bent(room)
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0), panel="layers")
     assert has_ink(ann, 495, 198, 505, 202)
     ann.click(300, 200, times=2)
     ann.page.wait_for_selector(FIELD, state="visible")
@@ -112,7 +112,7 @@ def test_a_caption_is_written_and_changed_by_keys(room):
 def test_a_caption_is_written_by_touch(room):
     """By the button above the selected line, and without Play by a double tap."""
     line = bent(room, position=[40, 300], size=[300, 150])
-    ann = room.join("Ann", phone=True, clock=True, at=(0, 0), panel=None)
+    ann = room.join("Ann", phone=True, clock=True, at=(0, 0))
     ann.touch.tap(150, 300)
     ann.page.get_by_role("button", name="Write in it").tap()
     write(ann, "On")

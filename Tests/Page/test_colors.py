@@ -253,7 +253,7 @@ def test_the_colours_leave_the_selection_in_view(room):
     """They open above, below or beside it, wherever it is, so that one sees what a colour does."""
     shape = room.add(size=[170, 120])
     for phone, places in ((False, [(500, 140), (500, 340), (1050, 560), (20, 620)]), (True, [(110, 200), (20, 330), (200, 480)])):
-        ann = room.join("Ann", phone=phone, panel=None, at=(0, 0))
+        ann = room.join("Ann", phone=phone, at=(0, 0))
         for x, y in places:
             room.write((shape, {"position": [x, y]}))
             ann.wait_for_shape(shape, f"shape.x === {x} && shape.y === {y}")

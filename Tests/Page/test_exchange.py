@@ -66,7 +66,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     assert XML.fromstring(saved["SVG"]).tag.endswith("svg")
     assert saved["PNG"].startswith(b"\x89PNG") and len(saved["PNG"]) > 1000
     other = world.room(name="other-" + room.name)
-    bob = other.join("Bob")
+    bob = other.join("Bob", panel="layers")
     bob.page.evaluate(DROP, [saved["JSON"].decode(), "drawing.json"])
     shapes = other.wait_for_shapes(5)
     strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
@@ -155,7 +155,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
 def test_pasted_lines_become_notes_and_one_line_a_text(room):
     """The notes lie in a grid around the pointer, or in the middle of the view, and have the next note's look. However
     many they are, they are one step of undo."""
-    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     ann.page.mouse.move(640, 400)
     ann.run("app.paint.choose({ textSize: 32 }); return null")
@@ -186,7 +186,7 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
 
 def test_on_a_phone_all_pasted_notes_come_into_view(room):
     """The clipboard's text is pasted from the menu, in the middle of the view."""
-    ann = room.join("Ann", phone=True, panel=None, at=(5000, 5000))
+    ann = room.join("Ann", phone=True, at=(5000, 5000))
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", "one\ntwo\nthree\nfour\nfive")
     ann.choose("Paste", exact=True)

@@ -9,7 +9,7 @@ def test_the_first_view_of_a_room_shows_all_of_the_drawing_beside_the_furniture(
     drawing, and the page adjusts it only until the person moves it."""
     first = room.add(position=[0, 0], size=[150, 100])
     last = room.add(position=[400, 300], size=[150, 100])
-    ann = room.join("Ann", first_view=True, size=size, phone=phone, panel=None)
+    ann = room.join("Ann", first_view=True, size=size, phone=phone)
     ann.painted()
     assert ann.run("app.view.scale") <= 1
     (left, top), (right, bottom) = ann.screen(0, 0), ann.screen(550, 400)

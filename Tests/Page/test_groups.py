@@ -142,7 +142,7 @@ def test_a_locked_shape_stays_and_can_be_unlocked(room):
 
 def test_a_locked_shape_is_unlocked_from_the_menu_and_from_the_layers(room):
     cup = square(room, 200, 200, locked=True)
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", at=(0, 0), panel="layers")
     ann.page.mouse.click(*ann.screen(260, 250), button="right")
     ann.page.get_by_role("menuitemcheckbox", name="Lock").click()
     wait_for(room, cup, lambda shape: not shape["locked"])
@@ -223,7 +223,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     board = room.add(position=[200, 500], size=[120, 100], text="Dashboard\nof today", group=group)
     sun = room.add(kind="ellipse", position=[400, 500], size=[100, 100], name="Sun", text="warm", group=group)
     room.add(kind="line", position=[260, 300], size=[1, 200], toEnd="arrow", **{"from": [valid, 32768, 65535], "to": [board, 32768, 0]})
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel="layers")
     ann.wait_for_shapes(4)
     rows = ann.page.locator(".layer .layer-name")
     ann.wait("document.querySelectorAll('.layer').length === 5")

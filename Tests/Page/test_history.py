@@ -39,7 +39,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
     """The past is drawn and listed, with who did what, and can't be edited. What others do at that time is not lost,
     but not shown before the return to the present."""
     sun, moon, (first, second) = past(room)
-    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann, bob = room.join("Ann", at=(0, 0), panel="layers"), room.join("Bob", at=(0, 0))
     bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
             number(moon))
     ann.wait_for_shape(moon, "shape.y === 310")
@@ -218,7 +218,7 @@ def draws(ann, moon):
 def test_what_one_does_when_the_past_comes_is_kept(room, begins, kept):
     """The requested past arrives late, while the person is already doing something else. A kept text is announced."""
     sun, moon, (first, second) = past(room)
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel={renames: "layers", sets: "inspector"}.get(begins))
     open_history(ann)
     held = []
     ann.page.route("**/v1/rooms/*?at=*", lambda route: held.append(route))

@@ -6,15 +6,13 @@ import numpy
 from person import number
 from pixels import rgb
 
-PANEL = "localStorage.setItem('canvas.panel', '')"
-
 
 def swarm(room, count, spread, size):
     """Adds many shapes of one colour close together, and joins a person."""
     room.write(*((f"00a-000-{at:03d}", {
         "kind": "ellipse", "fill": "#3366CC", "size": [size, size],
         "position": [200 + at * 7919 % 1000 / 1000 * spread, 120 + at * 104729 % 1000 / 1000 * spread]}) for at in range(count)))
-    ann = room.join("Ann", before=lambda page: page.add_init_script(f"if (location.host) {PANEL}"), at=(0, 0))
+    ann = room.join("Ann", at=(0, 0))
     ann.run("app.setTool('select'); return null")
     return ann
 
@@ -86,7 +84,7 @@ def test_a_mark_looks_the_same_on_any_fill(room):
         for step in range(2):
             room.add(fill=fill, position=[60 + 180 * at + 60 * step, 200 + 60 * step], size=[110, 110])
     for theme in ["light", "dark"]:
-        ann = room.join("Ann", theme=theme, ratio=1, panel=None)
+        ann = room.join("Ann", theme=theme, ratio=1)
         picture = pixels(ann)
         for at, fill in enumerate(fills):
             within = picture[266:305, 126 + 180 * at : 165 + 180 * at]
@@ -99,7 +97,7 @@ def test_a_text_lies_over_the_mark(room):
     """The letters look as they do without marks, and no stripe touches them."""
     room.add(fill="#FFFFFF", position=[200, 200], size=[200, 200])
     room.add(fill="#27476E", position=[220, 230], size=[300, 100], text="Pricing page confuses", textSize=24)
-    ann = room.join("Ann", ratio=1, panel=None)
+    ann = room.join("Ann", ratio=1)
     ann.wait("app.session.overlapPairs().length === 1")
     marked = pixels(ann)
     ann.press("Shift+O")
@@ -120,7 +118,7 @@ def test_no_mark_lies_over_a_text_that_is_seen_through_the_upper_shape(room):
     for at, values in enumerate([{"fill": "#3366CC", "alpha": 5}, {"filled": False, "stroke": "#202020", "strokeWidth": 3}]):
         room.add(fill="#FFE27A", position=[100 + 500 * at, 200], size=[200, 200], text="Ask for the\nprices", textSize=24, rotation=10 * at, z="A")
         room.add(**values, position=[90 + 500 * at, 150], size=[130, 280], z="B")
-    ann = room.join("Ann", ratio=1, panel=None, at=(0, 0))
+    ann = room.join("Ann", ratio=1, at=(0, 0))
     ann.wait("app.session.overlapPairs().length === 2")
     marked = pixels(ann)
     ann.press("Shift+O")

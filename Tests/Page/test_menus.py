@@ -39,7 +39,7 @@ def test_it_goes_by_keyboard_and_over_a_layer_too(room):
     """The menu key opens the menu for the selection. A right click on a layer opens it for the layer's shape."""
     sun = room.add(name="Sun", position=[200, 200], size=[160, 120])
     moon = room.add(name="Moon", position=[500, 200], size=[160, 120])
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel="layers")
     menu = ann.page.get_by_role("menu", name="Actions")
     ann.select(sun)
     ann.press("ContextMenu")

@@ -33,7 +33,7 @@ def test_the_map_shows_all_and_leads_there(room, phone):
     the view, and a drag goes on. The browser remembers the switch."""
     room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
     far = room.add(position=[6000, 3000], size=[600, 600], fill="#2E8558")
-    ann = room.join("Ann", at=(0, 0), panel=None, phone=phone)
+    ann = room.join("Ann", at=(0, 0), phone=phone)
     assert ann.page.locator(MAP).count() == 0
     turn_on(ann)
     x, y, size = spots(ann, "#2E8558")
@@ -68,7 +68,7 @@ def test_the_map_shows_all_and_leads_there(room, phone):
 def test_a_page_with_a_map_rests(room):
     """Nothing is drawn while nothing changes. Only a ping's answer may ask for a frame."""
     room.add(position=[0, 200], size=[400, 300])
-    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann = room.join("Ann", at=(0, 0))
     turn_on(ann)
     ann.painted()
     asked = ann.page.evaluate("""async () => {

@@ -475,7 +475,7 @@ def test_black_and_grey_are_seen_on_dark_paper(room):
     room.add(size=[100, 100], fill="#F5CB45", text="\u2588\u2588", textSize=40, position=[700, 100])
     text = room.add(kind="text", size=[100, 100], fill=black, text="\u2588\u2588", textSize=40, position=[900, 100])
     spots = {"line": (150, 110), "ink": (150, 160), "outline": (350, 100), "letters": (950, 150)}
-    ann = room.join(theme="dark", at=(0, 0), ratio=1, panel=None)
+    ann = room.join(theme="dark", at=(0, 0), ratio=1)
 
     def colors():
         ann.painted()

@@ -1,6 +1,14 @@
 """The panels for layers, inspector and overlaps. Changes made there reach the server and the others."""
 
+import pytest
+
 SQUARE = {"kind": "rectangle", "size": [100, 100]}
+
+
+@pytest.fixture
+def room(room):
+    room.panel = "layers"
+    return room
 
 
 def three(room):

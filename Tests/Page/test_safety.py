@@ -13,7 +13,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
     """Names in layers, inspector, notices, overlaps, flags, lists of people and saved pictures."""
     for at, name in enumerate(HOSTILE):
         room.add(kind="star", name=name, position=[at * 40, 100], size=[100, 100])
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel="layers")
     bob = room.join(HOSTILE[0])
     bob.run("app.selection.set(app.session.drawingOrder()); app.presence.setCursor({ x: 200, y: 200 }); return null")
     ann.page.get_by_role("button", name=f"Follow {HOSTILE[0]}").click()
@@ -55,7 +55,7 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
     with urllib.request.urlopen(room.server.url(room.path)) as answer:
         policy = answer.headers["Content-Security-Policy"]
     assert "unsafe-inline" not in policy and "'unsafe-eval'" not in policy and "*" not in policy
-    ann = room.join("Ann")
+    ann = room.join("Ann", panel="layers")
     ann.page.get_by_role("button", name="Start with three squares").click()
     for tab in ["inspector", "overlaps", "layers"]:
         ann.page.click(f"#tab-{tab}")

@@ -38,7 +38,7 @@ def test_it_goes_from_hit_to_hit(room, phone):
     """Enter goes on and Shift+Enter back, around the ends. The view shows each, large enough to be read. Escape closes,
     and the last one is selected."""
     hits = board(room)
-    ann = room.join("Ann", at=(-300, -200, 0.3), panel=None, phone=phone)
+    ann = room.join("Ann", at=(-300, -200, 0.3), phone=phone)
     if phone:
         ann.choose("Find…")
     else:
@@ -61,7 +61,7 @@ def test_it_goes_from_hit_to_hit(room, phone):
 def test_hits_are_outlined_while_one_searches(room):
     """What others write meanwhile counts too. Nothing is left of it after closing."""
     first, second, _ = board(room)
-    ann = room.join("Ann", at=(0, 0), panel=None, ratio=1)
+    ann = room.join("Ann", at=(0, 0), ratio=1)
 
     def outlined(shape):
         ann.painted()
@@ -96,7 +96,7 @@ def test_hits_are_outlined_while_one_searches(room):
 
 def test_a_viewer_finds_too(room):
     first, *_ = board(room)
-    ann = room.join("Ann", query="?view", at=(-3000, 0), panel=None)
+    ann = room.join("Ann", query="?view", at=(-3000, 0))
     ann.press("Control+f")
     ann.page.get_by_role("searchbox").fill("the prices")
     count(ann, "1 of 1")
@@ -106,7 +106,7 @@ def test_a_viewer_finds_too(room):
 def test_it_opens_while_one_writes(room):
     """What was written is kept. A second Ctrl+F keeps the search open."""
     first, *_ = board(room)
-    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(first)
     ann.press("F2")
     ann.page.wait_for_selector("textarea", state="visible")

@@ -250,7 +250,7 @@ def test_tab_goes_on_in_the_next_note(room):
     board = room.add(position=[0, 100], size=[2000, 400], fill="#EEEEEE", z="A")
     first = room.add(position=[100, 200], size=[160, 120], fill="#CFE0F7", stroke="#27476E", strokeWidth=3, textSize=28, z="B")
     room.add(position=[290, 250], size=[50, 50], z="C")
-    ann = room.join("Ann", at=(0, 0), panel=None)
+    ann = room.join("Ann", at=(0, 0))
     ann.select(first)
     ann.press("F2")
     write(ann, "one", done=None)
@@ -500,10 +500,8 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
 
 def test_the_inspector_sets_size_and_place(room):
     square = room.add(position=[300, 200], size=[200, 150], text="Hi")
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
     ann.select(square)
-    ann.page.get_by_role("button", name="Panel").click() if ann.page.locator(".panel").is_hidden() else None
-    ann.page.get_by_role("tab", name="Inspector").click()
     group = ann.page.get_by_role("group", name="Text")
     group.get_by_label("Alignment").select_option("right")
     group.get_by_label("Vertical").select_option("bottom")

@@ -29,9 +29,9 @@ ONE_PROCESS = ["--renderer-process-limit=1", "--disable-site-isolation-trials"]
 
 
 class World:
-    def __init__(self, headed=False, web=WEB):
-        self.headed = headed
-        self.web = web
+    def __init__(self, headed=False, web=WEB, panel=None):
+        """`panel`: the panel that everybody has open."""
+        self.headed, self.web, self.panel = headed, web, panel
         self.count = 0
         self.rooms = []
         # Browser contexts that are free, by their device. They are used again, because a used context already has the
@@ -166,6 +166,7 @@ class Room:
 
     def __init__(self, world, server, name):
         self.world, self.server, self.name = world, server, name
+        self.panel = world.panel
         self.people = []
         self.guests = ExitStack()
 
