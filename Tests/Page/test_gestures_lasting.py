@@ -96,6 +96,18 @@ def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
     assert number(square) in phone.run("app.selection.ids()")
 
 
+def test_a_shape_that_goes_between_press_and_release_is_not_selected(room):
+    square = room.add(position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.page.mouse.move(350, 350)
+    ann.mouse_down()
+    room.write((square, {"deleted": True}))
+    ann.wait_for_shapes(0)
+    ann.page.mouse.up()
+    ann.see()
+    assert ann.selected() == []
+
+
 def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
     """Strokes, shapes and erasures stay. A text goes, because nothing is written in it."""
     phone = room.join("Eve", phone=True, at=(0, 0))

@@ -147,7 +147,7 @@ export class Tools {
   }
 
   #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
-    const { groups, permission, selection, view } = this.#reach
+    const { permission, selection, view } = this.#reach
     const { tap } = this.#held
     if (target.id === undefined && tap && permission.mayEdit) {
       tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail())
@@ -161,9 +161,9 @@ export class Tools {
     if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {
-      selection.toggle(...groups.with(target.id))
+      selection.toggle(...this.#handled(target.id))
     } else {
-      selection.set(groups.with(target.id))
+      selection.set(this.#handled(target.id))
     }
   }
 
@@ -284,15 +284,18 @@ export class Tools {
     }
   }
 
+  /** A pressed shape and its group. Somebody may have deleted the shape since it was pressed. */
+  #handled(id: number) { return this.#reach.shown.replica.shape(id) ? this.#reach.groups.with(id) : [] }
+
   /**
    * Selects what a drag on a shape moves: the whole selection if it contains the shape, otherwise the shape and its
    * group.
    */
   #grasp(id: number, adds: boolean) {
-    const { groups, locks, selection } = this.#reach
+    const { locks, selection } = this.#reach
     if (!selection.has(id)) {
-      if (adds) selection.add(...groups.with(id))
-      else selection.set(groups.with(id))
+      if (adds) selection.add(...this.#handled(id))
+      else selection.set(this.#handled(id))
     }
     return selection.ids().filter((each) => !locks.has(each))
   }
