@@ -121,3 +121,14 @@ def test_escape_closes_whatever_a_button_opens(room):
         opened.first.wait_for(state="hidden")
         ann.see(frames=2)
         assert menu.evaluate("(button) => button === document.activeElement") == has_focus
+
+
+def test_a_press_on_the_canvas_deselects_the_text_of_the_page(room):
+    """Otherwise that text would be copied and not the shape."""
+    room.add(position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.page.evaluate("getSelection().selectAllChildren(document.querySelector('.panel'))")
+    ann.click(350, 350)
+    ann.press("Control+c")
+    ann.press("Control+v")
+    ann.wait_for_shapes(2)

@@ -116,6 +116,8 @@ export class Tools {
   #leaveFields() {
     this.#reach.writing.close({ isPressed: true })
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    // Otherwise text that was selected elsewhere would be copied instead of shapes.
+    getSelection()?.removeAllRanges()
   }
 
   /** Sends the pointer's position to others. A lifted finger has no position. */
