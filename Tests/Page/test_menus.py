@@ -123,6 +123,16 @@ def test_escape_closes_whatever_a_button_opens(room):
         assert menu.evaluate("(button) => button === document.activeElement") == has_focus
 
 
+def test_a_box_with_colours_closes_with_what_is_selected(room):
+    square = room.add(position=[300, 300], size=[100, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(square)
+    ann.page.locator(".selection-bar button").first.click()
+    ann.wait("document.querySelector('.selection-bar :popover-open')", "the box")
+    room.write((square, {"deleted": True}))
+    ann.wait("!document.querySelector(':popover-open')", "it closes")
+
+
 def test_a_press_on_the_canvas_deselects_the_text_of_the_page(room):
     """Otherwise that text would be copied and not the shape."""
     room.add(position=[300, 300], size=[100, 100])

@@ -69,6 +69,7 @@ export class SelectionBar {
   #locks
   #lock
   #bar
+  #style
   #size: { width: number, height: number } | null = null
   /** The box around the selection's frame, in CSS pixels of the window. */
   #framed: DOMRect | null = null
@@ -119,7 +120,7 @@ export class SelectionBar {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
     }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
       this.#duplicate, this.#group, this.#lock, this.#delete))
-    popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
+    this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
@@ -138,6 +139,7 @@ export class SelectionBar {
     const frame = this.#permission.mayEdit && !this.#tools.isBusy && !this.#writing.isOpen ? this.#handles.frame() : null
     const isHidden = frame === null
     if (this.#bar.hidden !== isHidden) this.#bar.hidden = isHidden
+    if (isHidden && this.#style.isOpen()) this.#style.close()
     if (!frame) return
     if (this.#isStale) this.#compare()
     this.#size ??= { width: this.#bar.offsetWidth, height: this.#bar.offsetHeight }
