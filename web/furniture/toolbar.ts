@@ -65,6 +65,12 @@ export class Toolbar {
       else this.#bar.append(this.#actionButton(name))
     }
     this.#bar.addEventListener('keydown', (event) => this.#moveFocus(event))
+    // After a press the keys belong to the canvas, so that the space bar moves it, unless the press has opened a box.
+    this.#bar.addEventListener('click', ({ detail }) => {
+      const focused = document.activeElement
+      if (detail === 0 || !(focused instanceof HTMLElement) || this.#bar.querySelector(':popover-open')) return
+      if (this.#bar.contains(focused)) focused.blur()
+    })
     tool.on('change', () => this.#show())
     shown.on('changes', () => this.#enable())
     connection.on('effect', ({ type }) => { if (type === 'unsent') this.#enable() })
