@@ -79,3 +79,11 @@ def test_a_page_with_a_map_rests(room):
         return asked
     }""")
     assert asked < 20, asked
+
+
+def test_hidden_shapes_take_no_place_on_the_map(room):
+    room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
+    room.add(position=[500_000, 0], size=[100, 100], visible=False)
+    ann = room.join("Ann", at=(0, 0), panel=None)
+    turn_on(ann)
+    assert spots(ann, "#3366CC")[2] > 100

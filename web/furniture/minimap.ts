@@ -105,10 +105,11 @@ export class Minimap {
   }
 }
 
-/** The box around all shapes and a further box. */
+/** The box around all visible shapes and a further box. */
 function around(order: Drawn[], { x, y, width, height }: Box): Box {
   let [left, top, right, bottom] = [x, y, x + width, y + height]
   for (const drawn of order) {
+    if (drawn.opacity === 0) continue
     left = Math.min(left, drawn.left)
     top = Math.min(top, drawn.top)
     right = Math.max(right, drawn.right)
