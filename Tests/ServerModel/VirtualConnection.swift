@@ -70,6 +70,9 @@ final class VirtualConnection: ServerConnection, @unchecked Sendable {
     return true
   }
 
+  /// Whether all frames that were sent have been taken.
+  var isRead: Bool { sent.isEmpty }
+
   /// The frames that have been sent since the last call.
   func takeFrames() -> [UInt8] {
     defer { sent = [] }

@@ -81,10 +81,12 @@ final class VirtualLoop: ServerLoop, @unchecked Sendable {
   /// How many timers have yet to fire.
   var timerCount: Int { timers.count { $0.work != nil } }
 
+  /// Sets the clock, without firing timers.
+  func pass(to time: UInt64) { now = max(now, time) }
+
   /// One turn (iteration) of the loop. Until nothing is left, it fires the timers that are due, runs what was posted,
   /// and tells the observers.
-  func turn(at time: UInt64) {
-    now = max(now, time)
+  func turn() {
     while let first = timers.first, first.due <= now {
       timers.removeFirst()
       first.work?()

@@ -19,6 +19,11 @@ final class VirtualServer {
     var wallMilliseconds: UInt64
     var random: SeededGenerator
     var exitStatus: Int32?
+    var processorMicroseconds: UInt64 = 0
+    /// The steady clock. It can be ahead of the loop's time, and never goes back.
+    var steadyMicroseconds: UInt64 = 0
+    /// The time that has gone by since the loop's time was last set forward.
+    var spentMicroseconds: UInt64 = 0
 
     init(wallMilliseconds: UInt64, seed: UInt64) {
       self.wallMilliseconds = wallMilliseconds
@@ -26,11 +31,18 @@ final class VirtualServer {
     }
   }
 
+  /// - Parameters:
+  ///   - workMicroseconds: how much of the processor's time goes by between two looks at its clock. The hub looks before
+  ///     and after it serves readers.
+  ///   - lookMicroseconds: how much time goes by between two looks at the steady clock. The hub looks after each record,
+  ///     to leave the rest to a later iteration of its loop.
   init(
     _ configuration: Configuration,
     credentials: Credentials = Credentials(),
     seed: UInt64,
     at time: Moment,
+    workMicroseconds: UInt64 = 0,
+    lookMicroseconds: UInt64 = 0,
     over makeLog: (@escaping LogSink) -> any RoomLog
   ) {
     let process = Process(wallMilliseconds: time.wallMilliseconds, seed: seed)
@@ -43,8 +55,16 @@ final class VirtualServer {
       loop: loop,
       clocks: Clocks(
         wallMilliseconds: { process.wallMilliseconds },
-        steadyMicroseconds: { loop.now * 1_000 },
-        processorMicroseconds: { 0 }
+        steadyMicroseconds: {
+          process.spentMicroseconds += lookMicroseconds
+          let time = loop.now * 1_000 + process.spentMicroseconds
+          process.steadyMicroseconds = max(process.steadyMicroseconds, time)
+          return process.steadyMicroseconds
+        },
+        processorMicroseconds: {
+          process.processorMicroseconds += workMicroseconds
+          return process.processorMicroseconds
+        }
       ),
       random: RandomNumbers { process.random.next() },
       heavyWork: heavyWork,
@@ -69,8 +89,15 @@ final class VirtualServer {
 
   /// Runs one iteration of the event loop at this time.
   func turn(at time: Moment) {
+    pass(to: time)
+    loop.turn()
+  }
+
+  /// Sets the clocks, without running anything.
+  func pass(to time: Moment) {
     process.wallMilliseconds = time.wallMilliseconds
-    loop.turn(at: time.monotonicMilliseconds)
+    if time.monotonicMilliseconds > loop.now { process.spentMicroseconds = 0 }
+    loop.pass(to: time.monotonicMilliseconds)
   }
 
   /// Does the next job of heavy work.

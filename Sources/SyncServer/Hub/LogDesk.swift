@@ -20,7 +20,7 @@ struct LogDesk {
   private var requests: [LogRequest] = []
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
-  private var appends: [UInt64: Append] = [:]
+  private(set) var appends: [UInt64: Append] = [:]
   /// Jobs that wait for an answer of the log, by the request's number.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
   /// Why the log can't be written now. `nil` if it can.

@@ -31,7 +31,6 @@ struct Exchange {
     case milliseconds(UInt64)
   }
 
-  let number: UInt64
   let subject: Subject
   var moment = Moment.now
   /// Whether this request repeats an earlier one that was accepted.
@@ -43,8 +42,12 @@ struct Exchange {
   let position: UInt64
   let stored: UInt64
   let life: Int
-  /// The number of the node's room (`SimulatedService.life`). It changes each time the node closes the room.
+  /// The number of the node's room. It changes each time the node opens or closes the room.
   let room: Int
+  /// The error of the node's clock at the time of the request.
+  let clockError: Int64
+  /// How many of the node's questions the log had refused.
+  let refusals: Int
 }
 
 /// Values from earlier exchanges, for later requests to reuse.

@@ -21,7 +21,7 @@ extension World {
     case .drawing, .picture, .overlaps, .box: judgeReading(exchange, response)
     case .free(let size): judgePlace(exchange, size, response)
     case .span, .list: judgeFigures(exchange, response)
-    case .readiness: if isLogOutOfReach { fail(.http, "the server calls itself ready, and its log takes nothing") }
+    case .readiness: if node.isToldOfFault { fail(.http, "the server calls itself ready, and its log takes nothing") }
     case .deletion: count(.roomDeletedByRequest)
     case .wrong(let codes):
       fail(.http, "a request that \(exchange.words) was answered by \(response.status) and not \(codes)")
@@ -70,6 +70,8 @@ extension World {
   }
 
   private mutating func judgeRefusal(_ exchange: Exchange, _ code: String) {
+    // A server that stops refuses everything. A server whose questions the log has refused can't answer.
+    if code == "unavailable", node.isStopping || node.refusals > exchange.refusals { return }
     switch exchange.subject {
     case .write(let operations):
       count(.requestRefused)
@@ -91,7 +93,7 @@ extension World {
       if !codes.contains(code), code != "rate_limited" {
         fail(.http, "a request that \(exchange.words) was refused as \(code) and not \(codes)")
       }
-    case .readiness: if !isLogOutOfReach { fail(.http, "the server calls itself not ready: \(code)") }
+    case .readiness: if !node.isToldOfFault { fail(.http, "the server calls itself not ready: \(code)") }
     case .deletion:
       if code != "no_such_room" || exchange.position > 0 && exchange.life == disk.life {
         fail(.http, "a deletion was refused as \(code)")
@@ -109,21 +111,21 @@ extension World {
     }
     switch code {
     case "room_full":
-      count(.roomFull)
-      guard let room else { return }
+      guard let room = open?.room else { return }
       // The log might have newer records, stored by other nodes, that this node has not read yet.
       let isKnown = room.position == disk.records.last?.position
       if exchange.isRepeated, exchange.life == disk.life, isKnown {
         fail(.http, "what was taken once is refused as \(code)")
       }
-      let judge = FullnessJudge(room.canvas, inFlight: node.inFlight.map(\.operations), limits: limits)
-      let verdict = judge.verdict(on: operations)
-      if node.failedBatches == 0, verdict.fits { fail(.roomFull, "over HTTP, \(verdict.words)") }
+      if let open { judgeFullness(of: operations, open) }
     case "rate_limited", "unavailable": break
     // A repeated operation that has become too old is accepted only if the room still holds one of its values.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
-    case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < room?.forgottenBefore ?? 0 }: break
+    case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < open?.room.forgottenBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
+    // While the request waited for the room, the server's clock was set.
+    case "clock_ahead" where node.clockError < exchange.clockError: break
+    case "too_old" where node.clockError > exchange.clockError: break
     default: fail(.http, "a request that \(exchange.words) was refused as \(code)")
     }
   }
@@ -131,7 +133,7 @@ extension World {
   /// Whether the room still holds any value that an operation wrote.
   private func isHeld(_ operation: ProposedOperation) -> Bool {
     operation.set.assigned.contains { property in
-      room?.canvas.stamp(of: property, in: operation.shape) == operation.at
+      open?.room.canvas.stamp(of: property, in: operation.shape) == operation.at
     }
   }
 
@@ -147,7 +149,7 @@ extension World {
     case ("too_many_overlaps", .now): return
     // The refusal is right: the node closed the room after the request was sent, and has to read the room from the log
     // again.
-    case ("unavailable", _) where exchange.room != node.service.life: return
+    case ("unavailable", _) where exchange.room != node.room.number: return
     case ("too_many_overlaps", _) where canvases(exchange).contains { isCrowded($0) }: return
     case ("other_cursor", .position(_, isKnown: false)): return count(.otherCursor)
     case ("not_kept", .position(let position, _)) where position < disk.summary?.trimmed ?? 0:
@@ -183,7 +185,7 @@ extension World {
     case .now: count(.readAnswered)
     case .position, .milliseconds: count(.pastAnswered)
     }
-    if let room, room.place(of: Cursor(Text(cursor))) == nil {
+    if let room = open?.room, room.place(of: Cursor(Text(cursor))) == nil {
       fail(.past, "a request that \(exchange.words) is told \(cursor), which the room at \(room.cursor) refuses")
     }
     remember(response)

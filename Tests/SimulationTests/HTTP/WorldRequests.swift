@@ -2,15 +2,35 @@ import WebSocketLoop
 
 @testable import CanvasCRDT
 @testable import RoomLog
+@testable import ServerModel
 @testable import SyncServer
 
 // HTTP requests by people and programs.
 
 extension World {
-  typealias Token = SimulatedService.Token
+  static let credentials = Credentials(
+    tokens: try! Tokens(
+      """
+      \(Token.viewer.rawValue) viewer demo
+      \(Token.editor.rawValue) editor demo
+      \(Token.operator.rawValue) operator *
+      \(Token.stranger.rawValue) operator other-*
+      """
+    )
+  )
+
+  enum Token: String, CaseIterable {
+    case viewer = "token-of-a-viewer"
+    case editor = "token-of-an-editor"
+    case `operator` = "token-of-an-operator"
+    /// A token that gives access to other rooms only.
+    case stranger = "token-of-a-stranger"
+  }
 
   /// Whether the node answers requests now. The simulation sends none while the node's process is suspended.
-  private var isAnswering: Bool { node.isUp && time >= node.stillUntil && time >= partitionedUntil }
+  private var isAnswering: Bool {
+    node.isUp && !node.isStopping && time >= node.stillUntil && time >= partitionedUntil
+  }
 
   mutating func request() {
     guard isAnswering else { return }
@@ -113,7 +133,7 @@ extension World {
     var operations: [ProposedOperation] = []
     for _ in 0..<Int.random(in: 1...Int(min(4, limits.operationsPerMessage)), using: &random) {
       var set = Properties()
-      var shape = room?.canvas.shapes.randomElement(using: &random)?.id
+      var shape = open?.room.canvas.shapes.randomElement(using: &random)?.id
       if let shape, happens(0.2) {
         set.delete()
         operations.append(ProposedOperation(shape: shape, at: isStamped ? stamp : nil, set: set))
@@ -236,7 +256,7 @@ extension World {
     tag: String? = nil,
     isRepeated: Bool = false
   ) {
-    lastRequest += 1
+    guard let server = node.server else { return }
     tell("A request \(words).")
     var headers: [(name: String, value: String)] = []
     if let token { headers.append(("authorization", "Bearer \(token.rawValue)")) }
@@ -245,107 +265,22 @@ extension World {
     // One of these addresses is a trusted proxy, so its `X-Forwarded-For` counts.
     let peer = "10.0.0.\(Int.random(in: 7...9, using: &random))"
     if peer == "10.0.0.9" { headers.append(("x-forwarded-for", "192.168.0.\(Int.random(in: 1...2, using: &random))")) }
-    node.exchanges[lastRequest] = Exchange(
-      number: lastRequest,
+    let exchange = Exchange(
       subject: subject,
       moment: moment,
       isRepeated: isRepeated,
       tag: tag,
       words: words,
-      position: room?.position ?? disk.records.last?.position ?? 0,
+      position: open?.room.position ?? disk.records.last?.position ?? 0,
       stored: disk.records.last?.position ?? 0,
-      life: room == nil ? disk.life : node.life,
-      room: node.service.life
+      life: open == nil ? disk.life : node.room.life,
+      room: node.room.number,
+      clockError: node.clockError,
+      refusals: node.refusals
     )
-    node.service.take(
-      Request(method: method, path: path, query: query, headers: headers, peer: peer),
-      body: body,
-      number: lastRequest
-    )
-    runJobs()
-  }
-
-  /// Runs the routes' jobs until each of them waits for something or has answered.
-  private mutating func runJobs() {
-    node.service.now = now
-    node.service.storageFault = isLogOutOfReach ? "the log takes nothing" : nil
-    while true {
-      if !isCutOff || room != nil {
-        for opening in node.service.openings {
-          if room == nil, opening.mayCreate || disk.epoch != nil { openRoom() }
-          opening.waiter.resume(returning: room != nil)
-        }
-        node.service.openings = []
-      }
-      guard node.service.executor.hasJobs else { return }
-      node.service.executor.runJob()
-      takeEffects()
-      let answers = node.service.answers
-      node.service.answers = []
-      for (number, response) in answers {
-        guard let exchange = node.exchanges.removeValue(forKey: number) else { continue }
-        judge(exchange, response)
-      }
-    }
-  }
-
-  /// Delivers the log's answers to the routes, and lets the routes continue.
-  mutating func turnRequests() {
-    guard !node.exchanges.isEmpty else { return }
-    var earliest = time
-    for index in node.service.questions.indices {
-      // The log answers in the order of the requests, so no answer may overtake an earlier one.
-      earliest = node.service.questions[index].at ?? (max(earliest, time) + delay())
-      node.service.questions[index].at = earliest
-    }
-    while let first = node.service.questions.first, let at = first.at, at <= time, !isCutOff {
-      node.service.questions.removeFirst()
-      first.waiter.resume(returning: answer(first.request))
-      runJobs()
-    }
-    runJobs()
-  }
-
-  var isLogOutOfReach: Bool { disk.isDown || isCutOff }
-
-  private mutating func answer(_ request: LogRequest) -> LogEvent {
-    do throws(LogError) {
-      switch request {
-      case .load(let load): return .loaded(id: load.id, try disk.store.load(load))
-      case .read(var read):
-        read.bytesMax = 700
-        return .read(id: read.id, try disk.store.read(read))
-      case .follow(let follow):
-        _ = catchUp()
-        return .following(id: follow.id, room: follow.room)
-      case .list(let id): return .rooms(id: id, disk.summary.map { [$0] } ?? [])
-      case .delete(let id, let name):
-        guard let epoch = disk.epoch else { throw .noSuchRoom(room: name) }
-        deleteRoom()
-        return .deleted(id: id, room: name, epoch: epoch)
-      default: return .closed
-      }
-    } catch {
-      return .failed(id: request.id, room: Disk.roomName, error)
-    }
-  }
-
-  /// The process has ended, so the requests that it was answering get no answer.
-  mutating func endRequests() {
-    node.exchanges = [:]
-    while true {
-      let questions = node.service.questions
-      node.service.questions = []
-      for question in questions { question.waiter.resume(returning: .closed) }
-      let openings = node.service.openings
-      node.service.openings = []
-      for opening in openings { opening.waiter.resume(returning: false) }
-      node.service.roomIsGone()
-      guard node.service.executor.hasJobs else { break }
-      while node.service.executor.hasJobs { node.service.executor.runJob() }
-    }
-    node.service.answers = []
-    if node.service.holds != 0 { fail(.waiting, "\(node.service.holds) requests hold a room that they need no more") }
-    node.service.requestBook = RequestBook(limits: limits)
+    server.pass(to: now)
+    let request = Request(method: method, path: path, query: query, headers: headers, peer: peer)
+    node.exchanges.append((exchange, server.request(request, body: body)))
+    serve()
   }
 }

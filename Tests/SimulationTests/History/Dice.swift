@@ -46,6 +46,9 @@ struct Dice: Codable, Sendable {
   /// The share of records that the log reports to a node only after later records. `nil` (none) in stored histories
   /// that are older than this setting.
   private(set) var leftOutShare: Double?
+  /// How long the server takes for each record that the log reports. `nil` means hardly any time. Otherwise several
+  /// records take it several iterations of its event loop.
+  private(set) var recordMicroseconds: UInt64?
   /// How many extra tabs make up a crowd. `nil` if the history has no crowd.
   private(set) var crowd: Int?
 
@@ -99,6 +102,7 @@ struct Dice: Codable, Sendable {
     if !isBulky {
       fullQueueShare = [nil, nil, nil, 0.01, 0.1].randomElement(using: &log)!
       leftOutShare = [nil, nil, nil, 0.01, 0.05].randomElement(using: &log)!
+      recordMicroseconds = [nil, nil, nil, 1_500].randomElement(using: &log)!
     }
     if !isBulky, Int.random(in: 0..<40, using: &people) == 0 { crowd = Int.random(in: 8...14, using: &people) }
     guard isBulky else { return }

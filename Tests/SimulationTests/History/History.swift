@@ -45,6 +45,7 @@ struct History: Sendable {
   /// - Parameter told: whether to write down what happens, in words.
   func run(told: Bool = false, only: Rule? = nil) -> World {
     var world = World(self, isTold: told, only: only)
+    defer { world.endAll() }
     for step in steps {
       world.take(step)
       if !world.failures.isEmpty { return world }

@@ -138,7 +138,7 @@ extension LogRequest {
 
 extension LogEvent {
   /// The number of the request that the event answers.
-  fileprivate var answered: UInt64? {
+  var answered: UInt64? {
     switch self {
     case .appended(let appended): appended.id
     case .read(let id, _), .loaded(let id, _), .following(let id, _), .told(let id, _), .locked(let id, _, _),

@@ -125,7 +125,7 @@ final class HubHistory {
     let lost = requests.filter { $0.life == servers[index].life }
     if lost.contains(where: { $0.request.response == nil }) { happened.insert(.lostRequest) }
     requests.removeAll { $0.life == servers[index].life }
-    servers[index].virtual.die(servers[index].log)
+    servers[index].virtual.die { servers[index].log.refuseAll() }
   }
 
   func stop(_ index: Int) {

@@ -3,7 +3,8 @@
 
 extension VirtualServer {
   /// Ends the server's process. Its jobs wait for answers that will never come, so their waits are ended by refusals.
-  func die(_ log: DelayedLog) {
+  /// - Parameter refuseAll: refuses all requests that the log has not answered.
+  func die(_ refuseAll: () -> Void) {
     // A job can wait several times. So the loop runs until only the hub's own timer is left. A stopping hub has no such
     // timer.
     let ownTimers = hub.assumeIsolated { $0.isStopping } ? 0 : 1
@@ -11,10 +12,10 @@ extension VirtualServer {
     while rounds < 20 || loop.timerCount > ownTimers && rounds < 1_000 {
       rounds += 1
       hub.assumeIsolated { hub in for open in hub.rooms.all { hub.rooms.remove(open) } }
-      log.refuseAll()
+      refuseAll()
       while workHeavily() {}
       loop.fireAll()
-      loop.turn(at: loop.now)
+      loop.turn()
     }
     loop.end()
   }

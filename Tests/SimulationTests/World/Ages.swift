@@ -34,14 +34,14 @@ extension World {
   /// Checks that a client behind a slow link doesn't lag too far behind the room, however much others write.
   mutating func checkAges() {
     guard history.dice.link != nil else { return }
-    if let room { ages.note(room, at: time) }
+    if let open { ages.note(open.room, at: time) }
     for index in parties.indices where parties[index].link != nil { checkAge(of: index) }
   }
 
   private mutating func checkAge(of index: Int) {
     let party = parties[index]
     guard let link = party.link, let replica = party.replica, let cursor = replica.cursor, let line = party.line,
-      node.isUp, room != nil, replica.state == .live, time >= party.stalledUntil, time >= lines[line].hushedUntil
+      node.isUp, open != nil, replica.state == .live, time >= party.stalledUntil, time >= lines[line].hushedUntil
     else { return parties[index].calmSince = time }
     guard let passed = ages.passed(cursor) else { return }
     let age = time - max(passed, party.calmSince)

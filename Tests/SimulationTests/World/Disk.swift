@@ -20,8 +20,8 @@ struct Disk {
 
   /// The canvas that the records add up to. Unlike a room, it never drops erasures (tombstones).
   private struct Sum {
-    var canvas = Canvas()
-    var forgottenBefore: UInt64 = 0
+    private var canvas = Canvas()
+    private var forgottenBefore: UInt64 = 0
 
     /// Adds the operations. Ignores all of them if one is older than the forgotten deletions and was not added before.
     /// - Returns: whether the operations were ignored.
@@ -69,7 +69,6 @@ struct Disk {
   private var copy: State?
   /// The records of the standby database, which receives the primary's records with a delay.
   private var standby = State()
-  private var lastRequest: UInt64 = 0
 
   var store: MemoryStore { state.store }
   var records: [Record] { state.records }
@@ -77,30 +76,6 @@ struct Disk {
   static let roomName = "demo"
 
   var epoch: UInt64? { state.epoch }
-
-  mutating func request(
-    _ batch: Batch,
-    operationsMax: Int,
-    run: UInt64?,
-    epoch: UInt64,
-    mayCreate: Bool,
-    milliseconds: UInt64,
-    timeline: UInt64
-  ) -> AppendRequest {
-    lastRequest += 1
-    return AppendRequest(
-      id: lastRequest,
-      room: Disk.roomName,
-      epoch: epoch,
-      mayCreate: mayCreate,
-      milliseconds: milliseconds,
-      records: batch.parts(operationsMax: operationsMax).map {
-        let stored = StoredOperations(run: run, forgottenBefore: batch.forgottenBefore, operations: $0)
-        return NewRecord(bytes: stored.encoded(), operations: UInt32($0.count))
-      },
-      timeline: timeline
-    )
-  }
 
   /// The error for an append that was sent before a standby took over. The append might depend on records that the
   /// standby lacks.
@@ -112,12 +87,13 @@ struct Disk {
     let appended = try state.store.append(request, step: 1)
     for record in appended.records {
       guard let stored = StoredOperations(record.bytes) else { continue }
+      let isLate = state.sum.add(stored)
       state.records.append(
         Record(
           position: record.position,
           milliseconds: record.milliseconds,
           operations: stored.operations,
-          isLate: state.sum.add(stored),
+          isLate: isLate,
           mark: Disk.mark(of: stored.operations, after: records.last?.mark ?? Disk.noMark)
         )
       )
@@ -137,9 +113,8 @@ struct Disk {
   /// The hash of the log's records up to a position.
   func mark(at position: UInt64) -> UInt64 { records.last { $0.position <= position }?.mark ?? Disk.noMark }
 
-  mutating func write(_ request: SnapshotRequest, retention: Retention) {
-    guard request.timeline == timeline else { return }
-    try? state.store.store(request, retention: retention)
+  mutating func write(_ request: SnapshotRequest, retention: Retention) throws(LogError) {
+    try state.store.store(request, retention: retention)
   }
 
   mutating func retain(_ retention: Retention, milliseconds: UInt64) -> Bool {
@@ -195,21 +170,5 @@ struct Disk {
   /// The last position at or before `last` that was written no later than the given time.
   func position(notAfter milliseconds: UInt64, upTo last: UInt64) -> UInt64 {
     records.last { $0.milliseconds <= milliseconds && $0.position <= last }?.position ?? 0
-  }
-
-  func load(through bound: LogBound = .end) -> LoadedRoom? {
-    try? store.load(LoadRequest(id: 0, room: Disk.roomName, through: bound))
-  }
-
-  func read(after position: UInt64, through bound: LogBound = .end) -> [LogRecord]? {
-    var records: [LogRecord] = []
-    var after = position
-    while true {
-      let request = ReadRequest(id: 0, room: Disk.roomName, after: after, through: bound, bytesMax: 700)
-      guard let page = try? store.read(request) else { return nil }
-      records += page.records
-      guard !page.isLast, page.through > after else { return records }
-      after = page.through
-    }
   }
 }

@@ -3,68 +3,81 @@
 @testable import ServerModel
 @testable import SyncServer
 
-/// One of the servers that share one log: its process, its connection to the log, and its room.
+/// One of the servers that share one log: its process, and what is under way between it and the log.
 struct Node {
-  /// The node's HTTP service, which owns the node's room.
-  let service: SimulatedService
-  var isUp = true
-  /// Identifies the server's process in the records that it writes.
-  var run: Run
-  /// The number by which other nodes know the node.
-  var number: UInt64
+  /// The server's process, with the real hub. `nil` while no process runs.
+  var server: VirtualServer?
+  var log: LogLine?
+  /// The number of the process. Each process of a history has another number.
+  var process = 0
+  /// Whether the process was asked to end, and has not ended yet.
+  var isStopping = false
   /// The error of the node's wall clock.
   var clockError: Int64 = 0
-  var restedAt: UInt64 = 0
-  /// The value of `Disk.life` for the log that the node's room was read from.
-  var life = 0
-  /// The hash of all log records that the node's room has applied.
-  var mark = Disk.noMark
-  var inLog = RoomInLog(isStored: false)
-  /// How many further epochs the node has proposed after its first one. An epoch is the unique number of a room.
-  var proposals: UInt64 = 0
-
   /// The time until which the process is suspended. Its sockets stay open.
   var stillUntil: UInt64 = 0
   /// The time until which the node can't reach the log.
   var cutOffUntil: UInt64 = 0
+  /// Whether the line to the log breaks as soon as an append is on its way.
+  var breaksAtAppend = false
+  var room = SeenRoom()
+  /// The requests over HTTP that are not answered, in the order in which they came.
+  var exchanges: [(exchange: Exchange, request: VirtualRequest)] = []
 
-  // MARK: The connection to the log
+  // MARK: The line to the log
   /// Appends on their way to the log, in order.
   var appends: [Append] = []
-  /// Notifications from the log that have not reached the node, in order.
-  var reports: [(at: UInt64, what: Report)] = []
-  /// Notifications that arrive only after later ones, so that the node notices a gap.
-  var leftOut: [(at: UInt64, what: Report)] = []
+  /// All other requests on their way to the log, in order.
+  var questions: [(at: UInt64, request: LogRequest)] = []
+  /// Whether the log reports to the node what is stored in the room.
+  var isFollowing = false
+  /// Reports that have not reached the node, in order.
+  var reports: [(at: UInt64, event: LogEvent)] = []
+  /// Reports that arrive only after later ones, so that the node notices a gap.
+  var leftOut: [(at: UInt64, event: LogEvent)] = []
   /// The time until which the log's queue is full. Until then, the log refuses requests that carry bytes.
   var fullUntil: UInt64 = 0
-  /// The notification that a standby has taken over. It arrives after all earlier notifications.
+  /// The report that a standby has taken over. It arrives after all earlier reports.
   var notice: Notice?
-  var failures: [(at: UInt64, batch: UInt64, error: LogError)] = []
-  var snapshots: [(at: UInt64, request: SnapshotRequest)] = []
+  /// Refusals of requests with bytes that have not reached the node.
+  var failures: [Failure] = []
   /// Appends that were reported to the node as failed, but are stored later, before any other append.
   var unknown: [Append] = []
-  /// The messages from other nodes about their members, each with its time of arrival.
-  var heard: [(at: UInt64, bytes: [UInt8])] = []
-
-  // MARK: The node's room
-  /// The room's requests to compute overlaps, each with the time at which it is carried out.
-  var overlapOrders: [(order: OverlapOrder, due: UInt64)] = []
-  /// Layouts whose operations get their stamps in the background, and when each is ready.
-  var preparations: [(batch: Batch, due: UInt64, run: UInt64?, timeline: UInt64)] = []
-  /// Unanswered HTTP requests, by their numbers.
-  var exchanges: [UInt64: Exchange] = [:]
-  /// Batches that the room has accepted and the log has not answered yet.
-  var inFlight: [(number: UInt64, operations: [Operation])] = []
+  /// The messages from other nodes about their people, each with its time of arrival.
+  var heard: [(at: UInt64, room: String?, bytes: [UInt8])] = []
+  /// Whether messages from other nodes were lost with the connection to the log, and the node isn't told yet.
+  var missesNews = false
+  /// Whether the log has reported that it can't be written.
+  var isToldOfFault = false
+  /// How many of the node's questions the log has refused.
+  var refusals = 0
   /// How many batches the log has failed to store.
   var failedBatches = 0
   /// Whether the log has failed to store a batch and has stored none since.
   var isLogInDoubt = false
+  /// The position of the last snapshot that an event of the history has asked for.
+  var snapshotPosition: UInt64 = 0
+  /// Whether the log couldn't be written when the node last read the room's newest snapshot.
+  var wasInDoubtAtLoad = false
 
   struct Append {
-    let batch: Batch
     let request: AppendRequest
     let commitsAt: UInt64
     let fails: Bool
+  }
+
+  struct Failure {
+    let at: UInt64
+    let request: UInt64
+    let isAppend: Bool
+    let error: LogError
+
+    init(at: UInt64, request: UInt64, isAppend: Bool, _ error: LogError) {
+      self.at = at
+      self.request = request
+      self.isAppend = isAppend
+      self.error = error
+    }
   }
 
   struct Notice {
@@ -72,39 +85,74 @@ struct Node {
     /// Whether the node gets the notice earlier than `at`, because its connection to the log has already revealed the
     /// change.
     var isDue = false
-    /// The number of the node's room (`SimulatedService.life`) if the standby lacks some of its records. Otherwise
-    /// `nil`.
+    /// The number of the node's room if the standby lacks some of its records. Otherwise `nil`.
     let lost: Int?
   }
 
-  /// A notification from the log to a node that has the room open.
-  enum Report {
-    /// - Parameter batch: the node's own batch. `nil` if another process wrote the records.
-    case stored(batch: UInt64?, AppendedRecords)
-    /// Another node has deleted the room.
-    case deleted(epoch: UInt64)
-    /// The log has dropped the next records, so the node can't catch up any more.
-    case lost
+  /// What the world has last seen of the room at this node.
+  struct SeenRoom {
+    /// `nil` while the room is not open.
+    var open: OpenRoom?
+    /// The number of the open room. Each time that the node opens or closes the room, it gets another one.
+    var number = 0
+    /// The value of `Disk.life` for the log that the room was read from.
+    var life = 0
+    /// The value of `Disk.life` when the node last asked for the room's newest snapshot.
+    var lifeLoaded = 0
+    var position: UInt64 = 0
+    /// The position of the newest record that the node was told of. The room can have it still ahead.
+    var reported: UInt64 = 0
+    var liveCount = 0
+    var erasureCount = 0
+    var forgottenBefore: UInt64 = 0
+    var beats = 0
+    var caughtUp: UInt64 = 0
   }
 
-  /// Whether nothing is pending between the node, the log and other nodes.
+  var isUp: Bool { server != nil }
+
+  /// Whether nothing is pending between the node, the log, other nodes and threads.
   var isIdle: Bool {
-    exchanges.isEmpty && appends.isEmpty && reports.isEmpty && leftOut.isEmpty && notice == nil && failures.isEmpty
+    let isLineIdle =
+      appends.isEmpty && questions.isEmpty && reports.isEmpty && leftOut.isEmpty && notice == nil && failures.isEmpty
       && heard.isEmpty
-      && overlapOrders.isEmpty && preparations.isEmpty
+    guard isLineIdle, exchanges.isEmpty, let server, server.heavyWorkCount == 0 else { return false }
+    return server.hub.assumeIsolated { $0.log.isClear && $0.deliveries.isEmpty }
   }
 
-  /// Drops everything that is pending, because the process has ended or its room is gone.
+  /// The operations that the room has accepted, and that the log has not answered yet.
+  var inFlight: [[Operation]] {
+    guard let server, let open = room.open else { return [] }
+    return server.hub.assumeIsolated { hub in
+      hub.log.appends.values.filter { $0.room === open }.map { $0.parts.flatMap(\.operations) }
+    }
+  }
+
+  /// Whether a layout is accepted and not yet among `inFlight`.
+  var hasLayoutUnderWay: Bool { server?.hub.assumeIsolated { $0.layoutsUnderWay > 0 } ?? false }
+
+  /// The process is gone, and with it everything that is under way.
   mutating func letGo() {
+    server = nil
+    log = nil
+    isStopping = false
+    exchanges = []
     appends = []
+    questions = []
+    isFollowing = false
     reports = []
     leftOut = []
     failures = []
-    snapshots = []
     unknown = []
     heard = []
-    overlapOrders = []
-    preparations = []
-    inFlight = []
+    missesNews = false
+    notice = nil
+    isToldOfFault = false
+    failedBatches = 0
+    isLogInDoubt = false
+    stillUntil = 0
+    cutOffUntil = 0
+    breaksAtAppend = false
+    room = SeenRoom(number: room.number + 1)
   }
 }

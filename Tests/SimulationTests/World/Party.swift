@@ -1,9 +1,12 @@
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
+@testable import WebSocketLoop
 @testable import sync_client
 
 /// The client's end of a connection: a tab with its replica and its storage, or a writer without a canvas.
 struct Party {
+  let number: Int
   let name: String
   var replica: Replica?
   var writer: Submitter?
@@ -45,7 +48,7 @@ struct Party {
   var events = 0
 
   /// The party's address. All parties behind slow links have the same one.
-  var address: String { link == nil ? name : "a thin line" }
+  var address: String { link == nil ? "10.1.0.\(number + 1)" : "10.2.0.1" }
 
   /// The stamps under which the party's undo wrote values.
   var undoStamps: Set<Stamp> = []
@@ -65,26 +68,33 @@ struct Keeping {
 
 /// A connection between a party and the server.
 struct Line {
+  /// Each connection of a history has another number.
+  let number: Int
   let party: Int
-  /// The node that the connection leads to.
+  /// The node that the connection leads to, and the number of its process.
   let node: Int
-  var conversation: Conversation
-  var member: MemberID?
+  let process: Int
+  let connection: VirtualConnection
+  let isText: Bool
   /// Messages under way, each with the time at which it arrives.
   var toServer: [(at: UInt64, bytes: [UInt8])] = []
-  /// Bytes that have arrived at the client and are not read yet.
-  var toClient: [UInt8] = []
-  /// How many more bytes fit into the socket's buffer before the client reads.
-  var room: Int
+  /// Frames that have arrived at the client and are not read yet.
+  private var toClient: [UInt8] = []
   /// Bytes in transit over a slow link.
-  var carriage: Carriage?
-  var isReadingPaused = false
-  var isBlocked = false
+  private var carriage: Carriage?
   /// The time until which nothing arrives on either side. Both sides still consider the connection open.
   var hushedUntil: UInt64 = 0
-  /// The code with which the server closed the connection. Bytes that it sent earlier still arrive.
-  var closeCode: UInt16?
   var isOpen = true
+  /// Whether the server still considers the connection open.
+  var isServed = true
+  /// The client's first message, if the server has it.
+  var hello: Hello?
+  /// The room's member for this connection.
+  var member: MemberID?
+  /// The claim of the actor's other connection, if the node knows of one. It is kept while the connection joins.
+  var known: Claim?
+  /// Whether the server has closed the connection because of another one of the same actor.
+  var isSentAway = false
   /// The stamps in each message that the server has received, so that its answers can be checked.
   var submitted: [MessageIdentifier: [Stamp]] = [:]
   /// The people in the room, computed from `welcome`, `join` and `leave` messages alone.
@@ -93,27 +103,49 @@ struct Line {
   var pairs: Set<ShapePair> = []
   var isWelcome = false
 
+  init(number: Int, party: Int, node: Int, process: Int, _ connection: VirtualConnection, isText: Bool, link: Carriage?)
+  {
+    self.number = number
+    self.party = party
+    self.node = node
+    self.process = process
+    self.connection = connection
+    self.isText = isText
+    carriage = link
+  }
+
   /// Whether the client has received everything that the server has sent.
-  var hasArrived: Bool { carriage?.isEmpty ?? true }
+  var hasArrived: Bool { carriage?.isEmpty ?? true && connection.isRead }
   /// Whether the client has read everything that the server has sent.
   var isRead: Bool { toClient.isEmpty && hasArrived }
 
-  /// Offers bytes to the socket.
-  /// - Returns: how many bytes the socket takes.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = min(bytes.count, carriage?.room ?? room)
-    if carriage == nil { room -= count }
-    guard isOpen else { return count }
-    if carriage == nil { toClient.append(contentsOf: bytes.prefix(count)) } else { carriage?.take(bytes.prefix(count)) }
-    return count
+  /// A message for the server, as the server reads it. `nil` if the server can't read it.
+  func read(_ bytes: [UInt8], _ limits: Limits) -> ClientMessage? {
+    bytes.withUnsafeBytes { bytes in
+      let operationsMax = limits.operationsPerMessage
+      return isText
+        ? try? JSONEncoding.decodeClientMessage(bytes, operationsMax: operationsMax)
+        : try? BinaryEncoding.decodeClientMessage(bytes, operationsMax: operationsMax)
+    }
   }
 
-  /// Whether the socket takes any bytes.
-  var hasRoom: Bool { (carriage?.room ?? room) > 0 }
+  /// Lets the socket take as many bytes as the slow link can.
+  func offerRoom() { if let carriage { connection.room = carriage.room } }
 
-  mutating func carry(until time: UInt64) {
-    if let arrived = carriage?.carry(until: time) { toClient += arrived }
+  /// Carries what the server has sent towards the client.
+  /// - Parameter drain: how many bytes a client without a slow link reads until the next call. `nil` if it reads
+  ///   nothing.
+  mutating func carry(until time: UInt64, drain: Int?) {
+    guard carriage == nil else {
+      carriage?.take(connection.takeFrames())
+      if let arrived = carriage?.carry(until: time) { toClient += arrived }
+      return
+    }
+    toClient += connection.takeFrames()
+    if let drain { connection.room = drain }
   }
+
+  mutating func takeMessages() -> [[UInt8]] { VirtualConnection.takeMessages(&toClient) }
 
   /// Removes the slow link, so that the remaining bytes arrive at once.
   mutating func widen() {

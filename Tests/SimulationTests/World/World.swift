@@ -27,7 +27,9 @@ struct World {
   var ages = Ages()
   /// The largest number of shapes that the room has had at one time.
   var mostShapes: UInt64 = 0
-  var lastRequest: UInt64 = 0
+  /// How many processes and connections there have been.
+  var processes = 0
+  var lastLine = 0
   var remembered = Remembered()
 
   var ledger = Ledger()
@@ -47,10 +49,10 @@ struct World {
     limits = history.dice.limits
     random = SeededGenerator(seed: ~history.seed)
     let count = history.dice.nodesCount
-    for _ in 0..<count {
-      let run = random.next()
-      let service = SimulatedService(limits: limits, seed: random.next())
-      nodes.append(Node(service: service, run: Run(number: run), number: run))
+    nodes = (0..<count).map { _ in Node() }
+    for number in nodes.indices {
+      here = number
+      startServer()
     }
     for _ in 0..<history.dice.tabs + (history.dice.crowd ?? 0) { openTab() }
     for _ in 0..<history.dice.writers { openWriter() }
@@ -59,12 +61,6 @@ struct World {
   var node: Node {
     _read { yield nodes[here] }
     _modify { yield &nodes[here] }
-  }
-
-  /// The room at the node that currently acts. `nil` while that node is down or the room is not open there.
-  var room: Room? {
-    _read { yield node.service.room }
-    _modify { yield &node.service.room }
   }
 
   // MARK: Time and chance
@@ -110,8 +106,7 @@ struct World {
     for number in nodes.indices where time >= nodes[number].stillUntil {
       here = number
       turnLog()
-      turnRequests()
-      turnRoom()
+      turnServer()
     }
     turnLines()
     for index in parties.indices { turnParty(index) }
@@ -125,7 +120,7 @@ struct World {
   }
 
   mutating func forgetDeadLines() {
-    lines = lines.filter { $0.isOpen || $0.member != nil }
+    lines = lines.filter { $0.isOpen || $0.isServed }
     for index in parties.indices where parties[index].line != nil {
       parties[index].line = lines.firstIndex { $0.isOpen && $0.party == index }
     }
@@ -145,6 +140,7 @@ struct World {
       node.clockError = 0
       node.stillUntil = 0
       node.cutOffUntil = 0
+      node.breaksAtAppend = false
       nodes[number].notice?.isDue = true
       for place in node.heard.indices { node.heard[place].at = min(node.heard[place].at, time) }
     }
@@ -158,12 +154,8 @@ struct World {
       lines[line].hushedUntil = min(lines[line].hushedUntil, time)
       lines[line].widen()
     }
-    for number in nodes.indices {
-      here = number
-      startServer()
-    }
+    startAll()
     here = 0
-    openRoom()
     for index in parties.indices { startAgain(index) }
     turnUntilQuiet()
     for index in parties.indices where parties[index].replica != nil { run(index) { $0.askDigest(at: $1) } }
@@ -174,6 +166,19 @@ struct World {
     here = nodes.indices.randomElement(using: &random)!
     readAtLast()
     turnUntilQuiet()
+  }
+
+  /// Starts all servers again. Those that are ending may first end.
+  private mutating func startAll() {
+    for _ in 0..<1_000 where nodes.contains(where: \.isStopping) {
+      time += 20
+      turn()
+    }
+    for number in nodes.indices {
+      here = number
+      if node.isStopping { fail(.waiting, "\(server) doesn't stop") }
+      startServer()
+    }
   }
 
   private mutating func turnUntilQuiet() {

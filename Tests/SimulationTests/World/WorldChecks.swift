@@ -1,4 +1,5 @@
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 @testable import sync_client
 
@@ -6,44 +7,49 @@
 
 extension World {
   mutating func checkBounds() {
-    guard let kept = room?.kept else { return }
+    guard let room = open?.room else { return }
+    let kept = room.kept
     if UInt64(kept.beats) > limits.ringBeats { fail(.bounds, "\(kept.beats) beats are kept") }
     // Streams with short states have a limit of their own, which is four times `stateStreams`. So five times
     // `stateStreams` is allowed for all streams together.
     if UInt64(kept.states) > 5 * limits.stateStreams { fail(.bounds, "\(kept.states) states are under way") }
     if kept.waiting > 0 { count(.waitedForState) }
-    for line in lines where line.node == here {
-      guard let member = line.member, room?.hasPausedReading(from: member) != line.isReadingPaused else { continue }
-      fail(.bounds, "\(parties[line.party].name) is read from, or not, against what the room says")
+    for index in lines.indices where isServed(index) && lines[index].connection.closure == nil {
+      let line = lines[index]
+      guard let member = line.member, room.hasPausedReading(from: member) else { continue }
+      count(.pausedReading)
+      if !line.connection.isReadingPaused {
+        fail(.bounds, "\(parties[line.party].name) is read from, against what the room says")
+      }
     }
     // The longest broadcast. It can contain everything that arrived at once.
     let beatBytesMax = max(limits.messageBytes, 16_384, UInt64(history.dice.pasteMax) * 400)
-    let shapes = UInt64(room?.canvas.liveCount ?? 0)
+    let shapes = UInt64(room.canvas.liveCount)
     mostShapes = max(mostShapes, shapes)
     // A newcomer is sent all overlapping pairs at once, at 32 bytes each.
     let pairBytesMax = 32 * min(limits.overlapPairs, mostShapes * mostShapes / 2)
     let readerBytesMax =
-      (limits.waitingAnswerBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room?.memberCount ?? 0))
+      (limits.waitingAnswerBytes + 2 * beatBytesMax + pairBytesMax) * UInt64(max(1, room.memberCount))
     if UInt64(kept.readerBytes) > readerBytesMax { fail(.bounds, "\(kept.readerBytes) bytes wait for readers") }
   }
 
   // MARK: Quiet
 
   var isQuiet: Bool {
-    guard nodes.allSatisfy(isQuiet), nodes.contains(where: { $0.service.room != nil }) else { return false }
-    guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.isRead && !$0.isBlocked }),
-      lines.allSatisfy({ $0.isOpen || $0.member == nil })
+    guard nodes.allSatisfy(isQuiet), nodes.contains(where: { $0.room.open != nil }) else { return false }
+    guard lines.allSatisfy({ !$0.isOpen || $0.toServer.isEmpty && $0.isRead && !$0.connection.isFull }),
+      lines.allSatisfy({ $0.isOpen || !$0.isServed })
     else { return false }
     return parties.allSatisfy { isQuiet($0) }
   }
 
   private func isQuiet(_ node: Node) -> Bool {
     guard node.isIdle else { return false }
-    return node.service.room.map { $0.flushDueAt == nil && !$0.hasUnsent } ?? true
+    return node.room.open.map { $0.room.flushDueAt == nil && !$0.room.hasUnsent } ?? true
   }
 
   /// The room at the node that a party is connected to.
-  private func room(of party: Party) -> Room? { party.line.flatMap { nodes[lines[$0].node].service.room } }
+  private func room(of party: Party) -> Room? { party.line.flatMap { nodes[lines[$0].node].room.open?.room } }
 
   private func isQuiet(_ party: Party) -> Bool {
     if let writer = party.writer { return writer.unansweredCount == 0 && writer.state == .joined }
@@ -54,9 +60,9 @@ extension World {
 
   /// Describes what is still pending, for the message of a failed check.
   var waitingWords: String {
-    guard nodes.contains(where: { $0.service.room != nil }) else { return "there is no room" }
-    if let exchange = nodes.lazy.compactMap({ $0.exchanges.values.first }).first {
-      return "a request that \(exchange.words) has no answer"
+    guard nodes.contains(where: { $0.room.open != nil }) else { return "there is no room" }
+    if let asked = nodes.lazy.compactMap({ $0.exchanges.first }).first {
+      return "a request that \(asked.exchange.words) has no answer"
     }
     for party in parties where !isQuiet(party) {
       if let writer = party.writer {
@@ -111,7 +117,7 @@ extension World {
     }
     for number in nodes.indices {
       here = number
-      if let room { checkAgreement(room, fold) }
+      if let open { checkAgreement(open.room, fold) }
     }
     checkPromises(fold, stored)
     for index in parties.indices {
@@ -167,7 +173,7 @@ extension World {
     // A refused operation must not be in the log. This check is skipped if the outcome is uncertain, for example if a
     // write failed as `unavailable` but is stored (W7).
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
-    let forgotten = nodes.compactMap { $0.service.room?.forgottenBefore }.max() ?? 0
+    let forgotten = nodes.compactMap { $0.room.open?.room.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
     where isCertain && stored[at] == operation.shape && at.milliseconds >= forgotten {
       for property in operation.set.assigned where fold.stamp(of: property, in: operation.shape) == at {

@@ -1,4 +1,5 @@
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 @testable import sync_client
 
@@ -37,7 +38,7 @@ extension World {
     case .crash: crash()
     case .stop: stopServer()
     case .snapshot: takeSnapshot()
-    case .trim: trim()
+    case .trim: trim(at: now.wallMilliseconds)
     case .forget: forgetErasures()
     case .logFails:
       guard node.isUp, !disk.isDown else { return }
@@ -292,7 +293,7 @@ extension World {
     for _ in 0..<Int.random(in: 1...Int(min(3, limits.operationsPerMessage)), using: &random) {
       var set = Properties()
       set.position = newPoint()
-      var shape = room?.canvas.shapes.randomElement(using: &random)?.id
+      var shape = open?.room.canvas.shapes.randomElement(using: &random)?.id
       if shape == nil || happens(0.4) {
         shape = Identifier.random(using: &random)
         set.kind = .polygon
@@ -314,34 +315,31 @@ extension World {
 
   /// Sends something that breaks the protocol.
   private mutating func beHostile() {
-    guard node.isUp else { return }
-    openRoom()
-    var line = Line(
-      party: 0,
-      node: here,
-      conversation: Conversation(encoding: .binary, limits: limits, now: now),
-      room: 0
-    )
-    line.isOpen = false
-    tell("A hostile program speaks.")
+    guard let connection = dial(.binary, from: "10.3.0.1") else { return }
     // This client never reads what the server sends.
-    let place = lines.count
-    lines.append(line)
+    connection.room = 1_000_000
+    var hostile = line(connection, of: 0, .binary, link: nil)
+    hostile.isOpen = false
+    tell("A hostile program speaks.")
+    let number = hostile.number
+    lines.append(hostile)
     var hello = Hello()
     if happens(0.3) { hello.actor = parties.compactMap { $0.replica?.actor }.randomElement(using: &random) }
-    if happens(0.9) { receive(BinaryEncoding.encode(.hello(hello)), on: place) }
-    for _ in 0..<Int.random(in: 1...6, using: &random) where lines[place].member != nil {
-      receive(hostileBytes(place), on: place)
+    var messages = happens(0.9) ? [BinaryEncoding.encode(.hello(hello))] : []
+    for _ in 0..<Int.random(in: 1...6, using: &random) { messages.append([]) }
+    for message in messages {
+      guard let place = lines.firstIndex(where: { $0.number == number }), connection.closure == nil else { break }
+      receive(message.isEmpty ? hostileBytes(place) : message, on: place)
       count(.hostileAnswered)
     }
-    if lines[place].closeCode != nil { count(.hostileClosed) }
-    forget(place)
+    if connection.closure != nil { count(.hostileClosed) }
+    if let place = lines.firstIndex(where: { $0.number == number }) { forget(place) }
   }
 
   private mutating func hostileBytes(_ line: Int) -> [UInt8] {
-    let actor = lines[line].member.flatMap { room?.actor(of: $0) } ?? Identifier(packed: 5)!
+    let actor = lines[line].member.flatMap { open?.room.actor(of: $0) } ?? Identifier(packed: 5)!
     func operation(_ set: Properties, _ at: Stamp?) -> [UInt8] {
-      let shape = room?.canvas.shapes.randomElement(using: &random)?.id ?? Identifier.random(using: &random)
+      let shape = open?.room.canvas.shapes.randomElement(using: &random)?.id ?? Identifier.random(using: &random)
       let unknown = Identifier.random(using: &random)
       let operations = [
         ProposedOperation(shape: Bool.random(using: &random) ? shape : unknown, at: at, set: set)
@@ -373,16 +371,6 @@ extension World {
   }
 
   // MARK: Time
-
-  private mutating func forgetErasures() {
-    guard let before = room?.canvas else { return }
-    let now = now
-    room?.forgetErasures(now: now)
-    // The event is counted only if forgetting has changed the canvas.
-    guard room?.canvas != before else { return }
-    count(.forgotten)
-    ledger.hasForgotten = true
-  }
 
   private mutating func changeTabClock() {
     guard let tab = someTab() else { return }

@@ -1,6 +1,5 @@
-import TestSupport
-
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 @testable import sync_client
 
@@ -14,23 +13,38 @@ extension World {
       if let before = parties[index].node, before != here { count(.moved) }
       parties[index].node = here
     }
-    guard node.isUp, time >= partitionedUntil else {
+    let encoding = parties[index].replica?.configuration.encoding ?? .binary
+    guard time >= partitionedUntil, let connection = dial(encoding, from: parties[index].address) else {
       return run(index, { $0.disconnected(closeCode: nil, at: $1) }, { $0.disconnected(closeCode: 1_006, at: $1) })
     }
-    let encoding = parties[index].replica?.configuration.encoding ?? .binary
-    lines.append(
-      Line(
-        party: index,
-        node: here,
-        conversation: Conversation(encoding: encoding, limits: limits, now: now),
-        room: parties[index].drain,
-        carriage: parties[index].link.map { Carriage($0, at: time) }
-      )
-    )
+    connection.room = parties[index].drain
+    lines.append(line(connection, of: index, encoding, link: parties[index].link.map { Carriage($0, at: time) }))
     parties[index].line = lines.count - 1
     if nodes.count > 1 { tell("  \(parties[index].name) connects to node \(here).") }
     if parties[index].replica?.cursor != nil { count(.resumed) }
     run(index, { $0.connected(at: $1) }, { $0.connected(at: $1) })
+  }
+
+  /// Opens a WebSocket to the node that currently acts.
+  /// - Returns: `nil` if the node doesn't answer, or refuses.
+  mutating func dial(_ encoding: WireEncoding, from address: String) -> VirtualConnection? {
+    guard let server = node.server, time >= node.stillUntil else { return nil }
+    server.pass(to: now)
+    return server.connect(encoding, to: Disk.roomName, from: address, token: Token.editor.rawValue)
+  }
+
+  mutating func line(_ connection: VirtualConnection, of party: Int, _ encoding: WireEncoding, link: Carriage?) -> Line
+  {
+    lastLine += 1
+    return Line(
+      number: lastLine,
+      party: party,
+      node: here,
+      process: node.process,
+      connection,
+      isText: encoding.isText,
+      link: link
+    )
   }
 
   /// Closes the client's end of a connection. The server notices later.
@@ -55,7 +69,7 @@ extension World {
     if !lines[line].toServer.isEmpty { count(.lostSubmission) }
     if !lines[line].isRead { count(.lostAnswer) }
     // Some of the messages to the server might have arrived before the connection was dropped.
-    while !lines[line].toServer.isEmpty, happens(0.3), isServing(line), lines[line].member != nil {
+    while !lines[line].toServer.isEmpty, happens(0.3), isServing(line) {
       let bytes = lines[line].toServer.removeFirst().bytes
       receive(bytes, on: line)
     }
@@ -73,7 +87,7 @@ extension World {
     for line in lines.indices {
       guard line < lines.count else { return }
       if !lines[line].isOpen {
-        if lines[line].member != nil, happens(0.05) { forget(line) }
+        if lines[line].isServed, happens(0.05) { forget(line) }
         continue
       }
       guard time >= lines[line].hushedUntil else { continue }
@@ -84,7 +98,7 @@ extension World {
       }
       while isServing(line), line < lines.count, lines[line].isOpen, let first = lines[line].toServer.first,
         first.at <= time,
-        !lines[line].isReadingPaused
+        !lines[line].connection.isReadingPaused
       {
         lines[line].toServer.removeFirst()
         receive(first.bytes, on: line)
@@ -96,19 +110,20 @@ extension World {
   /// Whether the node at the other end runs and is not suspended.
   private func isServing(_ line: Int) -> Bool {
     let node = nodes[lines[line].node]
-    return node.isUp && time >= node.stillUntil
+    return lines[line].isServed && lines[line].process == node.process && time >= node.stillUntil
   }
 
   /// Lets the client read what has arrived, at most `drain` bytes.
   private mutating func drain(_ line: Int) {
     let party = lines[line].party
     here = lines[line].node
-    lines[line].carry(until: time)
-    guard lines[line].isOpen, time >= parties[party].stalledUntil else { return }
-    lines[line].room = parties[party].drain
-    for message in LengthFraming.takeMessages(&lines[line].toClient) {
+    guard lines[line].isOpen else { return }
+    let isStalled = time < parties[party].stalledUntil
+    lines[line].carry(until: time, drain: isStalled ? nil : parties[party].drain)
+    guard !isStalled else { return }
+    let isText = lines[line].isText
+    for message in lines[line].takeMessages() {
       guard lines[line].isOpen else { return }
-      let isText = lines[line].conversation.encoding.isText
       let tooOld = witness(message, isText: isText, on: line)
       let flights = parties[party].replica?.outbox.flights.map(\.id) ?? []
       run(
@@ -118,7 +133,7 @@ extension World {
       )
       if let tooOld { checkOutbox(of: party, after: tooOld.stamp, besides: Set(flights).subtracting([tooOld.message])) }
     }
-    guard lines[line].isOpen, lines[line].hasArrived, let code = lines[line].closeCode else { return }
+    guard lines[line].isOpen, lines[line].hasArrived, let code = lines[line].connection.closure?.code else { return }
     if code == CloseCode.tooMany.rawValue || code == CloseCode.malformed.rawValue {
       fail(.protocolWords, "\(parties[party].name) is closed with \(code)")
     }

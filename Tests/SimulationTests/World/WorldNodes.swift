@@ -12,6 +12,9 @@ extension World {
   /// oldest ones. The node learns this after it has reconnected.
   mutating func cutOff() {
     guard node.isUp, !isCutOff else { return }
+    // Most of the time nothing is on its way to the log. Then half of the time, the line breaks at the next append.
+    node.breaksAtAppend = node.appends.isEmpty && happens(0.5)
+    guard !node.breaksAtAppend else { return }
     tell("\(server) does not reach the log any more.")
     count(.cutOff)
     let until = time + UInt64.random(in: 10...3_000, using: &random)
@@ -19,19 +22,20 @@ extension World {
     let appends = node.appends
     node.appends = []
     node.heard = []
+    node.missesNews = true
     let kept = Int.random(in: 0...appends.count, using: &random)
     if !appends.isEmpty { count(.undecided) }
     for (place, append) in appends.enumerated() {
       guard place < kept, !append.fails else {
         count(.undecidedLost)
-        refuse(append.batch.number, .unavailable(World.cutOffFault), at: until)
+        refuse(append.request.id, .unavailable(World.cutOffFault), at: until)
         continue
       }
       do throws(LogError) {
         try commit(append)
         count(.undecidedStored)
       } catch {
-        refuse(append.batch.number, error, at: until)
+        refuse(append.request.id, error, at: until)
       }
     }
     // Half of the time, the pending notifications arrive only after the node has reconnected.
@@ -39,7 +43,15 @@ extension World {
       for place in node.reports.indices { node.reports[place].at = max(node.reports[place].at, until) }
     }
     // The log might have dropped records that the node missed while it was disconnected.
-    if room != nil, happens(0.1) { node.reports = [(until, .lost)] }
+    if node.isFollowing, happens(0.1) { node.reports = [(until, .unfollowed(id: nil, room: Disk.roomName))] }
+    // Half of the time, the log refuses what it was asked. Otherwise it answers when it is reached again.
+    guard Bool.random(using: &random) else { return }
+    let questions = node.questions
+    node.questions = []
+    for (_, request) in questions {
+      node.refusals += 1
+      report(.failed(id: request.id, room: request.room, .unavailable(World.cutOffFault)))
+    }
   }
 
   /// Suspends the node's process, as on an overloaded machine.
@@ -57,7 +69,7 @@ extension World {
         guard !append.fails else { throw .unavailable(World.cutOffFault) }
         try commit(append)
       } catch {
-        refuse(append.batch.number, error, at: time)
+        refuse(append.request.id, error, at: time)
       }
     }
   }
@@ -73,37 +85,19 @@ extension World {
     return soon + UInt64.random(in: 0...1_000, using: &random)
   }
 
-  /// Notifies a node that has the room open, after all earlier notifications.
-  mutating func report(_ what: Node.Report, to number: Int, after milliseconds: UInt64) {
-    guard nodes[number].isUp, nodes[number].service.room != nil else { return }
-    let told = nodes[number].notice.map { $0.at + 1 } ?? 0
-    let at = max(nodes[number].reports.last?.at ?? 0, time + milliseconds, nodes[number].cutOffUntil, told)
-    nodes[number].reports.append((at, what))
-  }
-
-  /// Lets the node read everything that is stored now, because a client has seen more than the node.
-  /// - Returns: false if the log can't be reached.
-  mutating func catchUp() -> Bool {
-    guard !isCutOff else { return false }
-    takeNotice()
-    takeLeftOut(isAsked: true)
-    for place in node.reports.indices { node.reports[place].at = time }
-    takeReports()
-    takeEffects()
-    return true
-  }
-
-  /// Delivers the messages of other nodes about their members.
+  /// Hands the node the messages of other nodes about their people.
   mutating func hear() {
+    if node.missesNews, !isCutOff {
+      node.missesNews = false
+      report(.missedNews)
+    }
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
-      guard let part = NewsPart(first.bytes) else {
-        fail(.people, "\(server) can't read what another node tells")
-        continue
+      if first.room != nil {
+        guard node.isFollowing else { continue }
+        count(.heardNews)
       }
-      let now = now
-      room?.heard(part, now: now)
-      count(.heardNews)
+      report(.heard(room: first.room, bytes: first.bytes))
     }
   }
 
@@ -112,7 +106,7 @@ extension World {
 
   /// Sends a message to the other nodes. The message can be lost for some or all nodes, or be delayed together with all
   /// later messages.
-  mutating func tellOthers(_ bytes: [UInt8]) {
+  mutating func tellOthers(_ bytes: [UInt8], in room: String?) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {
         count(.lostNews)
@@ -123,7 +117,7 @@ extension World {
         count(.heldUpNews)
         at += UInt64.random(in: 0...World.heldUpMillisecondsMax, using: &random)
       }
-      nodes[other].heard.append((at, bytes))
+      nodes[other].heard.append((at, room, bytes))
     }
   }
 }

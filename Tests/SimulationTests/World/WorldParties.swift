@@ -25,6 +25,7 @@ extension World {
     let error = history.dice.clockErrorMax
     parties.append(
       Party(
+        number: number,
         name: "tab \(number)",
         replica: make(configuration, seed) ?? Replica(configuration: configuration, seed: seed),
         wallError: Int64.random(in: -error...error, using: &random),
@@ -44,6 +45,7 @@ extension World {
     let seed = random.next()
     parties.append(
       Party(
+        number: number,
         name: "writer \(number)",
         writer: Submitter(name: Text("writer \(number)"), color: nil, seed: seed),
         wallError: 0,
@@ -155,7 +157,7 @@ extension World {
     ledger.refused.append((index, at, edit.operation))
     // If an undo of the client's own deletion is refused, the client must be able to try the undo again. This holds
     // only if the deletion itself was not refused.
-    let erasure = room?.canvas.stamp(of: .deleted, in: edit.operation.shape)
+    let erasure = open?.room.canvas.stamp(of: .deleted, in: edit.operation.shape)
     let isStillDeleted = !ledger.refused.contains {
       $0.0 == index && $0.2.shape == edit.operation.shape && $0.2.set.deleted
     }

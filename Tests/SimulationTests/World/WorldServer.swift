@@ -3,106 +3,13 @@
 @testable import ServerModel
 @testable import SyncServer
 
-// A server: its process and its room.
+// The servers' processes: how they begin and end, and what the world sees of their hubs.
 
 extension World {
-  // MARK: Opening and ending
+  /// The open room at the node that currently acts. `nil` while the node is down or the room is not open there.
+  var open: OpenRoom? { node.room.open }
 
-  /// Opens the room from its newest snapshot and the records after it, as the server's hub does.
-  mutating func openRoom() {
-    guard node.isUp, room == nil, !isCutOff else { return }
-    // If a failover has happened, the node is told of it before its request to the log is answered.
-    takeNotice()
-    node.life = disk.life
-    node.mark = Disk.noMark
-    node.inLog = RoomInLog(isStored: false)
-    node.proposals = 0
-    let company = nodes.count > 1 ? Company(number: node.number) : nil
-    guard let loaded = disk.load() else {
-      room = Room(
-        name: Text(Disk.roomName),
-        epoch: random.next(),
-        limits: limits,
-        framing: .byLength,
-        seed: random.next(),
-        company: company
-      )
-      node.isLogInDoubt = false
-      return
-    }
-    let seed = random.next()
-    var image: RoomImage?
-    if let stored = loaded.snapshot {
-      image = try? RoomImage(stored.bytes, seed: seed)
-      if image?.position != stored.place.position { fail(.past, "a snapshot can't be read") }
-      count(.snapshotUsed)
-    }
-    var opened = Room(
-      name: Text(Disk.roomName),
-      epoch: loaded.summary.epoch,
-      limits: limits,
-      framing: .byLength,
-      seed: seed,
-      image: image,
-      company: company
-    )
-    guard let records = disk.read(after: opened.position) else {
-      return fail(.past, "the log lacks records after the snapshot at \(opened.position)")
-    }
-    let now = now
-    do throws(MissingRecord) {
-      for record in records { try opened.delivered(RoomRecord(record, batch: nil), now: now) }
-    } catch {
-      return fail(.past, "the log lacks record \(error.position) after the snapshot")
-    }
-    if disk.isDown { opened.doubtLog() }
-    node.isLogInDoubt = disk.isDown
-    node.inLog = RoomInLog(isStored: true)
-    node.mark = disk.mark(at: opened.position)
-    room = opened
-    checkCursor()
-  }
-
-  /// Ends the server's process at once. Only what is on disk survives.
-  mutating func crash() {
-    guard node.isUp else { return startServer() }
-    tell("\(server) is killed.")
-    count(.crashed)
-    if !node.reports.isEmpty { count(.committedNotDelivered) }
-    if !node.appends.isEmpty { count(.lostUnsynced) }
-    // A random number of the oldest pending appends are stored nevertheless.
-    let kept = Int.random(in: 0...node.appends.count, using: &random)
-    if Bool.random(using: &random) { node.unknown = [] }
-    let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
-    endProcess(code: nil)
-    for append in durable { try? commit(append) }
-  }
-
-  mutating func stopServer() {
-    guard node.isUp else { return startServer() }
-    tell("\(server) is stopped, and says so.")
-    count(.stopped)
-    let durable = node.appends.filter { !$0.fails }
-    endProcess(code: .goingAway)
-    for append in durable { try? commit(append) }
-  }
-
-  private mutating func endProcess(code: CloseCode?) {
-    room = nil
-    node.service.life += 1
-    endRequests()
-    node.isUp = false
-    node.failedBatches = 0
-    node.notice = nil
-    node.letGo()
-    node.stillUntil = 0
-    node.cutOffUntil = 0
-    for line in lines.indices where lines[line].node == here {
-      lines[line].member = nil
-      if lines[line].isOpen { drop(line, code: code?.rawValue) }
-    }
-    forgetDeadLines()
-  }
+  // MARK: Beginning and ending
 
   /// The node's name in the printed story.
   var server: String { nodes.count == 1 ? "The server" : "Node \(here)" }
@@ -110,10 +17,78 @@ extension World {
   mutating func startServer() {
     guard !node.isUp else { return }
     tell("\(server) starts.")
-    node.isUp = true
-    node.number = random.next()
-    node.run = Run(number: node.number, timeline: disk.timeline)
+    processes += 1
+    node.process = processes
+    var line: LogLine!
+    node.server = VirtualServer(
+      configuration,
+      credentials: World.credentials,
+      seed: random.next(),
+      at: now,
+      workMicroseconds: history.dice.sendingMicroseconds ?? 0,
+      lookMicroseconds: history.dice.recordMicroseconds ?? 0
+    ) { sink in
+      line = LogLine(sink)
+      return line
+    }
+    node.log = line
+    report(.opened(secret: nil))
+    // The log says at its opening on which timeline it is.
+    if disk.timeline != 0 { report(.otherTimeline(disk.timeline, lost: nil)) }
   }
+
+  private var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.storage = nodes.count > 1 ? .postgres("postgresql://database/canvas") : .memory
+    configuration.proxies = Proxies("10.0.0.9")!
+    configuration.limits = limits
+    return configuration
+  }
+
+  /// Ends the server's process at once. Only what is on disk survives.
+  mutating func crash() {
+    guard node.isUp else { return startServer() }
+    tell("\(server) is killed.")
+    count(.crashed)
+    if node.reports.contains(where: { $0.event.answered != nil }) { count(.committedNotDelivered) }
+    if !node.appends.isEmpty { count(.lostUnsynced) }
+    // A random number of the oldest pending appends are stored nevertheless.
+    let kept = Int.random(in: 0...node.appends.count, using: &random)
+    if Bool.random(using: &random) { node.unknown = [] }
+    let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
+    endProcess()
+    for append in durable { try? commit(append.request, isAnswered: false) }
+  }
+
+  /// Asks the process to end. It ends by itself when everything is stored and sent.
+  mutating func stopServer() {
+    guard let server = node.server, !node.isStopping else { return startServer() }
+    tell("\(self.server) is stopped, and says so.")
+    count(.stopped)
+    node.isStopping = true
+    server.pass(to: now)
+    server.hub.assumeIsolated { $0.stop() }
+    serve()
+  }
+
+  mutating func endProcess() {
+    guard let server = node.server else { return }
+    end(server, node.log)
+    node.letGo()
+    for line in lines.indices where lines[line].node == here {
+      lines[line].isServed = false
+      if lines[line].isOpen { drop(line) }
+    }
+    forgetDeadLines()
+  }
+
+  private func end(_ server: VirtualServer, _ log: LogLine?) {
+    server.die { log?.refuseAll() }
+    log?.end()
+  }
+
+  /// Ends all processes, so that nothing of the history is left in memory.
+  func endAll() { for node in nodes { if let server = node.server { end(server, node.log) } } }
 
   /// Restores an older copy of the whole data directory.
   mutating func restore() {
@@ -123,7 +98,7 @@ extension World {
     }
     for number in nodes.indices {
       here = number
-      if node.isUp { stopServer() }
+      if node.isUp { crash() }
     }
     guard let lost = disk.restoreCopy() else { return }
     tell("The copy of the data directory is put back: \(lost.count) records are gone.")
@@ -136,246 +111,254 @@ extension World {
     }
   }
 
-  mutating func deleteRoom() {
-    let stored = disk.records.flatMap(\.operations)
-    guard node.isUp, let epoch = disk.epoch, disk.delete() else { return }
-    tell("The room is deleted.")
-    count(.roomDeleted)
-    ledger.forgetStored(stored)
-    for other in nodes.indices where other != here { report(.deleted(epoch: epoch), to: other, after: lag()) }
-    closeRoom(.noSuchRoom, "the room was deleted")
-  }
+  // MARK: An iteration
 
-  /// Closes this node's room, because it no longer agrees with the log.
-  mutating func closeRoom(_ code: CloseCode, _ reason: Text) {
-    node.reports = []
-    node.leftOut = []
-    let now = now
-    room?.close(code, reason, now: now)
-    takeEffects()
-    room = nil
-    node.letGo()
-    node.service.roomIsGone()
-    node.service.life += 1
-  }
-
-  // MARK: The room
-
-  mutating func turnRoom() {
+  mutating func turnServer() {
     guard node.isUp else { return }
-    carryOutOrders()
-    appendPrepared()
-    if time >= node.restedAt + 1_000 {
-      node.restedAt = time
-      let hadBeats = room.map { $0.kept.beats > 0 } ?? false
-      let now = now
-      node.service.requestBook.rest(now: time)
-      room?.rest(now: now)
-      if hadBeats, room?.kept.beats == 0 { count(.rested) }
-    }
-    guard var room = self.room else { return }
-    // Takes the room out of its property. With a second reference to it, every change would copy the room.
-    self.room = nil
-    let caughtUp = room.counts.caughtUp
-    if room.isFlushDue(now: now) { room.flush(now: now) }
-    var lines = lines
-    self.lines = []
-    let here = here
-    var partial = 0
-    let write = { (id: MemberID, bytes: UnsafeRawBufferPointer) -> Int in
-      guard let line = lines.firstIndex(where: { $0.node == here && $0.member == id }) else { return 0 }
-      let taken = lines[line].take(bytes)
-      if taken < bytes.count {
-        lines[line].isBlocked = true
-        if taken > 0 { partial += 1 }
-      }
-      return taken
-    }
-    sendAll(&room, now, write)
-    for line in lines.indices where lines[line].node == here && lines[line].isBlocked && lines[line].hasRoom {
-      lines[line].isBlocked = false
-      if let member = lines[line].member { room.writable(member, now: now, write) }
-      sendAll(&room, now, write)
-    }
-    if let took = history.dice.sendingMicroseconds {
-      room.sendingTook(microseconds: took, seats: room.memberCount)
-      if room.isGathering { count(.waitedForBeat) }
-    }
-    for _ in 0..<partial { count(.partialTake) }
-    if room.counts.caughtUp > caughtUp { count(.fellOff) }
-    self.lines = lines
-    self.room = room
-    takeEffects()
+    offerLines()
+    serve()
+    while isCalm || happens(0.7), node.server?.workHeavily() ?? false { serve() }
+    guard let room = open?.room else { return }
+    if room.isGathering, history.dice.sendingMicroseconds != nil { count(.waitedForBeat) }
+    let beats = room.kept.beats
+    if beats == 0, node.room.beats > 0 { count(.rested) }
+    node.room.beats = beats
   }
 
-  /// Sends to a few readers at a time until all are served, as the server's hub does.
-  private mutating func sendAll(
-    _ room: inout Room,
-    _ now: Moment,
-    _ write: (MemberID, UnsafeRawBufferPointer) -> Int
-  ) {
-    var turns = 0
-    while room.hasUnsent {
-      room.send(now: now, seatsMax: 2, write)
-      turns += 1
-      if turns > 1_000 { return fail(.waiting, "the room never ends to have something to send") }
+  /// Tells the hub which lines can take bytes again.
+  private mutating func offerLines() {
+    guard let server = node.server else { return }
+    server.pass(to: now)
+    for line in lines.indices where isServed(line) {
+      if lines[line].connection.isFull { count(.partialTake) }
+      lines[line].offerRoom()
+      server.takesMore(lines[line].connection)
     }
   }
+
+  /// Lets the hub do all that it can do now, and looks at what it has done. To be called after each event, so that the
+  /// world sees the effects of one event at a time.
+  mutating func serve() {
+    guard let server = node.server else { return }
+    noteKnownClaims()
+    server.turn(at: now)
+    takeRequests()
+    look()
+    if server.exitStatus != nil {
+      if server.exitStatus != 0 || !node.isStopping { fail(.waiting, "\(self.server) has ended by itself") }
+      endProcess()
+    }
+  }
+
+  // MARK: What the world sees
+
+  private mutating func look() {
+    guard let server = node.server else { return }
+    let open = server.hub.assumeIsolated { $0.rooms[Disk.roomName] }
+    if open !== node.room.open {
+      let isGone = node.room.open != nil && open == nil
+      node.room = Node.SeenRoom(
+        open: open,
+        number: node.room.number + 1,
+        life: node.room.lifeLoaded,
+        lifeLoaded: node.room.lifeLoaded
+      )
+      if let open {
+        node.isLogInDoubt = node.wasInDoubtAtLoad && node.isToldOfFault
+        node.room.liveCount = open.room.canvas.liveCount
+        node.room.erasureCount = open.room.canvas.erasureCount
+        node.room.position = open.room.position
+        node.room.forgottenBefore = open.room.forgottenBefore
+        checkCursor()
+      } else if isGone {
+        tell("  \(self.server) closes the room.")
+      }
+    }
+    lookAtRoom()
+    lookAtLines()
+    takeAnswers()
+  }
+
+  private mutating func lookAtRoom() {
+    guard let open else { return }
+    if open.room.counts.caughtUp > node.room.caughtUp { count(.fellOff) }
+    node.room.caughtUp = open.room.counts.caughtUp
+    let erasures = open.room.canvas.erasureCount
+    defer { node.room.erasureCount = erasures }
+    if open.room.forgottenBefore > node.room.forgottenBefore { count(.forgottenEarly) }
+    node.room.forgottenBefore = open.room.forgottenBefore
+    guard open.room.position > node.room.position else {
+      // Nothing was stored, so a snapshot has made the room forget erasures.
+      if erasures < node.room.erasureCount { noteForgotten() }
+      return
+    }
+    for record in disk.records.reversed() {
+      guard record.position > node.room.position else { break }
+      guard record.isLate, record.position <= open.room.position else { continue }
+      count(.cameTooLate)
+      // This batch was stored too late, so rooms ignore it. This room might have counted on the space that the batch
+      // would have freed.
+      node.failedBatches += 1
+    }
+    node.room.position = open.room.position
+    checkCursor()
+    let (before, after) = (node.room.liveCount, open.room.canvas.liveCount)
+    node.room.liveCount = after
+    // A room can exceed its limit in two cases: a deletion that the room counted on was not stored, or another node
+    // wrote something that this node couldn't count.
+    if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
+      nodes.count == 1
+    {
+      fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
+    }
+  }
+
+  mutating func noteForgotten() {
+    count(.forgotten)
+    ledger.hasForgotten = true
+  }
+
+  private mutating func lookAtLines() {
+    guard let server = node.server else { return }
+    for line in lines.indices where isServed(line) {
+      if lines[line].member == nil, lines[line].hello != nil {
+        let connection = lines[line].connection
+        let member = server.hub.assumeIsolated { hub -> MemberID? in
+          guard case .joined(_, let id) = hub.visitors[connection.tag]?.stage else { return nil }
+          return id
+        }
+        if let member { noteArrival(member, on: line) }
+      }
+    }
+    for line in lines.indices where isServed(line) {
+      guard lines[line].connection.closure?.code == CloseCode.actorElsewhere.rawValue else { continue }
+      if !lines[line].isSentAway { checkSentAway(line) }
+      lines[line].isSentAway = true
+    }
+  }
+
+  private mutating func takeAnswers() {
+    while let place = node.exchanges.firstIndex(where: { $0.request.response != nil }) {
+      let (exchange, request) = node.exchanges.remove(at: place)
+      if let response = request.response { judge(exchange, response) }
+    }
+  }
+
+  // MARK: Messages
 
   mutating func receive(_ bytes: [UInt8], on line: Int) {
     here = lines[line].node
-    openRoom()
-    guard room != nil else { return turnAway(line) }
-    let now = now
-    let isText = lines[line].conversation.encoding.isText
-    let step = bytes.withUnsafeBytes { lines[line].conversation.received($0, isText: isText, now: now) }
-    if case .submit(let submission) = step {
+    guard let server = node.server, isServed(line) else { return }
+    server.pass(to: now)
+    let connection = lines[line].connection
+    func pass() { server.receive(bytes, isText: lines[line].isText, on: connection) }
+    switch lines[line].read(bytes, limits) {
+    case .hello(let hello) where lines[line].hello == nil:
+      lines[line].hello = hello
+      noteKnownClaims()
+      pass()
+    case .operations(let submission):
       if let id = submission.id { lines[line].submitted[id] = submission.operations.compactMap { $0.at } }
-      guard let member = lines[line].member else { return }
-      let refusal = judged(submission.operations) { $0.submit(submission, from: member, now: now) }
+      guard lines[line].member != nil, connection.closure == nil, let open else { return pass() }
+      let before = open.room.counts
+      pass()
+      let refusal = RejectCode.allCases.first { open.room.counts.refusals($0) > before.refusals($0) }
       // Only accepted operations are checked, because another operation is allowed to have the stamp of a refused one.
-      if refusal == nil, lines[line].isOpen { checkStamps(of: submission.operations, by: lines[line].party) }
-      if let refusal { tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)") }
-    } else {
-      let encoding = lines[line].conversation.encoding
-      if case .join(let hello, _) = step, nodes.count > 1, room?.isBehind(hello.since) == true {
-        count(.caughtUp)
-        guard catchUp() else { return turnAway(line) }
-        openRoom()
+      if let refusal {
+        tell("  \(parties[lines[line].party].name) is refused: \(refusal.wireName)")
+        judge(refusal, of: submission.operations, open)
+      } else if connection.closure == nil, lines[line].isOpen {
+        checkStamps(of: submission.operations, by: lines[line].party)
       }
-      var known: Member?
-      if case .join(let hello, _) = step {
-        checkResumption(from: hello.since)
-        known = hello.actor.flatMap { room?.audience.member(of: $0) }
-      }
-      var (member, random) = (lines[line].member, random)
-      let party = parties[lines[line].party].address
-      let code = room?.take(step, from: &member, at: party, encoding: encoding, now: now, using: &random)
-      lines[line].member = member
-      self.random = random
-      if case .join = step, let member {
-        noteArrival(member, known: known)
-        if room?.hasPausedReading(from: member) == true { count(.longWelcome) }
-        if room?.memberCount ?? 0 >= 8 { count(.crowdCame) }
-      }
-      if let code {
-        lines[line].closeCode = code.rawValue
-        forget(line)
-      }
+    default: pass()
     }
-    takeEffects()
+    serve()
   }
 
-  /// Refuses a connection, because the server can't read the room.
-  private mutating func turnAway(_ line: Int) {
-    lines[line].conversation.closed()
-    lines[line].closeCode = CloseCode.goingAway.rawValue
+  /// Whether the node's present process knows the connection.
+  func isServed(_ line: Int) -> Bool {
+    lines[line].isServed && lines[line].node == here && lines[line].process == node.process
   }
 
-  /// Closes a connection from the server's side.
+  /// The server learns that a connection has ended.
   mutating func forget(_ line: Int) {
     here = lines[line].node
-    guard time >= node.stillUntil, let member = lines[line].member else { return }
-    let now = now
-    lines[line].member = nil
-    room?.leave(member, now: now)
-    takeEffects()
+    guard let server = node.server, time >= node.stillUntil, isServed(line) else { return }
+    lines[line].isServed = false
+    server.pass(to: now)
+    server.lose(lines[line].connection)
+    serve()
   }
 
-  /// Carries out the pending orders to compute overlaps, if their time has come.
-  private mutating func carryOutOrders() {
-    while let (order, due) = node.overlapOrders.first, due <= time {
-      node.overlapOrders.removeFirst()
-      let now = now
-      if let outcome = order.carryOut() { room?.overlapsDone(outcome, now: now) }
-      takeEffects()
+  // MARK: Whether the room rightly refuses
+
+  private mutating func judge(_ refusal: RejectCode, of proposed: [ProposedOperation], _ open: OpenRoom) {
+    if refusal == .tooOld { checkAge(of: proposed, open) }
+    guard refusal == .roomFull, open.answers.isEmpty else { return }
+    judgeFullness(of: proposed, open)
+    let stored = FullnessJudge(open.room.canvas, inFlight: [], limits: limits)
+    if node.isLogInDoubt, stored.verdict(on: proposed).fits {
+      fail(.roomFull, "only what the log may never store fills it, and the refusal is final")
     }
   }
 
-  private mutating func appendPrepared() {
-    while let (batch, due, run, timeline) = node.preparations.first, due <= time {
-      node.preparations.removeFirst()
-      append(batch, run: run, timeline: timeline)
-    }
+  mutating func judgeFullness(of proposed: [ProposedOperation], _ open: OpenRoom) {
+    count(.roomFull)
+    // While the room has reports of the log ahead of it, or a layout is on its way, what is in flight isn't known.
+    guard node.failedBatches == 0, open.answers.isEmpty, !node.hasLayoutUnderWay else { return }
+    let verdict = FullnessJudge(open.room.canvas, inFlight: node.inFlight, limits: limits).verdict(on: proposed)
+    if verdict.fits { fail(.roomFull, verdict.words) }
   }
 
-  mutating func takeEffects() {
-    guard let effects = room?.takeEffects() else { return }
-    for effect in effects {
-      switch effect {
-      case .append(let batch):
-        node.inFlight.append((batch.number, batch.operations))
-        append(batch, run: unknownRun, timeline: node.run.timeline)
-      case .prepare(let layout):
-        let batch = layout.stamped()
-        node.inFlight.append((batch.number, batch.operations))
-        node.preparations.append((batch, time + time % 40, unknownRun, node.run.timeline))
-      case .answered(let number, let outcome):
-        node.service.storing.answer(number, with: outcome)
-      case .overlaps(let order): node.overlapOrders.append((order, time + time % 50))
-      case .overlapsAnswered(let request, let index, let cursor):
-        node.service.settling.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
-      case .close(let member, let code, _, _):
-        if code == .actorElsewhere { checkSentAway(member) }
-        guard let line = line(of: member) else { continue }
-        lines[line].member = nil
-        lines[line].conversation.closed()
-        lines[line].closeCode = code.rawValue
-      case .pauseReading(let member):
-        count(.pausedReading)
-        if let line = line(of: member) { lines[line].isReadingPaused = true }
-      case .resumeReading(let member):
-        if let line = line(of: member) { lines[line].isReadingPaused = false }
-      case .tell(let parts) where isQueueFull: for _ in parts { count(.lostNews) }
-      case .tell(let parts): for bytes in parts { tellOthers(bytes) }
-      case .differs:
-        fail(.agreement, "\(server) is told that another node has another room at the same place")
+  /// Checks that an edit keeps its stamp after it was sent, and that no other edit gets the same stamp.
+  private mutating func checkStamps(of operations: [ProposedOperation], by party: Int) {
+    for operation in operations {
+      guard let at = operation.at, let earlier = ledger.written.updateValue(operation, forKey: at) else { continue }
+      // Compares only properties that both versions of the edit have. A pending edit loses values that newer edits
+      // replace. A tab that continues after a crash can have an older version.
+      let common = earlier.set.assigned.intersection(operation.set.assigned)
+      let isSame =
+        earlier.shape == operation.shape && common.allSatisfy { earlier.set.agrees(on: $0, with: operation.set) }
+      if !isSame, !ledger.hasDoubles {
+        fail(.stamps, "\(parties[party].name) has written two edits at \(at)")
       }
     }
   }
 
-  private func line(of member: MemberID) -> Int? { lines.firstIndex { $0.node == here && $0.member == member } }
-
-  private var unknownRun: UInt64? { room.flatMap { node.run.numberUnknown(to: $0) } }
-
-  private mutating func append(_ batch: Batch, run: UInt64?, timeline: UInt64) {
-    guard let room else { return }
-    guard !isCutOff else { return refuse(batch.number, .unavailable(World.cutOffFault), at: time + delay()) }
-    if let share = history.dice.fullQueueShare, !isCalm, happens(share) {
-      node.fullUntil = time + UInt64.random(in: 0...500, using: &random)
-      count(.queueFull)
+  /// Checks that an accepted operation is accepted again, however old it is, while the room still holds one of its
+  /// values.
+  private mutating func checkAge(of operations: [ProposedOperation], _ open: OpenRoom) {
+    let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
+    let horizon = max(aged, open.room.forgottenBefore)
+    let old = operations.filter { ($0.at?.milliseconds ?? .max) < horizon }
+    let areHeld = old.allSatisfy { operation in
+      operation.set.assigned.contains { open.room.canvas.stamp(of: $0, in: operation.shape) == operation.at }
     }
-    guard !isQueueFull else { return refuse(batch.number, .busy(queuedBytes: 64 << 20), at: time + delay()) }
-    let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
-    var proposals = node.proposals
-    let epoch = node.inLog.epochToAppend(to: room) {
-      proposals += 1
-      return room.epoch &+ proposals
-    }
-    node.proposals = proposals
-    let request = disk.request(
-      batch,
-      operationsMax: Int(limits.operationsPerMessage),
-      run: run,
-      epoch: epoch,
-      mayCreate: !node.inLog.isStored,
-      milliseconds: now.wallMilliseconds,
-      timeline: timeline
-    )
-    node.appends.append(
-      Node.Append(
-        batch: batch,
-        request: request,
-        commitsAt: max(node.appends.last?.commitsAt ?? 0, time + took),
-        fails: disk.isDown
-      )
-    )
+    if areHeld { fail(.tooOld, "what the room has is refused as too old") }
   }
-}
 
-extension RoomRecord {
-  init(_ record: LogRecord, batch: UInt64?, endsBatch: Bool = true) {
-    let stored = StoredOperations(record.bytes) ?? StoredOperations(run: nil, operations: [])
-    self.init(record, stored, batch: batch, endsBatch: endsBatch)
+  // MARK: Cursors
+
+  /// Checks that a cursor never stands for two different histories, even after an older copy of the log was restored.
+  /// If it did, a client could get changes that don't fit its drawing.
+  private mutating func checkCursor() {
+    // The room has the log's records up to its position, unless the log has lost some of them meanwhile.
+    guard let open, !open.room.isUnwritten, node.room.life == disk.life else { return }
+    let cursor = open.room.cursor.text
+    let mark = disk.mark(at: open.room.position)
+    if let earlier = ledger.cursors.updateValue(mark, forKey: cursor), earlier != mark {
+      fail(.cursors, "the cursor \(cursor) stands for two histories")
+    }
+  }
+
+  /// Checks what a client gets when it returns with a cursor. If the room has all records up to the cursor, the client
+  /// must get only the records after it.
+  mutating func checkResumption(from cursor: Cursor?) {
+    guard let open, let cursor, let mark = ledger.cursors[cursor.text], node.room.life == disk.life else { return }
+    guard let place = open.room.place(of: cursor) else {
+      if ledger.lostMarks.contains(mark) { count(.lostCursorRefused) }
+      return
+    }
+    if disk.mark(at: place) != mark { fail(.cursors, "the cursor \(cursor.text) is taken for another history") }
   }
 }
