@@ -201,6 +201,8 @@ extension Replica {
       takeBackTooOld(at: index, rejection, at: now)
     case .readOnly: takeBack(at: index, rejection) { _, _ in true }
     case .roomFull:
+      // A server looks for space after it has checked the stamps.
+      stampTrust = .full
       guard let first = rejection.operation, first < count else {
         return takeBack(at: index, rejection) { _, _ in true }
       }
