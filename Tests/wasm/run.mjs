@@ -407,6 +407,17 @@ test('a page that fetches no changes for long gets the whole drawing instead of 
   replica.destroy()
 })
 
+test('a line is in view where only its caption is, also if it gets the caption later', () => {
+  const replica = core.createReplica({ seed: 1n })
+  const { shape } = replica.add({ kind: 'line', position: [0, 0], size: [400, 1], strokeWidth: 2 })
+  const inView = () => replica.shapesInView({ x: 195, y: -60, width: 10, height: 10 }).map(({ id }) => id)
+  assert.deepEqual(inView(), [])
+  replica.edit([{ shape, set: { text: 'Hello' } }])
+  replica.edit([{ shape, set: { textSize: 120 } }])
+  assert.deepEqual(inView(), [shape])
+  replica.destroy()
+})
+
 test('the modules import nothing', () => {
   for (const name of ['core', 'exchange']) {
     const module = new WebAssembly.Module(readFileSync(new URL(`build/page/${name}.wasm`, root)))

@@ -25,8 +25,11 @@ final class Session {
   /// in a frame.
   private var drawnLines = IdentifierMap<Shape>()
 
-  /// An upper bound on how far a stroke extends beyond its outline. The stroke of a shape outside a box may extend this
-  /// far into the box.
+  /// The properties that decide how far a shape's stroke and caption reach.
+  private static let reaching: PropertyMask = [.kind, .strokeWidth, .text, .textSize]
+
+  /// An upper bound on how far a stroke or a caption extends beyond its shape's outline. Those of a shape outside a box
+  /// may extend this far into the box.
   private(set) var reachMax = 0.0
 
   /// The session's own random numbers: for new identifiers, `z` keys and colours.
@@ -65,7 +68,7 @@ final class Session {
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     if ShownNames.concerns(change) { named.insert(shape) }
     let touched = change.changed.union(change.erased)
-    if touched.contains(.strokeWidth) || touched.contains(.kind) { noteReach(of: canvas[shape]) }
+    if !touched.intersection(Session.reaching).isEmpty { noteReach(of: canvas[shape]) }
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
       moved[shape] = writer
