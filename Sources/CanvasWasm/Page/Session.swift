@@ -63,7 +63,7 @@ final class Session {
 
   private func follow(_ change: Change, by writer: Writer, in canvas: Canvas) {
     let shape = change.shape
-    if unseen.isOverfull { forgetUnseen() }
+    if unseen.isOverfull || moved.count > UnseenChanges.shapesMax { forgetUnseen() }
     unseen.note(change, by: writer)
     if order.update(change, in: canvas) != nil { unseen.noteOrder() }
     if ShownNames.concerns(change) { named.insert(shape) }

@@ -31,7 +31,7 @@ struct UnseenChanges {
   private(set) var isReset = false
 
   /// How many entries there can be. With more of them, a reset takes the page less time.
-  private static let shapesMax = 20_000
+  static let shapesMax = 20_000
 
   static let nameBit: UInt32 = 1 << UInt32(Property.count)
 
