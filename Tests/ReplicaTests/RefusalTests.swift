@@ -43,7 +43,7 @@ struct RefusalTests {
     room.settle()
     room.run(ann) { $0.delete([shape], at: $1) }
     room.settle()
-    // From now on edits wait, until the replica is told that its state is stored.
+    // Edits now wait until the replica is told that its state is stored.
     _ = room.hosts[ann].reserve()
     room.time += 60_000
     room.run(ann) { $0.undo(at: $1) }

@@ -125,7 +125,7 @@ export class View extends Source<{ change: null, hand: null }> {
     return { x: this.x, y: this.y, width: this.width / this.scale, height: this.height / this.scale }
   }
 
-  /** What other people are told that this person sees. */
+  /** The part of the canvas that other people see as this person's view. */
   get toldBox() { return this.#followed ?? this.visibleBox() }
 
   /** Continues the transition that `fit` or `show` began. Must be called in each frame before painting. */

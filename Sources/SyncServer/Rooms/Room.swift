@@ -96,8 +96,7 @@ struct Room: Sendable {
     }
     guard !audience.isFull else { return nil }
     if hello.overlaps { keepOverlaps(now) }
-    // The welcome lists only people whom a broadcast has announced. A due broadcast is made first, so that its people are
-    // in the list too.
+    // The welcome lists only people that a broadcast has announced. So if a broadcast is due, it is made first.
     if isFlushDue(now: now) || audience.isSmall && !fanOut.hasRecords { flush(now: now) }
     var named: [Peer] = []
     let told = Told(

@@ -124,7 +124,7 @@ extension World {
   private mutating func answerQuestions() {
     while let first = node.questions.first, first.at <= time, !isCutOff, node.isUp {
       node.questions.removeFirst()
-      // If a failover has happened, the node is told of it before its request to the log is answered.
+      // A failover must be reported to the node before its request is answered.
       takeNotice()
       do throws(LogError) {
         if let answer = try answer(first.request) { report(answer) }
