@@ -1,6 +1,7 @@
 import type { Scene } from '../drawing/scene.js'
 import type { View } from '../drawing/view.js'
-import { outlineReach, shapesAt } from '../tools/targets.js'
+import { shapesAt } from '../drawing/hits.js'
+import { outlineReach } from '../tools/targets.js'
 import { frameOf, middle } from '../tools/transform.js'
 import { element, isWithin, setAttributes } from '../elements/element.js'
 import { menuOf } from '../elements/popover.js'

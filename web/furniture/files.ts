@@ -11,7 +11,7 @@ import type { Editing } from '../state/editing.js'
 import type { Notices } from '../state/notices.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
-import { addedBy } from '../tools/clipboard.js'
+import { addedBy } from '../tools/duplicating.js'
 import type { Momentum } from '../tools/momentum.js'
 
 /**

@@ -7,6 +7,7 @@ import { Writing } from '../furniture/writing.js'
 import { Shaking } from '../gestures/shake.js'
 import { Hand } from '../state/hand.js'
 import { Clipboard } from '../tools/clipboard.js'
+import { Duplicating } from '../tools/duplicating.js'
 import { Hole } from '../tools/hole.js'
 import { Lifting } from '../tools/lifting.js'
 import { Momentum } from '../tools/momentum.js'
@@ -33,6 +34,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     lifting: new Lifting(board),
     consent: new Consent(presence, ownTabs, dialogs),
     clipboard: new Clipboard({ ...board, momentum }),
+    duplicating: new Duplicating({ ...board, momentum }),
     shaking: new Shaking(),
     aligning: parts.later(
       () => bundle('/tools/align.js') as Promise<typeof import('../tools/align.js')>, (loaded) => loaded),

@@ -5,6 +5,7 @@ import type { View } from '../drawing/view.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Edge } from './align.js'
+import type { Clipboard } from './clipboard.js'
 import { filledWith } from './look.js'
 import type { ActReach, Reach } from './reach.js'
 import { standard, toolbox } from './toolbox.js'
@@ -18,7 +19,7 @@ import type { Tools } from './tools.js'
 
 /** The objects that the actions use. */
 export type ActionReach = ActReach
-  & { tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('./align.js')> }
+  & { clipboard: Clipboard, tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('./align.js')> }
 
 export interface Action {
   id: string
@@ -211,7 +212,7 @@ const edits: Omit<Action, 'group'>[] = [
   },
   {
     id: 'duplicate', words: 'Duplicate', keys: ['mod+d'], edits: true, needs: 1, takesLocked: true,
-    run: ({ clipboard }) => clipboard.duplicate(),
+    run: ({ duplicating }) => duplicating.duplicate(),
   },
   {
     id: 'delete', words: 'Delete', keys: ['delete', 'backspace'], edits: true, needs: 1,

@@ -1,12 +1,11 @@
-import type { Effect, Frame, Point } from '../core/types.js'
+import type { Frame, Point } from '../core/types.js'
 import { fitBeside, openArea } from '../drawing/surroundings.js'
+import { addDrawing, copyDistance } from './duplicating.js'
 import type { Momentum } from './momentum.js'
 import { drawingOf } from './plain-text.js'
 import type { Reach } from './reach.js'
 import { boundsOfAll, middle } from './transform.js'
 
-/** The distance of a copy from its original, in units of the canvas. */
-const step = 20
 /** In CSS pixels: if the mouse has moved by less than this, it counts as not moved. */
 const stirMin = 8
 
@@ -106,23 +105,6 @@ export class Clipboard {
     else this.#insert(isHere ? this.#kept : found.text, true)
   }
 
-  /**
-   * Duplicates the selected shapes without the clipboard.
-   *
-   * @returns the copies
-   */
-  async duplicate(distance = step): Promise<number[]> {
-    const ids = this.#selection.ids()
-    if (ids.length === 0 || !await this.#documents.load()) return []
-    this.#momentum.settle()
-    return this.duplicateNow(distance, ids)
-  }
-
-  /** Duplicates shapes without waiting for the module for documents, which must be loaded already. */
-  duplicateNow(distance: number, ids: number[]): number[] {
-    return this.#add(this.#shown.replica.exportShapes(ids), distance, distance)
-  }
-
   #take(event: ClipboardEvent, removes: boolean) {
     if (isText(event.target) || !(getSelection()?.isCollapsed ?? true)) return
     const ids = this.#selection.ids()
@@ -174,21 +156,18 @@ export class Clipboard {
     const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
     this.#pasted = { text, place, count }
     if (at && box) {
-      const further = step * (count - 1)
+      const further = copyDistance * (count - 1)
       const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
       if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
       if (!isDrawing) this.#bringIntoView(added, true)
       return
     }
-    const added = this.#add(drawing, step * count, step * count)
+    const added = this.#add(drawing, copyDistance * count, copyDistance * count)
     if (added.length > 0) this.#bringIntoView(added)
   }
 
-  /** @returns the new shapes */
-  #add(text: string, x: number, y: number): number[] {
-    const added = addedBy(this.#editing.edit((replica) => replica.importDocument(text, { x, y })))
-    if (added.length > 0) this.#selection.set(added)
-    return added
+  #add(drawing: string, x: number, y: number) {
+    return addDrawing({ editing: this.#editing, selection: this.#selection }, drawing, { x, y })
   }
 
   /**
@@ -236,11 +215,6 @@ function boxOf(text: string): Frame | null {
   } catch {
     return null
   }
-}
-
-/** The shapes that were added, from the effects of an edit. */
-export function addedBy(effects: Effect[] | undefined = []): number[] {
-  return effects.flatMap((effect) => (effect.type === 'added' ? effect.shapes : []))
 }
 
 /**

@@ -8,8 +8,8 @@ const gap = 80
 
 /** Copies a shape, and connects both by an arrow, as the next step of a flow chart. All of this is one step of undo. */
 export async function addConnectedCopy(
-  { clipboard, documents, editing, momentum, paint, selection, shown }: Pick<ActReach,
-    'clipboard' | 'documents' | 'editing' | 'momentum' | 'paint' | 'selection' | 'shown'>,
+  { documents, duplicating, editing, momentum, paint, selection, shown }: Pick<ActReach,
+    'documents' | 'duplicating' | 'editing' | 'momentum' | 'paint' | 'selection' | 'shown'>,
   id: number,
 ) {
   if (!await documents.load()) return
@@ -25,7 +25,7 @@ export async function addConnectedCopy(
   const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted
   const place = { x: shape.x + free.x - x, y: shape.y + free.y - y }
   const step = editing.openStep()
-  const [copy] = clipboard.duplicateNow(0, [id])
+  const [copy] = duplicating.duplicateNow(0, [id])
   if (copy !== undefined) {
     editing.edit((replica) => replica.place([{ id: copy, ...place }]))
     const tie = (of: number, side: number) => {

@@ -1,12 +1,12 @@
 import type { Point } from '../core/types.js'
 import { GrowingInk } from '../drawing/inks.js'
+import { strokesAt } from '../drawing/hits.js'
 import { leading } from '../drawing/lines.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { TrailPoint } from '../gestures/surface.js'
 import { inkLook } from './look.js'
 import type { Reach } from './reach.js'
 import { type InkPoint, simplified } from './simplify.js'
-import { strokesAt } from './targets.js'
 
 // Draws ink, and erases it. Each stroke, and each movement of the eraser, is one step of undo.
 

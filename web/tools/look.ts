@@ -65,6 +65,8 @@ const letters = ({ textSize }: Paint) => textSize !== standardTextSize && { text
 export const textLook = (paint: Paint): Values =>
   ({ fill: colorOf(paint.fill) ?? textFill, textAlign: 'left', textPlace: 'top', ...letters(paint) })
 
+/** The width and the height of a new note, in units of the canvas. */
+export const noteSide = 200
 export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill, ...letters(paint) })
 
 /**

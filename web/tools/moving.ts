@@ -25,7 +25,7 @@ export class Moving {
 
   constructor(
     reach: Pick<ActReach,
-      'clipboard' | 'documents' | 'editing' | 'hole' | 'lifting' | 'momentum' | 'overlay' | 'play' | 'scene' | 'shown'
+      'documents' | 'duplicating' | 'editing' | 'hole' | 'lifting' | 'momentum' | 'overlay' | 'play' | 'scene' | 'shown'
       | 'view'>,
     gesture: Drag, ids: number[],
   ) {
@@ -45,7 +45,7 @@ export class Moving {
   }
 
   #takeCopies(ids: number[]) {
-    const copies = this.#reach.clipboard.duplicateNow(0, ids)
+    const copies = this.#reach.duplicating.duplicateNow(0, ids)
     this.#held = new Held(this.#reach, copies.length > 0 ? copies : ids)
     this.#snapping = new Snapping(this.#reach, this.#held.ids)
     this.#lift()

@@ -2,9 +2,8 @@ import { properties } from '../core/table.js'
 import type { Values } from '../core/types.js'
 import { directionOf, heightFor, widthFor } from '../drawing/text.js'
 import type { Paint } from '../state/paint.js'
-import { noteLook, textLook } from './look.js'
+import { noteLook, noteSide, textLook } from './look.js'
 import { noteGap } from './making.js'
-import { noteSide } from './toolbox.js'
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()

@@ -22,7 +22,7 @@ import type { Presence } from '../state/presence.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
-import type { Clipboard } from './clipboard.js'
+import type { Duplicating } from './duplicating.js'
 import type { Hole } from './hole.js'
 import type { Lifting } from './lifting.js'
 import type { Momentum } from './momentum.js'
@@ -53,7 +53,7 @@ export interface Reach {
 /** Objects that only acts use. */
 interface ActParts {
   hole: Hole
-  clipboard: Clipboard
+  duplicating: Duplicating
   lifting: Lifting
   momentum: Momentum
   writing: Writing

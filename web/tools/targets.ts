@@ -1,5 +1,6 @@
 import type { Point } from '../core/types.js'
 import { handleAt } from '../drawing/handles.js'
+import { shapesAt } from '../drawing/hits.js'
 import { isStroke } from '../drawing/lines.js'
 import { isOnOutline } from '../drawing/outline.js'
 import type { PointerType, Target } from '../gestures/recogniser.js'
@@ -24,30 +25,6 @@ const emptyToSelect: Target = Object.freeze({ ...empty, holds: true, joins: true
 const over: Target = Object.freeze({ ...empty, holds: true })
 const sheet: Target = Object.freeze({ kind: 'sheet', key: 'sheet' })
 const paper: Target = Object.freeze({ kind: 'view', key: 'view', joins: true })
-
-/**
- * The lines and ink within `reach` of a point of the canvas. Their boxes are not enough for this, because most of such
- * a box is empty.
- *
- * @param reach in units of the canvas
- */
-export function strokesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, point: Point, reach: number): number[] {
-  return shown.replica.shapesNear(point.x, point.y, reach).filter((id) => {
-    const drawn = scene.drawn(id)
-    return drawn && isStroke(drawn.shape.kind) && isOnOutline(drawn, point, reach)
-  })
-}
-
-/**
- * The shapes at a point of the canvas, the topmost first. Lines and ink count where they are drawn.
- *
- * @param reach in units of the canvas: how far from a line the point may be
- */
-export function shapesAt({ scene, shown }: Pick<Reach, 'scene' | 'shown'>, point: Point, reach: number): number[] {
-  const areas = shown.replica.shapesAt(point.x, point.y).filter((id) => !isStroke(scene.drawn(id)?.shape.kind ?? ''))
-  const place = (id: number) => scene.drawn(id)?.place ?? Infinity
-  return [...strokesAt({ scene, shown }, point, reach), ...areas].sort((one, other) => place(other) - place(one))
-}
 
 /** Finds what is under a pointer: a handle of the selection, a shape, or the empty canvas. */
 export class Targets {

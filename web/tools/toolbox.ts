@@ -6,7 +6,7 @@ import type { TrailPoint } from '../gestures/surface.js'
 import type { Paint } from '../state/paint.js'
 import { Erasing, eraserCursor, Inking } from './inking.js'
 import { Lining } from './leading.js'
-import { arrowLook, lineLook, nextLook, noteLook, textLook } from './look.js'
+import { arrowLook, lineLook, nextLook, noteLook, noteSide, textLook } from './look.js'
 import { Marquee, Panning } from './looking.js'
 import { type Form, makeByKey, makeForWriting, Making } from './making.js'
 import type { Act, ActReach } from './reach.js'
@@ -83,7 +83,6 @@ const freehand = (
   tap: (reach, _, trail) => { if (trail.length > 0) new act(reach, trail).end() },
 })
 
-export const noteSide = 200
 const note = { kind: 'rectangle', size: { width: noteSide, height: noteSide }, look: noteLook }
 const emptyText = { kind: 'text', size: { width: 24, height: 41 }, look: textLook }
 
