@@ -33,7 +33,7 @@ def field_middle(person):
 
 def gap(person, line):
     """The box that the line leaves free for its caption, in CSS pixels of the window."""
-    box = person.run(f"return {module('drawing/captions.ts')}.captionBox(app.scene.drawn(value))", number(line))
+    box = person.run(f"return {module('canvas/captions.ts')}.captionBox(app.scene.drawn(value))", number(line))
     return [round(value) for value in (box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])]
 
 

@@ -97,7 +97,7 @@ def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
     swatches = ann.page.evaluate("async () => Object.values((await " + module("basics/shape-colors.ts") + ").shapeColors)")
     for name, fill in swatches:
         ink = ann.page.evaluate(
-            "async (fill) => (await " + module("drawing/text.ts") + ").textColor({ shape: { kind: 'rectangle', filled: true }, fill, stroke: 0 })",
+            "async (fill) => (await " + module("canvas/text.ts") + ").textColor({ shape: { kind: 'rectangle', filled: true }, fill, stroke: 0 })",
             int(fill[1:], 16))
         light, dark = sorted((luminance(fill), luminance(ink)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, fill, ink)

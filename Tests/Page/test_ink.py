@@ -231,7 +231,7 @@ def test_strokes_that_come_in_pieces_are_put_together(room):
         {"shape": "abc-abc-abc", "color": "#FF0000", "width": 4, "at": 9, "points": [90, 0, 100, 0], "widths": [200, 200]},
     ]
     found = ann.page.evaluate(
-        "async (states) => { const { Inks } = " + module("drawing/inks.ts") + "; const inks = new Inks();"
+        "async (states) => { const { Inks } = " + module("canvas/inks.ts") + "; const inks = new Inks();"
         "for (const ink of states) inks.follow([{ actor: 1, ink: { ...ink, shape: 5 } }], 0, () => false);"
         "const context = new OffscreenCanvas(120, 20).getContext('2d');"
         "inks.paint(context, { pixels: { scale: 1, x: 5, y: 10 } });"

@@ -213,7 +213,7 @@ def test_hebrew_is_written_from_right_to_left(room):
     assert text["textAlign"] == "right" and text["position"][0] < 560
     assert abs(text["position"][0] + text["size"][0] - 608) < 1
     lines = ann.page.evaluate(
-        "async () => { const { linesOf } = " + module("drawing/text.ts") + "; return linesOf('א b\\nc א', 0.1).map(({ direction }) => direction) }")
+        "async () => { const { linesOf } = " + module("canvas/text.ts") + "; return linesOf('א b\\nc א', 0.1).map(({ direction }) => direction) }")
     assert lines == ["rtl", "rtl", "ltr", "ltr"], "also those that begin with another letter"
     room.agree()
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 
-import { leading } from '../../build/modules/drawing/lines.js'
-import { simplified } from '../../build/modules/tools/simplify.js'
+import { leading } from '../../build/modules/canvas/lines.js'
+import { simplified } from '../../build/modules/draw/simplify.js'
 
 /**
  * The points of ten seconds of scribbling, at 120 points a second: loops that drift, with an occasional sharp turn.

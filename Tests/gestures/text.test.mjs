@@ -14,7 +14,7 @@ globalThis.OffscreenCanvas = class {
     }
   }
 }
-const { linesOf } = await import('../../build/modules/drawing/text.js')
+const { linesOf } = await import('../../build/modules/canvas/text.js')
 
 const words = (text, width) => linesOf(text, width).map((line) => line.words)
 

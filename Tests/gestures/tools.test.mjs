@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ShakeDetector } from '../../build/modules/gestures/shake.js'
 import { keyWords } from '../../build/modules/tools/actions.js'
-import { aligned, distributed } from '../../build/modules/tools/align.js'
+import { aligned, distributed } from '../../build/modules/arrange/align.js'
 import { actions } from '../../build/modules/tools/catalogue.js'
-import { glide } from '../../build/modules/tools/gliding.js'
-import { resizeCursor } from '../../build/modules/tools/reshaping.js'
+import { glide } from '../../build/modules/arrange/gliding.js'
+import { resizeCursor } from '../../build/modules/arrange/reshaping.js'
 import { keyNames } from '../../build/modules/tools/shortcuts.js'
 
 const box = (id, x, y, width, height, rotation = 0) => ({ id, x, y, width, height, rotation })

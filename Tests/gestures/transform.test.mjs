@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { handleAt } from '../../build/modules/drawing/handles.js'
+import { handleAt } from '../../build/modules/canvas/handles.js'
 import {
   angleBetween, boundsOf, boundsOfAll, drawnBox, middle, moved, normalDegrees, onGrid, pinched, pulled, scaleMin,
   steppedTurn, stretched, turned, wayOnGrid,
-} from '../../build/modules/tools/transform.js'
+} from '../../build/modules/arrange/transform.js'
 
 const near = (actual, expected, words) =>
   assert.ok(Math.abs(actual - expected) < 0.02, `${words ?? ''} ${actual} is not ${expected}`)

@@ -33,7 +33,7 @@ const shape = parseInt('afykw5t7o', 36)
 if (process.argv[2] === 'write') {
   writeFileSync('values.bin', valueRows([{ shape, set: { blur: 12.5 } }]))
 
-  const { restoration } = await import('./build/modules/furniture/restoration.js')
+  const { restoration } = await import('./build/modules/keep/restoration.js')
   const then = [{ id: 'afy-kw5-t7o', kind: 'star', blur: 12.5 }]
   assert.deepEqual(restoration(then, [{ id: 'afy-kw5-t7o', kind: 'star', blur: 3 }]).edits, [{ shape, set: { blur: 12.5 } }],
     'blur is passed over by history')

@@ -2,7 +2,9 @@ import { capitalised, counted } from '../basics/words.js'
 import {
   type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
 } from '../core/table.js'
+import { pinched, stretched } from '../arrange/transform.js'
 import type { Place, Values } from '../core/types.js'
+import { filledWith } from '../draw/look.js'
 import { element, iconButton } from '../elements/element.js'
 import type { Editing } from '../state/editing.js'
 import type { Locks } from '../state/locks.js'
@@ -11,8 +13,6 @@ import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
-import { filledWith } from '../tools/look.js'
-import { pinched, stretched } from '../tools/transform.js'
 import {
   checkField, choiceField, colorField, type Field, type FieldHost, numberField, sliderField, textField,
 } from './fields.js'

@@ -1,6 +1,6 @@
 import { capitalised } from '../basics/words.js'
+import { isStroke } from '../canvas/lines.js'
 import type { Replica } from '../core/replica.js'
-import { isStroke } from '../drawing/lines.js'
 
 // The names of shapes and groups in lists.
 

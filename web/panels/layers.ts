@@ -1,17 +1,17 @@
 import { within } from '../basics/words.js'
+import { isStroke } from '../canvas/lines.js'
 import { changedBit, type Shape } from '../core/table.js'
 import type { Changes } from '../core/types.js'
-import { isStroke } from '../drawing/lines.js'
 import { element, icon, iconButton, isComposed, setAttributes, setIcon } from '../elements/element.js'
 import type { Editing } from '../state/editing.js'
 import type { Groups } from '../state/groups.js'
 import type { Locks } from '../state/locks.js'
+import type { Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import { groupLabel, labelOf } from './labels.js'
-import type { Names } from './names.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6

@@ -1,17 +1,17 @@
 import { Source } from '../basics/source.js'
 import { counted, within } from '../basics/words.js'
+import { crowdedMin } from '../canvas/marked.js'
+import { fitBeside } from '../canvas/surroundings.js'
+import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Changes } from '../core/types.js'
 import { element } from '../elements/element.js'
-import { crowdedMin } from '../drawing/marked.js'
-import { fitBeside } from '../drawing/surroundings.js'
-import type { View } from '../drawing/view.js'
 import type { Connection } from '../network/connection.js'
 import type { Marks } from '../state/marks.js'
+import { ago, lastMovers, type Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
-import { ago, lastMovers, type Names } from './names.js'
 
 /** The upper bound on listed overlaps. The number of further ones is shown instead. */
 const shownMax = 200

@@ -1,7 +1,7 @@
-import { Drop } from '../furniture/drop.js'
-import { Files } from '../furniture/files.js'
-import { Link } from '../furniture/link.js'
-import { roomActions } from '../furniture/menu.js'
+import { Link } from '../bars/link.js'
+import { roomActions } from '../bars/menu.js'
+import { Drop } from '../keep/drop.js'
+import { Files } from '../keep/files.js'
 import { ask } from '../network/address.js'
 import { Setting } from '../state/setting.js'
 import { bundle } from './bundle.js'
@@ -16,19 +16,19 @@ export function makeActions(hands: Hands) {
   const files = parts.later(async () => Files, (Files) => new Files(hands))
   // The history gets `ask`, because only this script's copy of it has the token.
   const history = parts.later(
-    () => bundle('/furniture/history.js') as Promise<typeof import('../furniture/history.js')>, ({ History }) => {
+    () => bundle('/keep/history.js') as Promise<typeof import('../keep/history.js')>, ({ History }) => {
       const made = new History({ ...hands, ask })
       document.body.append(made.element)
       return made
     })
   const shortcutList = parts.later(
-    () => bundle('/furniture/shortcut-list.js') as Promise<typeof import('../furniture/shortcut-list.js')>,
+    () => bundle('/bars/shortcut-list.js') as Promise<typeof import('../bars/shortcut-list.js')>,
     (loaded) => loaded)
   const search = parts.later(
-    () => bundle('/furniture/search.js') as Promise<typeof import('../furniture/search.js')>, ({ Search }) => new Search(hands))
+    () => bundle('/find/search.js') as Promise<typeof import('../find/search.js')>, ({ Search }) => new Search(hands))
   const minimap = new Setting('canvas.minimap', false)
   const map = parts.later(
-    () => bundle('/furniture/minimap.js') as Promise<typeof import('../furniture/minimap.js')>,
+    () => bundle('/find/minimap.js') as Promise<typeof import('../find/minimap.js')>,
     ({ Minimap }) => new Minimap({ ...hands, minimap }))
   minimap.on('change', () => map.get())
   if (minimap.isOn) map.prepare()

@@ -1,18 +1,18 @@
+import { Duplicating } from '../arrange/duplicating.js'
+import { Hole } from '../arrange/hole.js'
+import { Lifting } from '../arrange/lifting.js'
+import { Momentum } from '../arrange/momentum.js'
 import * as dialog from '../elements/dialog.js'
 import { elementById } from '../elements/element.js'
-import { Consent } from '../furniture/consent.js'
-import { Removals } from '../furniture/removals.js'
-import { TextLosses } from '../furniture/text-losses.js'
-import { Writing } from '../furniture/writing.js'
 import { Shaking } from '../gestures/shake.js'
+import { Clipboard } from '../keep/clipboard.js'
+import { Consent } from '../keep/consent.js'
+import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
-import { Clipboard } from '../tools/clipboard.js'
-import { Duplicating } from '../tools/duplicating.js'
-import { Hole } from '../tools/hole.js'
-import { Lifting } from '../tools/lifting.js'
-import { Momentum } from '../tools/momentum.js'
 import { Shortcuts } from '../tools/shortcuts.js'
 import { Tools } from '../tools/tools.js'
+import { TextLosses } from '../write/text-losses.js'
+import { Writing } from '../write/writing.js'
 import { bundle } from './bundle.js'
 import type { Drawing } from './drawing.js'
 import type { State } from './state.js'
@@ -37,7 +37,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     duplicating: new Duplicating({ ...board, momentum }),
     shaking: new Shaking(),
     aligning: parts.later(
-      () => bundle('/tools/align.js') as Promise<typeof import('../tools/align.js')>, (loaded) => loaded),
+      () => bundle('/arrange/align.js') as Promise<typeof import('../arrange/align.js')>, (loaded) => loaded),
   }
   const hands = { ...reach, tools: new Tools(stage, reach) }
   new Shortcuts(hands)

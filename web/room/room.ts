@@ -1,16 +1,16 @@
+import { watchFreshness } from '../bars/newer-page.js'
+import { Status } from '../bars/status.js'
 import { elementById } from '../elements/element.js'
-import { keepDistinct } from '../furniture/distinction.js'
-import { watchFreshness } from '../furniture/newer-page.js'
-import { Status } from '../furniture/status.js'
-import { welcome } from '../furniture/welcome.js'
 import { readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
 import { Pulse } from '../network/pulse.js'
+import { keepDistinct } from '../others/distinction.js'
+import { welcome } from '../others/welcome.js'
 import { Couriers } from '../storage/couriers.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
+import { makeBars } from './bars.js'
 import { makeDrawing } from './drawing.js'
-import { makeFurniture } from './furniture.js'
 import { makeHands } from './hands.js'
 import { openCore } from './opening.js'
 import { makeState } from './state.js'
@@ -45,7 +45,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
   const keeper = viewOnly ? null : new Keeper(state, release)
   const status = new Status(connection, pulse, state.permission, keeper)
-  const { actions, people, states } = makeFurniture(stage, hands, status)
+  const { actions, people, states } = makeBars(stage, hands, status)
 
   // Sends the edits that closed tabs have left, and enters the room.
 

@@ -1,13 +1,13 @@
+import type { Edge } from '../arrange/align.js'
+import type { ActReach, Reach } from '../arrange/reach.js'
+import { openArea, fitBeside } from '../canvas/surroundings.js'
+import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Box, Place } from '../core/types.js'
-import { openArea, fitBeside } from '../drawing/surroundings.js'
-import type { View } from '../drawing/view.js'
+import { filledWith } from '../draw/look.js'
 import type { Shaking } from '../gestures/shake.js'
+import type { Clipboard } from '../keep/clipboard.js'
 import type { LaterPart } from '../state/parts.js'
-import type { Edge } from './align.js'
-import type { Clipboard } from './clipboard.js'
-import { filledWith } from './look.js'
-import type { ActReach, Reach } from './reach.js'
 import { standard, toolbox } from './toolbox.js'
 import type { Tools } from './tools.js'
 
@@ -19,7 +19,7 @@ import type { Tools } from './tools.js'
 
 /** The objects that the actions use. */
 export type ActionReach = ActReach
-  & { clipboard: Clipboard, tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('./align.js')> }
+  & { clipboard: Clipboard, tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('../arrange/align.js')> }
 
 export interface Action {
   id: string
@@ -135,7 +135,7 @@ function escape({ selection, tool, tools }: ActionReach) {
 
 async function place(
   { aligning, editing, momentum, selection, shown }: ActionReach,
-  arrange: (align: typeof import('./align.js'), shapes: Shape[]) => Place[],
+  arrange: (align: typeof import('../arrange/align.js'), shapes: Shape[]) => Place[],
 ) {
   const loaded = await aligning.get()
   if (!loaded) return

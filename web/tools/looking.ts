@@ -1,5 +1,5 @@
+import type { ActReach, Reach } from '../arrange/reach.js'
 import type { Drag, TwoFingers } from '../gestures/recogniser.js'
-import type { ActReach, Reach } from './reach.js'
 
 // Gestures that change the view or the selection, but not the drawing.
 

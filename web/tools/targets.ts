@@ -1,10 +1,10 @@
+import type { Reach } from '../arrange/reach.js'
+import { handleAt } from '../canvas/handles.js'
+import { shapesAt } from '../canvas/hits.js'
+import { isStroke } from '../canvas/lines.js'
+import { isOnOutline } from '../canvas/outline.js'
 import type { Point } from '../core/types.js'
-import { handleAt } from '../drawing/handles.js'
-import { shapesAt } from '../drawing/hits.js'
-import { isStroke } from '../drawing/lines.js'
-import { isOnOutline } from '../drawing/outline.js'
 import type { PointerType, Target } from '../gestures/recogniser.js'
-import type { Reach } from './reach.js'
 import type { HeldTool } from './toolbox.js'
 
 /** In CSS pixels: how far from a fingertip a small shape is still hit. */

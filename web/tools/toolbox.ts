@@ -1,15 +1,15 @@
+import type { Act, ActReach } from '../arrange/reach.js'
+import { leading } from '../canvas/lines.js'
+import { Lining } from '../connect/leading.js'
 import { kindWords } from '../core/table.js'
 import type { Point, Values } from '../core/types.js'
-import { leading } from '../drawing/lines.js'
+import { Erasing, eraserCursor, Inking } from '../draw/inking.js'
+import { arrowLook, lineLook, nextLook, noteLook, noteSide, textLook } from '../draw/look.js'
+import { type Form, makeByKey, makeForWriting, Making } from '../draw/making.js'
 import type { Drag } from '../gestures/recogniser.js'
 import type { TrailPoint } from '../gestures/surface.js'
 import type { Paint } from '../state/paint.js'
-import { Erasing, eraserCursor, Inking } from './inking.js'
-import { Lining } from './leading.js'
-import { arrowLook, lineLook, nextLook, noteLook, noteSide, textLook } from './look.js'
 import { Marquee, Panning } from './looking.js'
-import { type Form, makeByKey, makeForWriting, Making } from './making.js'
-import type { Act, ActReach } from './reach.js'
 
 // The table of tools, for gestures, keys and menus. All tools do the same with the shapes and handles that they can
 // reach.

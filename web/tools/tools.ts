@@ -1,17 +1,17 @@
+import { Moving } from '../arrange/moving.js'
+import type { Act, ActReach } from '../arrange/reach.js'
+import { Pinching, resizeCursor, Scaling, Turning } from '../arrange/reshaping.js'
+import { frameOf } from '../arrange/transform.js'
+import { addConnectedCopy } from '../connect/connecting.js'
+import { Leading } from '../connect/leading.js'
+import { filledWith } from '../draw/look.js'
 import type { Drag, Gesture, Lasting, Moment, Target } from '../gestures/recogniser.js'
 import type { Shaking } from '../gestures/shake.js'
 import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
-import { addConnectedCopy } from './connecting.js'
-import { Leading } from './leading.js'
-import { filledWith } from './look.js'
 import { Panning, Zooming } from './looking.js'
-import { Moving } from './moving.js'
-import type { Act, ActReach } from './reach.js'
-import { Pinching, resizeCursor, Scaling, Turning } from './reshaping.js'
 import { Targets } from './targets.js'
 import { toolbox } from './toolbox.js'
-import { frameOf } from './transform.js'
 
 const taps = ['tap', 'doubleTap', 'tripleTap']
 
@@ -324,7 +324,7 @@ export class Tools {
   #cursorFor(target: Target | null) {
     if (this.#isSpaceHeld) return 'grab'
     if (target?.handle === 'point' || target?.handle === 'bend') return 'crosshair'
-    if (target?.handle === 'rotate') return 'url("/tools/turn.svg") 12 12, grab'
+    if (target?.handle === 'rotate') return 'url("/arrange/turn.svg") 12 12, grab'
     if (target?.handle === 'scale') return this.#resizeCursor(target)
     if (target?.handle === 'move' || (target?.kind === 'shape' && this.#reach.permission.mayEdit)) return 'move'
     return this.#held.cursor

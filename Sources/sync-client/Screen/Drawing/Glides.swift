@@ -85,7 +85,7 @@ struct Glides {
   }
 }
 
-/// Measures how quickly the steps of a movement follow each other. `web/drawing/motion.ts` has the same rules for the
+/// Measures how quickly the steps of a movement follow each other. `web/canvas/motion.ts` has the same rules for the
 /// page.
 struct Steps {
   /// A change after a longer pause than this begins a new movement.

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 /// Detects that somebody has overwritten this user's text. If two people write in one text at the same time, the later
-/// text wins. `web/furniture/text-losses.ts` does the same for the page.
+/// text wins. `web/write/text-losses.ts` does the same for the page.
 struct TextLosses {
   struct Loss: Hashable {
     let shape: Identifier

@@ -1,0 +1,78 @@
+import { hasFingers, icon } from '../elements/element.js'
+import type { MenuEntry } from '../elements/popover.js'
+import type { Search } from '../find/search.js'
+import type { Shaking } from '../gestures/shake.js'
+import type { Files } from '../keep/files.js'
+import type { History } from '../keep/history.js'
+import type { LaterPart } from '../state/parts.js'
+import type { Setting } from '../state/setting.js'
+import { actionsOf as drawingActions, type Doable, type Doables, keyWords } from '../tools/actions.js'
+import type { ActionReach } from '../tools/catalogue.js'
+import type { Link } from './link.js'
+
+/** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
+export function roomActions(
+  reach: ActionReach,
+  { files, history, search, shortcutList, link, minimap }: {
+    files: LaterPart<Files>, history: LaterPart<History>, shortcutList: LaterPart<typeof import('./shortcut-list.js')>,
+    link: Link, search: LaterPart<Search>, minimap: Setting,
+  },
+): Doables {
+  const { permission, selection, shown } = reach
+  const hasShapes = () => shown.replica.shapeCount > 0
+  const hasSelection = () => selection.size > 0
+  const mayEdit = () => permission.mayEdit
+  const ofSelection = (words: string, run: (to: Files, shapes: number[]) => unknown): Doable => ({
+    words, isEnabled: hasSelection, run: async () => {
+      const to = await files.get()
+      if (to && hasSelection()) run(to, selection.ids())
+    },
+  })
+  const actions: Doables = {
+    ...drawingActions(reach),
+    import: { words: 'Import…', run: async () => (await files.get())?.choose(), isEnabled: mayEdit },
+    saveJSON: { words: 'Export as JSON', run: async () => (await files.get())?.saveJSON(), isEnabled: hasShapes },
+    saveSVG: { words: 'Export as SVG', run: async () => (await files.get())?.saveSVG(), isEnabled: hasShapes },
+    savePNG: { words: 'Export as PNG…', run: async () => (await files.get())?.savePNG(), isEnabled: hasShapes },
+    copyPNG: ofSelection('Copy as PNG', (to, shapes) => to.copyPNG(shapes)),
+    copySVG: ofSelection('Copy as SVG', (to, shapes) => to.copySVG(shapes)),
+    saveSelectionPNG: ofSelection('Export selection as PNG…', (to, shapes) => to.savePNG(shapes)),
+    saveSelectionSVG: ofSelection('Export selection as SVG', (to, shapes) => to.saveSVG(shapes)),
+    saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
+    history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
+    find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
+    minimap: { words: 'Minimap', run: () => minimap.toggle(), isChecked: () => minimap.isOn },
+    copyLink: { words: 'Copy link', run: () => link.copy(false) },
+    copyViewOnlyLink: { words: 'Copy view-only link', run: () => link.copy(true) },
+    shortcuts: {
+      words: 'Shortcuts', key: '?', group: 'View',
+      run: async () => (await shortcutList.get())?.openShortcutList(actions),
+    },
+    rooms: { words: 'All rooms', run: () => location.assign('/') },
+  }
+  return actions
+}
+
+const icons: Record<string, string> = {
+  import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', zoomToFit: 'fit',
+  copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
+  selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
+  saveSelectionSVG: 'export', saveSelectionJSON: 'export',
+}
+/** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
+const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
+const menu = [
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'minimap', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
+]
+
+/** The entries of the menu at the top left. */
+export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | null)[] {
+  // Pages need the person's permission for the motion sensor only on some phones.
+  const ends = shaking.isToBeAsked ? ['shakeToClear'] : []
+  // Only people with a touch screen need these actions in the menu.
+  const edits = hasFingers() ? ['copy', 'paste', 'selectAll', ...ofSelection, null] : []
+  return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
+    ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
+    ...ofSelection.includes(name) && { isShown: actions[name].isEnabled },
+  }))
+}

@@ -1,0 +1,166 @@
+import { isGone } from '../arrange/held.js'
+import type { ActReach, Reach } from '../arrange/reach.js'
+import { Snapping } from '../arrange/snapping.js'
+import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
+import type { Drawn } from '../canvas/drawn.js'
+import { isStroke } from '../canvas/lines.js'
+import { fitBeside, openArea } from '../canvas/surroundings.js'
+import type { Replica } from '../core/replica.js'
+import type { Shape } from '../core/table.js'
+import type { Box, Changes, Point, Values } from '../core/types.js'
+import type { Drag } from '../gestures/recogniser.js'
+import type { Paint } from '../state/paint.js'
+import { lookOf } from './look.js'
+
+/** The shape that a tool makes. */
+export interface Form {
+  kind: string
+  /** The size if the shape is added by a click or a key instead of a drag. */
+  size: { width: number, height: number }
+  look: (paint: Paint, replica: Replica) => Values
+  /** Whether the typing of the shape's text begins as soon as the shape is added. */
+  isWritten?: boolean
+}
+
+function addForm(
+  { editing, paint }: Pick<Reach, 'editing' | 'paint'>, { kind, look }: Form, { x, y, width, height }: Box,
+) {
+  const added = editing.edit((replica) => replica.add({
+    kind, position: [x, y], size: [width, height], ...look(paint, replica),
+  }))
+  return added?.shape ?? null
+}
+
+/** Adds a shape, and begins to write in it. */
+export function makeForWriting(
+  reach: Pick<ActReach, 'editing' | 'paint' | 'tool' | 'writing'>, form: Form, { x, y }: Point,
+) {
+  const step = reach.editing.openStep()
+  const shape = addForm(reach, form, { x, y, ...form.size })
+  if (shape === null) return step.end()
+  reach.tool.choose('select')
+  reach.writing.open(shape, { isNew: true, step })
+}
+
+/** The gap between a note and the next one, in units of the canvas. */
+export const noteGap = 20
+/** How many places to the right are looked at for the next note. */
+const placesMax = 100
+
+/**
+ * Adds a shape that looks like another one, beside it at the first free place to the right, and begins to write in it.
+ */
+export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'editing' | 'scene' | 'view' | 'writing'>, shape: Shape) {
+  const { x, y, width, height } = shape
+  const meets = (left: number) => (other: Drawn) => !isStroke(other.shape.kind) && other.opacity > 0
+    && other.left < left + width && other.right > left && other.top < y + height && other.bottom > y
+  // What lies under the shape itself, such as a board, lies under the next one too.
+  const others = scene.order.filter((drawn) => !meets(x)(drawn))
+  const places = Array.from({ length: placesMax }, (_, index) => x + (index + 1) * (width + noteGap))
+  const box = { x: places.find((left) => !others.some(meets(left))) ?? places[0], y, width, height }
+  const step = editing.openStep()
+  const added = editing.edit((replica) => replica.add({ ...lookOf(shape), position: [box.x, y], size: [width, height] }))
+  if (!added) return step.end()
+  writing.open(added.shape, { step })
+  const seen = openArea(view)
+  const isSeen = box.x >= seen.x && box.x + width <= seen.x + seen.width
+  if (!isSeen) fitBeside(view, box, 96, { now: performance.now(), nearest: view.scale })
+}
+
+/** Adds and selects a shape, for people who can't draw with a pointer. */
+export function makeByKey(
+  reach: Pick<ActReach, 'editing' | 'paint' | 'selection' | 'writing'>, form: Form, { x, y }: Point,
+) {
+  const step = reach.editing.openStep()
+  const shape = addForm(reach, form, { x: Math.round(x), y: Math.round(y), ...form.size })
+  if (shape !== null) reach.selection.set([shape])
+  if (shape !== null && form.isWritten) reach.writing.open(shape, { isNew: true, step })
+  else step.end()
+}
+
+/** Draws a new shape by dragging, as one step of undo. The shape grows from where the pointer was pressed. */
+export class Making {
+  #editing
+  #selection
+  #shown
+  #view
+  #tool
+  #form
+  #writing
+  #corner
+  #snapping
+  #step
+  #shape: number | null = null
+  #last: Box | null = null
+
+  constructor(
+    { editing, overlay, paint, scene, selection, shown, tool, view, writing }: Pick<ActReach,
+      'editing' | 'overlay' | 'paint' | 'scene' | 'selection' | 'shown' | 'tool' | 'view' | 'writing'>,
+    form: Form, gesture: Drag,
+  ) {
+    this.#tool = tool
+    this.#form = form
+    this.#writing = writing
+    this.#editing = editing
+    this.#selection = selection
+    this.#shown = shown
+    this.#view = view
+    this.#corner = view.toCanvas(gesture.start)
+    this.#snapping = new Snapping({ overlay, scene, view }, [])
+    this.#step = editing.openStep()
+    this.#shape = addForm({ editing, paint }, form, this.#box(gesture))
+    selection.clear()
+  }
+
+  get cursor() { return 'crosshair' }
+  get inHand() { return { held: this.#shape === null ? [] : [this.#shape], tied: [] } }
+
+  follow(changes: Changes) { if (isGone({ shown: this.#shown }, changes, this.#shape)) this.#shape = null }
+
+  move(gesture: Drag) {
+    const id = this.#shape
+    if (id === null) return
+    const box = this.#box(gesture)
+    const { x, y, width, height } = box
+    const last = this.#last
+    if (last && x === last.x && y === last.y && width === last.width && height === last.height) return
+    this.#last = box
+    this.#editing.edit((replica) => replica.place([{ id, x, y, width, height }]))
+  }
+
+  end(gesture: Drag) {
+    this.move(gesture)
+    this.#snapping.rest()
+    const isWritten = this.#shape !== null && this.#form.isWritten
+    if (!isWritten) this.#step.end()
+    if (this.#shape === null) return
+    this.#selection.set([this.#shape])
+    if (!isWritten) return
+    this.#tool.choose('select')
+    this.#writing.open(this.#shape, { step: this.#step })
+  }
+
+  /** If the browser interrupts the gesture, the shape is kept, but not an empty text, because that is invisible. */
+  cancel({ reason }: Drag) {
+    this.#snapping.rest()
+    if (reason === 'interrupted' && this.#form.kind !== 'text') this.#step.end()
+    else this.#step.abandon()
+  }
+
+  #box({ x, y, shift, alt, ctrl, meta, pointer }: Drag): Box {
+    const least = sideMin[pointer]
+    const corner = this.#corner
+    const hand = this.#view.toCanvas({ x, y })
+    if (ctrl || meta) return drawnBox(onGrid(corner), onGrid(hand), { even: shift, around: alt, least })
+    if (shift || alt) {
+      this.#snapping.rest()
+      return drawnBox(corner, hand, { even: shift, around: alt, least })
+    }
+    // Along an axis where the drag is shorter than the least size, nothing snaps. There the box's corner isn't at the
+    // pointer.
+    const [dx, dy] = [hand.x - corner.x, hand.y - corner.y]
+    const side = { across: Math.abs(dx) < least ? 0 : Math.sign(dx), down: Math.abs(dy) < least ? 0 : Math.sign(dy) }
+    const [wayX, wayY] = this.#snapping.pull({ ...corner, width: 0, height: 0 }, side, dx, dy)
+    return drawnBox(corner, { x: corner.x + wayX, y: corner.y + wayY }, { least })
+  }
+}

@@ -1,0 +1,268 @@
+import { addedBy } from '../arrange/duplicating.js'
+import type { Momentum } from '../arrange/momentum.js'
+import { capitalised, within } from '../basics/words.js'
+import { contextOf } from '../canvas/context.js'
+import { fitBeside } from '../canvas/surroundings.js'
+import type { View } from '../canvas/view.js'
+import type { Core } from '../core/core.js'
+import type { Box } from '../core/types.js'
+import { openDialog } from '../elements/dialog.js'
+import { element } from '../elements/element.js'
+import type { Documents } from '../state/documents.js'
+import type { Editing } from '../state/editing.js'
+import type { Notices } from '../state/notices.js'
+import type { Selection } from '../state/selection.js'
+import type { Shown } from '../state/shown.js'
+
+/**
+ * The upper bound on the size of a file. Any drawing is smaller, and a file of this size doesn't block the page for
+ * long.
+ */
+const bytesMax = 64 << 20
+/** The scales between which a person can choose for a saved picture, in pixels for a unit of the canvas. */
+const pictureScales = [1, 2, 4]
+/** The scale of a copied picture. */
+const pictureScale = 2
+/**
+ * The longest side of a picture that all browsers can make. A browser may also limit the number of pixels. If a picture
+ * exceeds that limit, the page tries half the scale.
+ */
+const pictureSideMax = 16_384
+/**
+ * The upper bound on a picture's pixels. A pixel takes four bytes, so without a bound a picture of two distant shapes
+ * could take a gigabyte.
+ */
+const picturePixelsMax = 1 << 26
+const pictureScaleMin = 1 / 64
+
+const tooLargeWords = 'This drawing is too large for a PNG. Export it as SVG instead.'
+
+/** @param what a file name, or words such as “This text” */
+const foreignWords = (what: string) => `${within(what)} isn’t a CanvasSync drawing.`
+
+/**
+ * Reads and writes drawings. It reads files that the person chooses or drops. It saves and copies JSON, SVG and PNG.
+ */
+export class Files {
+  #room
+  #core
+  #documents
+  #editing
+  #momentum
+  #notices
+  #selection
+  #shown
+  #view
+
+  constructor({ room, core, documents, editing, momentum, notices, selection, shown, view }: {
+    room: string, core: Core, documents: Documents, editing: Editing, momentum: Momentum, notices: Notices,
+    selection: Selection, shown: Shown, view: View,
+  }) {
+    this.#room = room
+    this.#core = core
+    this.#documents = documents
+    this.#editing = editing
+    this.#momentum = momentum
+    this.#notices = notices
+    this.#selection = selection
+    this.#shown = shown
+    this.#view = view
+  }
+
+  // MARK: Reading
+
+  /** Lets the person choose files to read. */
+  choose() {
+    const input = element('input', { type: 'file', accept: '.json,application/json,text/plain', multiple: true })
+    input.addEventListener('change', () => this.take([...input.files ?? []]))
+    input.click()
+  }
+
+  async take(files: File[]) {
+    for (const file of files) {
+      if (file.size > bytesMax) this.#notices.say(`${file.name} is too large. Files can be up to 64 MB.`, { kind: 'refused' })
+      else await this.#readFile(file)
+    }
+  }
+
+  /** @param file can be a folder, because a dropped folder looks like a file; it can't be read */
+  async #readFile(file: File) {
+    let text
+    try {
+      text = await file.text()
+    } catch {
+      this.#notices.say(`We can’t read ${file.name}. Drop files, not folders.`, { kind: 'refused' })
+      return
+    }
+    await this.read(text, file.name)
+  }
+
+  /**
+   * Adds the shapes of a document, which is a layout of squares or a drawing. The shapes keep their places.
+   *
+   * @param what the document's name for messages
+   */
+  async read(text: string, what = 'This text') {
+    if (!/^\s*[{[]/.test(text)) {
+      this.#notices.say(foreignWords(what), { kind: 'refused' })
+      return
+    }
+    if (!await this.#documents.load()) return
+    this.#momentum.settle()
+    const added = addedBy(this.#editing.edit((replica) => {
+      try {
+        return replica.importDocument(text)
+      } catch (error) {
+        throw new Error(readable(error instanceof Error ? error.message : String(error), what))
+      }
+    }))
+    if (added.length === 0) return
+    const cleaned = this.#core.cleanedNames
+    if (cleaned > 0) {
+      const names = cleaned === 1 ? 'One name' : `${cleaned} names`
+      this.#notices.say(`${names} in this file had characters that nobody sees. We left them out.`)
+    }
+    this.#selection.set(added)
+    const box = this.#shown.replica.bounds(added)
+    if (box && !isWithin(box, this.#view.visibleBox())) fitBeside(this.#view, box, 96, { now: performance.now() })
+  }
+
+  // MARK: Writing
+
+  /** @param shapes to save; all shapes if it is left out */
+  async saveJSON(shapes?: number[]) {
+    if (!await this.#documents.load()) return
+    const { replica } = this.#shown
+    this.#save(shapes ? replica.exportShapes(shapes) : replica.exportDrawing(), 'application/json', 'json', shapes)
+  }
+
+  /** @param shapes to save; all shapes if it is left out */
+  async saveSVG(shapes?: number[]) {
+    if (await this.#documents.load()) this.#save(this.#picture(shapes), 'image/svg+xml', 'svg', shapes)
+  }
+
+  /** @param shapes as for `saveJSON` */
+  async savePNG(shapes?: number[]) {
+    if (!await this.#documents.load()) return
+    const picture = this.#picture(shapes)
+    const scale = await this.#askForScale(picture)
+    if (scale === null) return
+    try {
+      this.#save(await pixels(picture, scale), 'image/png', 'png', shapes)
+    } catch {
+      this.#notices.say(tooLargeWords, { kind: 'refused' })
+    }
+  }
+
+  /**
+   * Lets the person choose the scale.
+   *
+   * @param picture SVG
+   * @returns pixels for a unit of the canvas, or null if the person has cancelled
+   */
+  #askForScale(picture: string): Promise<number | null> {
+    const { width, height } = sizeOf(picture)
+    return new Promise((resolve) => {
+      let chosen: number | null = null
+      const dialog = openDialog('Picture size', element('div', { class: 'row' }, pictureScales.map((scale) => {
+        const used = scaleFor({ width, height }, scale)
+        const size = `${Math.ceil(width * used).toLocaleString('en')} × ${Math.ceil(height * used).toLocaleString('en')}`
+        return element('button', {
+          type: 'button', class: `button grow${scale === pictureScale ? ' primary' : ''}`, autofocus: scale === pictureScale,
+          onclick: () => { chosen = scale; dialog.close() },
+        }, element('span', { class: 'picture-size' }, element('strong', {}, `${scale}×`), element('span', { class: 'small-text' }, size)))
+      })))
+      dialog.addEventListener('close', () => resolve(chosen))
+    })
+  }
+
+  async copySVG(shapes: number[]) {
+    if (await this.#documents.load()) this.#copy(() => navigator.clipboard.writeText(this.#picture(shapes)), 'SVG')
+  }
+
+  async copyPNG(shapes: number[]) {
+    if (!await this.#documents.load()) return
+    // The picture is passed as a promise, because the copy must begin while the browser handles the person's click.
+    this.#copy(() => navigator.clipboard.write([new ClipboardItem({ 'image/png': pixels(this.#picture(shapes), pictureScale) })]), 'PNG')
+  }
+
+  async #copy(write: () => Promise<void>, what: string) {
+    try {
+      await write()
+      this.#notices.say(`Copied as ${what}.`, { group: 'copied' })
+    } catch {
+      this.#notices.say(`This browser doesn’t let us copy a picture. Export the selection as ${what} instead.`, {
+        kind: 'refused', group: 'copied',
+      })
+    }
+  }
+
+  /** @returns SVG */
+  #picture(shapes?: number[]): string {
+    const { replica } = this.#shown
+    if (!shapes) return replica.exportPicture()
+    const part = this.#core.createReplica()
+    try {
+      part.importDocument(replica.exportShapes(shapes))
+      return part.exportPicture()
+    } finally {
+      part.destroy()
+    }
+  }
+
+  #save(content: string | Blob, type: string, suffix: string, shapes?: number[]) {
+    const address = URL.createObjectURL(new Blob([content], { type }))
+    element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
+    // The address is revoked after a delay, because the browser needs it until it has begun to save the file.
+    setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  }
+}
+
+/**
+ * The reason why a document can't be read, in words for people. The core's messages are for programmers.
+ *
+ * @param what the document's name
+ */
+function readable(message: string, what: string) {
+  if (message.startsWith('neither ')) return foreignWords(what)
+  const [, list, place, member] = /^(square|shape)s\[(\d+)\]\.(\w+):/.exec(message) ?? []
+  if (!list) return message
+  const part = ['color', 'fill'].includes(member) ? 'colour' : member
+  return `${capitalised(list)} ${Number(place) + 1} has ${/^[aeiou]/.test(part) ? 'an' : 'a'} ${part} that we can’t read.`
+}
+
+/** The size of a picture in units of the canvas, from its `viewBox`. */
+function sizeOf(svg: string) {
+  const [width = 1, height = 1] = /viewBox="[^" ]+ [^" ]+ ([^" ]+) ([^" ]+)"/.exec(svg)?.slice(1).map(Number) ?? []
+  return { width, height }
+}
+
+/** The largest scale that is allowed for a picture of this size, and at most `wanted`. */
+const scaleFor = ({ width, height }: { width: number, height: number }, wanted: number): number =>
+  Math.min(wanted, pictureSideMax / width, pictureSideMax / height, Math.sqrt(picturePixelsMax / (width * height)))
+
+/** Makes a PNG with `wanted` pixels for a unit of the canvas, or with fewer if the browser has a lower limit. */
+async function pixels(svg: string, wanted: number): Promise<Blob> {
+  const size = sizeOf(svg)
+  // Without `width` and `height`, browsers would draw the picture 300 pixels wide.
+  const sized = svg.replace('<svg ', `<svg width="${size.width}" height="${size.height}" `)
+  const address = URL.createObjectURL(new Blob([sized], { type: 'image/svg+xml' }))
+  try {
+    const picture = new Image()
+    picture.src = address
+    await picture.decode()
+    for (let scale = scaleFor(size, wanted); scale >= pictureScaleMin; scale /= 2) {
+      const canvas = element('canvas', { width: Math.ceil(size.width * scale), height: Math.ceil(size.height * scale) })
+      contextOf(canvas).drawImage(picture, 0, 0, canvas.width, canvas.height)
+      const blob: Blob | null = await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'))
+      if (blob) return blob
+    }
+    throw new Error('no picture')
+  } finally {
+    URL.revokeObjectURL(address)
+  }
+}
+
+const isWithin = (box: Box, view: Box) =>
+  box.x >= view.x && box.y >= view.y && box.x + box.width <= view.x + view.width
+  && box.y + box.height <= view.y + view.height

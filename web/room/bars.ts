@@ -1,0 +1,74 @@
+import { peopleBar, roomBar } from '../bars/bar.js'
+import { ContextMenu } from '../bars/context-menu.js'
+import { showHole } from '../bars/hole-button.js'
+import { menuEntries } from '../bars/menu.js'
+import { NoticeList } from '../bars/notice-list.js'
+import { SelectionBar } from '../bars/selection-bar.js'
+import { States } from '../bars/states.js'
+import type { Status } from '../bars/status.js'
+import { Toolbar } from '../bars/toolbar.js'
+import { element, elementById, isWithin } from '../elements/element.js'
+import { Astray } from '../find/astray.js'
+import { Follow } from '../others/follow.js'
+import { People } from '../others/people.js'
+import type { Doables } from '../tools/actions.js'
+import { keyNames } from '../tools/shortcuts.js'
+import { makeActions } from './actions.js'
+import type { Hands } from './hands.js'
+import { makePanel } from './panels.js'
+
+/** Makes and shows everything that floats over the canvas. */
+export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
+  const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
+  const noticeList = new NoticeList(notices)
+  const actions = makeActions(hands)
+  const equipped = { ...hands, actions }
+  const panel = makePanel(hands, actions)
+  const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) => new Follow(hands)))
+  const states = new States(equipped)
+  elementById('opening').remove()
+  // The element's place decides the order of the Tab key: from the text field to the bars.
+  stage.after(writing.element)
+  const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
+  permission.on('change', showPermission)
+  showPermission()
+  showHole(elementById('hole'), play, actions.blackHole)
+  document.body.append(
+    element('div', { class: 'bars' },
+      roomBar(room, status, menuEntries(actions, shaking)), peopleBar({ view, people, panel, actions })),
+    // This element comes after the bars, because the Tab key follows the order of the elements.
+    elementById('hole'),
+    panel.element,
+    ...states.elements,
+    noticeList.element,
+    new SelectionBar(hands, actions).element,
+    new Toolbar(equipped).element,
+  )
+  openMenus(equipped)
+  documents.on('ready', () => document.body.append(new Astray(hands, actions).element))
+  return { actions, people, states }
+}
+
+/** Opens the context menu, and by their keys the search and the list of shortcuts. */
+function openMenus(hands: Hands & { actions: Doables }) {
+  const contextMenu = hands.parts.later(async () => ContextMenu, (ContextMenu) => new ContextMenu(hands))
+  document.addEventListener('contextmenu', async (event) => {
+    // A long press of a finger lifts a shape, so it must not open this menu. The menu at the top left has the same
+    // actions.
+    if (event instanceof PointerEvent && event.pointerType === 'touch') return
+    if (event.target !== document.body && !isWithin(event.target, '#stage, .layer, .waiting-field')) return
+    event.preventDefault()
+    const menu = await contextMenu.get()
+    menu?.open(event)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '?' || event.defaultPrevented || isWithin(event.target, 'input, textarea, select, dialog')) return
+    hands.actions.shortcuts.run()
+  })
+  // In the capture phase, because fields keep their keys to themselves.
+  document.addEventListener('keydown', (event) => {
+    if (isWithin(event.target, 'dialog') || !keyNames(event).includes('mod+f')) return
+    event.preventDefault()
+    hands.actions.find.run()
+  }, { capture: true })
+}

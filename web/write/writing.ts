@@ -1,0 +1,464 @@
+import type { Reach } from '../arrange/reach.js'
+import { Source } from '../basics/source.js'
+import { captionMiddle } from '../canvas/captions.js'
+import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
+import { fillTone } from '../canvas/tones.js'
+import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
+import type { Changes, Frame, Point } from '../core/types.js'
+import { isWrittenOn } from '../draw/look.js'
+import { makeBeside } from '../draw/making.js'
+import { element, hasFingers } from '../elements/element.js'
+import { tapPauseMax } from '../gestures/limits.js'
+import { isTooLong, newWidth, plainText, widthMax, widthMin } from '../keep/plain-text.js'
+import type { Step } from '../state/editing.js'
+import type { Names } from '../state/names.js'
+import { toolbox } from '../tools/toolbox.js'
+import { AboveKeyboard } from './above-keyboard.js'
+
+/** Whether a new text grows to the left, because it is written from right to left. */
+const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
+  isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
+
+/** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
+export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: string) => {
+  const wide = kind === 'line' ? newWidth(text, textSize) : width
+  return { kind: 'text', position: [x, y], size: [wide, Math.ceil(heightFor(text, textSize, wide))], text, textSize, fill: '#767676' }
+}
+
+/** The types of input events that typing causes. Only these start writing. */
+const typing = ['insertText', 'insertCompositionText']
+
+/**
+ * Edits a shape's text in a text field over the shape, with the shape's size and rotation. The text is saved whenever
+ * the field loses the focus, as one step of undo.
+ *
+ * While a single text or note is selected and the tool doesn't draw, the invisible field already has the focus and the
+ * shape's text. So input methods, dead keys and emoji work from the first character. Keys that don't type keep their
+ * meaning for the page.
+ */
+export class Writing extends Source<{ kept: { id: number, text: string } }> {
+  #reach
+  #names
+  /**
+   * The text that is being written. `step`: the step of undo in which the shape was made, if it was made for writing.
+   * The text belongs to that step. If the text stays empty, the shape is removed.
+   *
+   * `edits`: the number of edits in that step when writing began.
+   */
+  #open: { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number } | null = null
+  #waitsFor: number | null = null
+  #field = element('textarea', { class: 'waiting-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
+  #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
+  element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
+  #isLong = false
+  #keyboard
+
+  constructor(
+    stage: HTMLElement,
+    reach: Pick<Reach,
+      'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames' | 'notices' | 'locks' | 'presence'
+      | 'tool' | 'palette'>,
+    names: Names,
+  ) {
+    super()
+    this.#reach = reach
+    this.#names = names
+    this.#keyboard = new AboveKeyboard(reach.view)
+    const field = this.#field
+    this.element.append(this.#hint)
+    field.addEventListener('beforeinput', (event) => {
+      if (this.#waitsFor !== null && !typing.includes(event.inputType)) event.preventDefault()
+    })
+    field.addEventListener('input', (event) => {
+      const shape = this.#waitsFor === null ? null : reach.shown.replica.shape(this.#waitsFor)
+      if (shape) this.#begin(shape, false, null)
+      this.#typed(event instanceof InputEvent && event.isComposing)
+    })
+    field.addEventListener('compositionend', () => this.#typed(false))
+    field.addEventListener('keydown', (event) => {
+      if (!this.#open) return
+      event.stopPropagation()
+      if (event.isComposing) return
+      const isTab = event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
+      if (isTab && (event.repeat || this.#goOnBeside())) event.preventDefault()
+      const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+      if (!isDone) return
+      event.preventDefault()
+      this.close()
+    })
+    let isThirdClick = false
+    this.element.addEventListener('pointerdown', () => { isThirdClick = this.element.classList.contains('is-fresh') })
+    this.element.addEventListener('pointerup', () => { if (isThirdClick) field.select() })
+    this.element.addEventListener('mousedown', (event) => {
+      if (this.element.classList.contains('is-fresh')) event.preventDefault()
+    })
+    for (const type of ['keyup', 'copy', 'cut', 'paste', 'dblclick']) {
+      field.addEventListener(type, (event) => { if (this.#open) event.stopPropagation() })
+    }
+    field.addEventListener('blur', () => {
+      if (!document.hasFocus()) return
+      this.#keep()
+      this.#rest()
+    })
+    addEventListener('pagehide', () => this.close())
+    document.addEventListener('visibilitychange', () => { if (document.hidden) this.close() })
+    reach.shown.on('changes', (changes) => {
+      this.#follow(changes)
+      this.#waitOrRest()
+    })
+    for (const part of [reach.selection, reach.tool]) part.on('change', () => this.#waitOrRest())
+    reach.permission.on('change', () => {
+      if (!reach.permission.mayEdit) this.close()
+      this.#waitOrRest()
+    })
+    // A press on the canvas removes the focus from every element. Afterwards the invisible field can take the focus.
+    stage.addEventListener('pointerup', () => this.#waitOrRest())
+    // The page can switch to the past while the person writes. Then the text is saved first.
+    reach.shown.on('leaving', () => {
+      const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
+      this.close()
+      if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
+    })
+    reach.frames.on('paint', () => this.#place())
+    // The field moves when the on-screen keyboard opens or closes.
+    for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
+  }
+
+  get isOpen() { return this.#open !== null }
+
+  /**
+   * Begins to write in a shape.
+   *
+   * @param how `isNew`: the box grows with the text; `step`: the step of undo in which the shape was just made, which
+   *   ends with the writing; `at`: where to put the caret, relative to the stage, or else at the text's end
+   */
+  open(
+    id: number,
+    { isNew = false, step = null, selectsAll = false, at }: {
+      isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point,
+    } = {},
+  ) {
+    const { locks, permission, selection, shown } = this.#reach
+    this.close()
+    if (permission.mayEdit && locks.refuse([id])) return step?.end()
+    const shape = permission.mayEdit ? shown.replica.shape(id) : null
+    if (!shape || shape.kind === 'ink') return step?.end()
+    selection.set([id])
+    this.#field.value = shape.text
+    this.#begin(shape, isNew, step)
+    this.#field.focus({ preventScroll: true })
+    if (selectsAll) this.#field.select()
+    else this.#placeCaret(at)
+    if (at) this.#keepFresh()
+  }
+
+  /** @param at relative to the stage; the default is the text's end */
+  #placeCaret(at?: Point) {
+    const field = this.#field
+    const found = at ? document.caretPositionFromPoint?.(at.x, at.y) : null
+    const place = found?.offsetNode === field ? found.offset : field.value.length
+    field.setSelectionRange(place, place)
+  }
+
+  /**
+   * For a moment the field also takes clicks beside its text. Otherwise the third of three quick clicks would hit the
+   * shape, and so would the clicks that a browser generates after taps.
+   */
+  #keepFresh() {
+    this.element.classList.add('is-fresh')
+    setTimeout(() => this.element.classList.remove('is-fresh'), tapPauseMax)
+  }
+
+  /**
+   * Prepares the invisible field, if a single shape is selected and it can have text.
+   *
+   * @returns whether the next typed character is written in that shape
+   */
+  wait(): boolean {
+    const shape = this.#open ? null : this.#writable()
+    if (!shape) return false
+    const field = this.#field
+    if (this.#waitsFor === shape.id && field.value === shape.text && document.activeElement === field) return true
+    this.#waitsFor = shape.id
+    field.value = shape.text
+    field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(shape.id)}`)
+    this.element.hidden = false
+    field.focus({ preventScroll: true })
+    field.setSelectionRange(field.value.length, field.value.length)
+    return true
+  }
+
+  /**
+   * Saves the text and closes the field.
+   *
+   * @param how `isPressed`: a press on the canvas ends the writing, and the canvas must not move while the press lasts
+   */
+  close({ isPressed = false }: { isPressed?: boolean } = {}) {
+    if (!this.#open) return
+    this.#keep(isPressed)
+    this.#waitOrRest()
+  }
+
+  /**
+   * Ends writing in a note or another shape, and goes on in a new one beside it.
+   *
+   * @returns false for a text or a line, which has no next one
+   */
+  #goOnBeside(): boolean {
+    const { shown } = this.#reach
+    const id = this.#open?.id ?? 0
+    if (['text', 'line'].includes(shown.live.shape(id)?.kind ?? '')) return false
+    this.close()
+    const shape = shown.live.shape(id)
+    if (shape) makeBeside({ ...this.#reach, writing: this }, shape)
+    return true
+  }
+
+  /** The selected shape, if only one is selected and a person can type text into it. */
+  #writable() {
+    const { locks, permission, selection, shown, tool } = this.#reach
+    const [id] = selection.ids()
+    if (selection.size !== 1 || toolbox[tool.name].draws || !permission.mayEdit || locks.has(id)) return null
+    const shape = shown.replica.shape(id)
+    return shape && shape.kind !== 'ink' && isWrittenOn(shape) ? shape : null
+  }
+
+  /**
+   * Lets the invisible field take the focus, but only if no other element has it and no on-screen keyboard would open.
+   */
+  #waitOrRest() {
+    if (this.#open) return
+    const hasFocus = document.activeElement === this.#field
+    const isFree = hasFocus || document.activeElement === document.body
+    if (hasFingers() || !isFree || !this.wait()) this.#rest()
+  }
+
+  /** Hides the text field, and stops waiting for typing. */
+  #rest() {
+    this.#waitsFor = null
+    this.element.hidden = true
+    if (document.activeElement === this.#field) this.#field.blur()
+  }
+
+  #begin(shape: Shape, isNew: boolean, step: Step | null) {
+    const { id } = shape
+    this.#waitsFor = null
+    this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
+    this.#isLong = false
+    this.#field.className = 'writing-field'
+    this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
+    this.#hint.hidden = true
+    this.element.hidden = false
+    this.#cover(id, true)
+    this.#show()
+    this.#reach.presence.setWriting(id)
+  }
+
+  /** Removes the field from the shape. The field can keep the focus. */
+  #hide(isPressed = false) {
+    if (isPressed) addEventListener('pointerup', () => { if (!this.#open) this.#keyboard.rest() }, { once: true })
+    else this.#keyboard.rest()
+    this.#field.className = 'waiting-field'
+    this.#hint.hidden = true
+    for (const part of [this.element, this.#field]) part.removeAttribute('style')
+    this.#reach.presence.setWriting(null)
+  }
+
+  #keep(isPressed = false) {
+    const open = this.#open
+    if (!open) return
+    const { editing, permission, shown } = this.#reach
+    const { id, began, isNew, step } = open
+    this.#open = null
+    this.#cover(id, false)
+    const text = plainText(this.#field.value)
+    const shape = shown.live.shape(id)
+    if (!permission.mayEdit) this.#giveBack(began, text)
+    else if (!shape) this.#offer(began, text, 'Somebody')
+    else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
+      // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
+      if (step?.edits === open.edits) step.abandon()
+      else step?.end()
+      if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
+    } else if (text !== began.text) {
+      const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
+      editing.edit((live) => live.edit([{ shape: id, set }]))
+      this.tell('kept', { id, text })
+    }
+    step?.end()
+    // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
+    this.#hide(isPressed)
+  }
+
+  /**
+   * The values that fit the box to its text. The box of a new text is as wide as the longest line. A line's box has
+   * nothing to do with its caption.
+   */
+  #sizeFor(shape: Shape, text: string, isNew: boolean) {
+    if (shape.kind === 'line') return {}
+    const isText = shape.kind === 'text'
+    const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
+    const needed = Math.ceil(heightFor(text, shape.textSize, width))
+    const height = isText && isNew ? needed : Math.max(shape.height, needed)
+    if (width === shape.width && height === shape.height) return {}
+    if (shape.rotation === 0) return { size: [width, height] }
+    // The upper left corner keeps its place on the canvas, also if the shape is rotated.
+    const turn = shape.rotation * Math.PI / 180
+    const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
+    return {
+      size: [width, height],
+      position: [
+        shape.x + dx * Math.cos(turn) - dy * Math.sin(turn) - dx, shape.y + dx * Math.sin(turn) + dy * Math.cos(turn) - dy,
+      ],
+    }
+  }
+
+  /** Where the box of a new text begins: at the pointer. A right-to-left text ends there instead. */
+  #sideFor(shape: Shape, text: string, isNew: boolean) {
+    if (!goesLeft(shape, text, isNew)) return {}
+    return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
+  }
+
+  /**
+   * @param isComposing whether an input method is active; the field must not be changed then, because the composed text
+   *   would get lost
+   */
+  #typed(isComposing: boolean) {
+    if (!this.#open) return
+    if (isComposing) return this.#show()
+    const field = this.#field
+    const plain = plainText(field.value)
+    if (plain !== field.value) {
+      const isCut = plain.length < field.value.replaceAll('\r', '').length - 8 || isTooLong(field.value)
+      const end = Math.min(field.selectionEnd, plain.length)
+      field.value = plain
+      field.setSelectionRange(end, end)
+      if (isCut && !this.#isLong) {
+        this.#isLong = true
+        this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
+      }
+    }
+    this.#show()
+  }
+
+  /** Places the field, and scrolls the canvas so that the on-screen keyboard doesn't cover the field. */
+  #show() {
+    this.#place()
+    if (!this.#open || !hasFingers()) return
+    this.#keyboard.follow(this.#field)
+    this.#place()
+  }
+
+  /** Tells the painter whether to leave out the shape's text, because the field shows it. */
+  #cover(id: number, isCovered: boolean) {
+    const { frames, scene } = this.#reach
+    const drawn = scene.drawn(id)
+    if (drawn) drawn.isWritten = isCovered
+    scene.touch(id)
+    frames.request()
+  }
+
+  #follow({ reset, shapes }: Changes) {
+    const open = this.#open
+    if (!open) return
+    const { shown } = this.#reach
+    const change = shapes.find(({ id }) => id === open.id)
+    if (!change && !reset) return
+    const shape = reset ? shown.replica.shape(open.id) : change?.shape
+    const by = change?.by ?? 0
+    const who = by > 0 ? this.#names.of(by) : 'Somebody'
+    if (shape) {
+      this.#cover(open.id, true)
+      if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
+      this.#hint.textContent = `${who} changed this text meanwhile. What you keep replaces it.`
+      this.#hint.hidden = false
+      return
+    }
+    const text = plainText(this.#field.value)
+    this.#open = null
+    open.step?.end()
+    this.#hide()
+    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, who)
+    else this.#giveBack(open.began, text)
+  }
+
+  /**
+   * Offers to copy the text, because the person lost the right to edit while they were writing.
+   *
+   * @param began the shape when the writing began
+   */
+  #giveBack(began: Shape, text: string) {
+    if (text.trim() === '' || text === began.text) return
+    const { notices } = this.#reach
+    const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
+    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
+      kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
+      // There is no button if the browser gives no access to the clipboard.
+      action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
+    })
+  }
+
+  /**
+   * Offers to copy the text, because somebody has deleted the shape.
+   *
+   * @param began the shape when the writing began
+   * @param who deleted the shape
+   */
+  #offer(began: Shape, text: string, who: string) {
+    if (text.trim() === '' || text === began.text) return
+    const { editing, notices } = this.#reach
+    const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text)))
+    notices.say(`${who} deleted the shape while you wrote in it: “${text}”`, {
+      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
+    })
+  }
+
+  /** The box of the field for a line's caption: around the line's middle, and as large as the text. */
+  #captionFrame(middle: Point, textSize: number): Frame {
+    const text = this.#field.value || ' '
+    const width = Math.min(captionWidthMax * textSize, widthFor(text, textSize) + textSize) + 2 * textPadding
+    const height = heightFor(text, textSize, width)
+    return { x: middle.x - width / 2, y: middle.y - height / 2, width, height, rotation: 0 }
+  }
+
+  /** Moves the field to where the shape is drawn now. */
+  #place() {
+    const open = this.#open
+    if (!open) return
+    const { palette, scene, view } = this.#reach
+    const drawn = scene.drawn(open.id)
+    const shape = drawn?.shape ?? open.began
+    const middle = drawn && captionMiddle(drawn)
+    const { textSize, textAlign, textPlace, kind } = shape
+    const box = middle ? this.#captionFrame(middle, textSize) : drawn ?? open.began
+    const field = this.#field
+    const isGrowing = kind === 'text' && open.isNew
+    const isLeftward = goesLeft(shape, field.value, open.isNew)
+    const width = isGrowing ? Math.max(widthMin, Math.min(widthMax, widthFor(field.value || ' ', textSize) + textSize)) : box.width
+    const center = view.toScreen({
+      x: isLeftward ? box.x + 2 * textPadding - width / 2 : box.x + width / 2, y: box.y + box.height / 2,
+    })
+    const inner = Math.max(textSize, width - 2 * textPadding)
+    Object.assign(this.element.style, {
+      width: `${width}px`, height: `${box.height}px`,
+      transform: `translate(${center.x}px, ${center.y}px) rotate(${box.rotation}deg) scale(${view.scale}) translate(-50%, -50%)`,
+    })
+    const color = drawn ? textColor(drawn, palette.isDark) : ''
+    Object.assign(field.style, {
+      width: `${inner}px`, fontSize: `${textSize}px`, fontFamily: textFace, lineHeight: String(lineHeight),
+      textAlign: middle ? 'center' : isLeftward ? 'right' : textAlign, color, caretColor: color, height: '0',
+    })
+    const height = Math.max(field.scrollHeight, lineHeight * textSize)
+    const free = box.height - 2 * textPadding - height
+    const top = textPlace === 'top' ? 0 : textPlace === 'bottom' ? free : free / 2
+    // If the text is higher than the box, it gets the shape's colour as a background. Otherwise white letters could lie
+    // on white paper. A caption gets the paper's colour, because the line has no gap for it yet.
+    const isTooHigh = drawn && kind !== 'text' && shape.filled && free < 0
+    const fill = middle ? 'var(--paper)' : isTooHigh ? fillTone(drawn.fill, palette.isDark) : ''
+    const margin = middle ? captionMargin : textPadding
+    Object.assign(field.style, { background: fill, boxShadow: fill && `0 0 0 ${margin}px ${fill}` })
+    // A text that is too high extends only below the box, because its beginning must stay visible.
+    Object.assign(field.style, { height: `${height}px`, top: `${textPadding + Math.max(0, top)}px`, left: `${textPadding}px` })
+    this.#hint.style.transform = `scale(${1 / view.scale})`
+  }
+}
