@@ -12,8 +12,8 @@ extension LogEvent {
       .retained(let id), .rooms(let id, _),
       .repaired(let id, _, _, _, _), .verified(let id, _, _), .verifiedPart(let id, _), .failed(let id, _, _):
       id
-    case .opened, .waiting, .unusable, .availability, .readability, .otherTimeline, .committed, .heard, .locks, .closed,
-      .concern, .missedNews:
+    case .opened, .waiting, .unusable, .availability, .readability, .otherTimeline, .committed, .heard, .paused, .locks,
+      .closed, .concern, .missedNews:
       nil
     }
   }

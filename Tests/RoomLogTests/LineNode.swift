@@ -234,6 +234,7 @@ final class LineNode {
       ledger.noteEnd(of: epoch)
       if let room = rooms[name], room.stage != .loading, room.epoch == epoch { leave(name) }
     case .unfollowed(nil, let name): if rooms[name]?.stage != .loading { leave(name) }
+    case .paused(let name): ask(.other) { .resume(id: $0, room: name) }
     case .otherTimeline(let number, let lost):
       timeline = number
       if let lost {

@@ -222,6 +222,7 @@ final class SharedMemory: Sendable {
     case .unfollow(let id, let room):
       state.handles[number].followed.remove(room)
       return .unfollowed(id: id, room: room)
+    case .resume(let id, let room): return .told(id: id, room: room)
     case .create(let create):
       try state.store.create(create)
       return .created(id: create.id, room: create.room)

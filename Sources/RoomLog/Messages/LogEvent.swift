@@ -15,6 +15,9 @@ public enum LogEvent: Hashable, Sendable {
   /// The room is no longer followed. With an `id`, the caller has asked for that. Without one, the log can no longer
   /// report all new records, so the caller has to load the room again.
   case unfollowed(id: UInt64?, room: String)
+  /// Much of what other nodes have stored in the room was reported. The log reports more only after `.resume`, so that
+  /// a backlog doesn't fill the memory of a caller that applies records more slowly than the log reads them.
+  case paused(room: String)
   case told(id: UInt64, room: String?)
   /// A message from another node, for the followers of a room. Without a room, it is for all nodes.
   case heard(room: String?, bytes: [UInt8])

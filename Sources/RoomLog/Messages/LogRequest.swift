@@ -4,6 +4,9 @@ public enum LogRequest: Sendable {
   case read(ReadRequest)
   case load(LoadRequest)
   case follow(FollowRequest)
+  /// The caller has applied everything that was reported of a followed room before `.paused`, so the log reports more.
+  /// The answer is `.told`.
+  case resume(id: UInt64, room: String)
   /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
   /// Sends a message of at most `LogRequest.toldBytesMax` bytes to other nodes: to those that follow the room, or to
@@ -291,9 +294,8 @@ extension LogRequest {
     case .trim(let request): request.id
     case .repair(let request): request.id
     case .verifyPart(let request): request.id
-    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .tell(let id, _, _), .lock(let id, _, _),
-      .list(let id),
-      .retain(let id, _):
+    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .resume(let id, _), .tell(let id, _, _),
+      .lock(let id, _, _), .list(let id), .retain(let id, _):
       id
     }
   }
@@ -318,7 +320,8 @@ extension LogRequest {
     case .snapshot(let request): request.room
     case .trim(let request): request.room
     case .repair(let request): request.room
-    case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .lock(_, let room, _): room
+    case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .resume(_, let room): room
+    case .lock(_, let room, _): room
     case .tell(_, let room, _): room
     case .list, .retain, .verifyPart: nil
     }
@@ -338,8 +341,8 @@ extension LogRequest {
   var mayWaitElsewhere: Bool {
     switch self {
     case .append, .tell, .snapshot: true
-    case .read, .load, .follow, .unfollow, .trim, .repair, .verify, .verifyPart, .create, .delete, .lock, .list,
-      .retain:
+    case .read, .load, .follow, .unfollow, .resume, .trim, .repair, .verify, .verifyPart, .create, .delete, .lock,
+      .list, .retain:
       false
     }
   }

@@ -19,6 +19,10 @@ struct FollowedRoom {
   /// Requests that are answered once everything stored so far has been reported.
   var waiting: [FollowRequest] = []
   var isBeingRead = false
+  /// How many bytes of other nodes' records were reported since the last pause.
+  var unappliedBytes = 0
+  /// Whether nothing more is read until the owner has applied what was reported.
+  var isPaused = false
   /// Whether to read the room again after the read that is under way, because more records might have been stored.
   var isReadAgain = false
 

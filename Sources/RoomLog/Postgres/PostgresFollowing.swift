@@ -4,20 +4,23 @@ import Basics
 ///
 /// What always holds:
 /// - The records of a room, including this node's own, are reported in the order of positions and without gaps.
+/// - Of a room's backlog, little more than `bytesAtOnce` is reported before the owner says that it has applied that.
 /// - If the database has lost records that were already reported, the room is no longer followed.
 final class PostgresFollowing {
-  private let link: PostgresLink
-  private let reports: PostgresReports
+  let link: PostgresLink
+  let reports: PostgresReports
   private let timelines: PostgresTimelines
-  private let bells: PostgresBells
+  let bells: PostgresBells
   /// The random number by which the database tells this process from other writers.
   private let writerNumber: Int64
   /// Whether this append of this node has been sent and not answered.
   private let isUnderWay: (_ append: UInt64) -> Bool
 
-  private var followed: [String: FollowedRoom] = [:]
+  private(set) var followed: [String: FollowedRoom] = [:]
   private var lastNumber: UInt64 = 0
-  private var round = FollowingRound()
+  var round = FollowingRound()
+  /// False once the log is being closed, because its owner asks for nothing any more.
+  private var mayPause = true
 
   init(
     _ link: PostgresLink,
@@ -60,6 +63,32 @@ final class PostgresFollowing {
     look(at: request.room)
   }
 
+  /// The owner has applied everything that was reported before the pause.
+  func resume(_ id: UInt64, _ room: String) {
+    endPause(of: room)
+    reports.tell([.told(id: id, room: room)])
+    reports.release(.resume(id: id, room: room))
+  }
+
+  func pauseNoMore() {
+    mayPause = false
+    for room in followed.keys { endPause(of: room) }
+  }
+
+  private func endPause(of name: String) {
+    guard followed[name]?.isPaused == true else { return }
+    followed[name]?.isPaused = false
+    look(at: name)
+  }
+
+  private func pauseIfDue(_ name: String) {
+    guard mayPause, let room = followed[name], !room.isPaused, room.unappliedBytes >= PostgresFollowing.bytesAtOnce
+    else { return }
+    followed[name]?.isPaused = true
+    followed[name]?.unappliedBytes = 0
+    reports.tell([.paused(room: name)])
+  }
+
   func end(_ id: UInt64, _ room: String) {
     let held = followed[room]?.held ?? []
     followed[room]?.held = []
@@ -87,9 +116,9 @@ final class PostgresFollowing {
   }
 
   /// Reads the new records of a room. If a read is under way, another one follows it.
-  private func look(at name: String) {
+  func look(at name: String) {
     guard link.isReady, let room = followed[name] else { return }
-    guard !room.isBeingRead else {
+    guard !room.isBeingRead, !room.isPaused else {
       followed[name]?.isReadAgain = true
       return
     }
@@ -145,7 +174,9 @@ final class PostgresFollowing {
     }
     followed[name]?.epoch = epoch
     let last = rows.unsigned(0, 1)
-    switch report(rows, of: name, epoch: epoch) {
+    let reading = report(rows, of: name, epoch: epoch)
+    pauseIfDue(name)
+    switch reading {
     case .damaged(let position): leave(name, .damaged(room: name, position: position), waiting)
     case .isOther: setBack(name, waiting)
     case .awaitsOwn:
@@ -239,6 +270,7 @@ final class PostgresFollowing {
     func tellForeign() {
       guard let place = last else { return }
       noteReported(place, in: name)
+      followed[name]?.unappliedBytes += foreign.reduce(0) { $0 + $1.bytes.count }
       reports.tell([.appended(AppendedRecords(id: nil, room: name, epoch: epoch, records: foreign))])
       foreign = []
       last = nil
@@ -362,39 +394,5 @@ final class PostgresFollowing {
     for name in followed.keys {
       refuse(followed[name]?.takeWaiting() ?? [], of: name, .unavailable(fault))
     }
-  }
-
-  func goOn(now: UInt64) {
-    guard link.isReady, let names = round.begin(now: now, rooms: followed.keys) else { return }
-    let ownLockChanges = bells.ownLockChanges
-    link.send([(.look, [.texts(names)]), (.locks, [])]) { answer in
-      var lag: UInt64 = 0
-      if case .success(let rows) = answer {
-        self.bells.noteLocks(rows[1], askedAt: ownLockChanges)
-        lag = self.lookAtThose(behind: rows[0], of: names)
-      }
-      let count = self.followed.count
-      let whole = self.round.end(lag: lag)
-      guard case .success = answer else { return }
-      self.reports.update { figures in
-        figures.following?.rooms = count
-        if let whole { figures.following?.lagRecords = whole }
-      }
-    }
-  }
-
-  /// Reads the rooms that, according to a poll, have unreported records. Returns the number of these records.
-  private func lookAtThose(behind rows: PostgresRows, of names: [String]) -> UInt64 {
-    var seen: Set<String> = []
-    var lag: UInt64 = 0
-    for row in 0..<rows.count {
-      let (name, epoch, last) = (rows.text(row, 0), rows.unsigned(row, 1), rows.unsigned(row, 2))
-      seen.insert(name)
-      guard let room = followed[name] else { continue }
-      if room.epoch == epoch { lag += last - min(room.reported, last) }
-      if room.epoch != epoch || room.reported != last { look(at: name) }
-    }
-    for name in names where followed[name]?.epoch != nil && !seen.contains(name) { look(at: name) }
-    return lag
   }
 }

@@ -97,6 +97,7 @@ final class PostgresNode {
       let now = SteadyClock.microseconds()
       if isClosed, !isClosing {
         isClosing = true
+        following.pauseNoMore()
         closeDeadline = now + PostgresNode.closeMicroseconds
       }
       writer.turn(now: now)
@@ -204,6 +205,7 @@ final class PostgresNode {
     switch request {
     case .append, .create, .delete: writing.add(request)
     case .follow(let follow): following.begin(follow)
+    case .resume(let id, let room): following.resume(id, room)
     case .unfollow(let id, let room): following.end(id, room)
     case .tell(let id, let room, let bytes): bells.tell(id, room, bytes)
     case .read, .load, .list, .verify, .verifyPart, .repair: reading.read(request)

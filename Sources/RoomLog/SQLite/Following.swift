@@ -3,7 +3,7 @@
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {
-    case .follow, .unfollow, .tell: true
+    case .follow, .unfollow, .resume, .tell: true
     default: false
     }
   }
@@ -14,6 +14,7 @@ extension Writer {
     switch request {
     case .follow(let wanted): outlet.tell(follow(wanted))
     case .tell(let id, let room, _): outlet.tell([.told(id: id, room: room)])
+    case .resume(let id, let room): outlet.tell([.told(id: id, room: room)])
     case .unfollow(let id, let room): outlet.tell([.unfollowed(id: id, room: room)])
     default: return
     }

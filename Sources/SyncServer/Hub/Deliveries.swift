@@ -11,6 +11,8 @@ struct Deliveries {
   enum Answer {
     case record(LogRecord, part: Int, of: LogDesk.Append?)
     case failure(LogDesk.Append, LogError)
+    /// The log waits until the room has processed everything before this.
+    case pause
   }
 
   /// Rooms with unprocessed answers, in the order in which they are served.
@@ -23,6 +25,7 @@ struct Deliveries {
 
   mutating func add(_ answer: Answer, for open: OpenRoom) {
     if open.answers.isEmpty { turns.append(open) }
+    if case .record(let record, _, _) = answer { open.noteReported(record.position) }
     open.answers.append(answer)
   }
 

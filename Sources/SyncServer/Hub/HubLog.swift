@@ -79,6 +79,8 @@ extension Hub {
       if let id { log.answer(id, with: event) }
     case .heard(.some(let room), let bytes): heard(bytes, in: room)
     case .heard(nil, let bytes): heardOfNeighbours(bytes)
+    case .paused(let room):
+      if let open = rooms.heeding(room) { deliveries.add(.pause, for: open) } else { log.send(.resume(room: room)) }
     case .told: break
     case .locks(let names): take(locks: names)
     case .locked(let id, let room, let isLocked):
@@ -147,6 +149,7 @@ extension Hub {
     while let (open, answer) = deliveries.takeNext() {
       switch answer {
       case .failure(let append, let error): failed(append, error)
+      case .pause: log.send(.resume(room: open.name))
       case .record(let record, let part, let append): deliver(record, part: part, of: append, to: open)
       }
       guard clocks.steadyMicroseconds() < until else { break }

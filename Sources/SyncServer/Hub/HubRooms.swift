@@ -192,8 +192,10 @@ extension Hub {
     defer { open.letLoose() }
     let epoch = open.isStored ? open.room.epoch : nil
     let timeline = run.timeline
+    // What the log has reported and the room has yet to process needn't be reported again.
+    let after = open.newestPosition
     let event = await ask {
-      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
+      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: after, timeline: timeline))
     }
     guard case .following = event else { return event.words }
     // The room applies the log's reports over several iterations of the event loop. The loop below waits for the

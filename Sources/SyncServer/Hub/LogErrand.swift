@@ -6,6 +6,9 @@ enum LogErrand {
   /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
   /// are ignored.
   case unfollow(room: String)
+  /// The room has applied what the log has reported of it, so the log reports more. If the request fails, the room was
+  /// closed, or the log reports more anyway.
+  case resume(room: String)
   /// A message to other nodes. Receivers are prepared for lost messages, so a failure does no harm.
   case tell(room: String?, bytes: [UInt8])
   /// Drops old history. If the request fails, a later one drops it.
@@ -17,6 +20,7 @@ enum LogErrand {
   func request(id: UInt64) -> LogRequest {
     switch self {
     case .unfollow(let room): return .unfollow(id: id, room: room)
+    case .resume(let room): return .resume(id: id, room: room)
     case .tell(let room, let bytes): return .tell(id: id, room: room, bytes: bytes)
     case .retain(let milliseconds): return .retain(id: id, milliseconds: milliseconds)
     case .snapshot(var snapshot):

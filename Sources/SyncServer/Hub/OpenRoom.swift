@@ -32,6 +32,8 @@ final class OpenRoom: @unchecked Sendable {
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Fifo<Deliveries.Answer>()
+  /// The position of the newest record that the log has reported.
+  private var reported: UInt64 = 0
   /// How many answers the room has processed ever.
   var answersTaken = 0
   /// Jobs that wait until the room has stored something.
@@ -107,6 +109,11 @@ final class OpenRoom: @unchecked Sendable {
   func begin(epoch: UInt64) -> Bool { inLog.begin(&room, epoch: epoch) }
 
   func epochToAppend(_ new: () -> UInt64) -> UInt64 { inLog.epochToAppend(to: room, new) }
+
+  func noteReported(_ position: UInt64) { reported = max(reported, position) }
+
+  /// The position of the newest record that the room has, or will have once it has processed the log's answers.
+  var newestPosition: UInt64 { max(reported, room.position) }
 
   func markGone() {
     isGone = true

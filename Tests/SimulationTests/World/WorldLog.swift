@@ -154,6 +154,7 @@ extension World {
     case .follow(let follow):
       try self.follow(follow)
       return .following(id: follow.id, room: follow.room)
+    case .resume(let id, let room): return .told(id: id, room: room)
     case .unfollow(let id, let room):
       if room == Disk.roomName { stopFollowing() }
       return .unfollowed(id: id, room: room)

@@ -1,0 +1,98 @@
+import Testing
+import WebSocketLoop
+
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("A room to which other nodes have written more than it can apply at once")
+struct HubBacklogTests {
+  /// Keeps the requests that the hub makes.
+  ///
+  /// `@unchecked Sendable`: each log belongs to one test, which runs on one thread.
+  private final class ObservedLog: RoomLog, @unchecked Sendable {
+    private let rooms: MemoryLog
+    let sink: LogSink
+    private(set) var follows: [FollowRequest] = []
+    private(set) var resumed: [String] = []
+
+    init(sharing memory: SharedMemory, sink: @escaping LogSink) {
+      self.sink = sink
+      rooms = MemoryLog(sharing: memory, sink: sink)
+    }
+
+    func submit(_ requests: [LogRequest]) {
+      for request in requests {
+        switch request {
+        case .follow(let follow): follows.append(follow)
+        case .resume(_, let room): resumed.append(room)
+        default: break
+        }
+      }
+      rooms.submit(requests)
+    }
+
+    func statistics() -> LogStatistics { rooms.statistics() }
+    func close() { rooms.close() }
+  }
+
+  private static func append(_ id: UInt64, records: Int, mayCreate: Bool) -> LogRequest {
+    let records = (0..<UInt64(records)).map { time in
+      var set = Properties()
+      set.kind = .star
+      let at = Stamp(time: id << 16 + time, actor: Identifier(packed: 9)!)
+      let star = Operation(shape: Identifier(packed: 5)!, at: at, set: set)
+      return NewRecord(bytes: StoredOperations(run: nil, operations: [star]).encoded(), operations: 1)
+    }
+    return .append(
+      AppendRequest(id: id, room: "demo", epoch: 1, mayCreate: mayCreate, milliseconds: 0, records: records)
+    )
+  }
+
+  @Test("what was reported is not asked for again, and more is asked for once it is applied")
+  func backlog() throws {
+    let shared = SharedMemory()
+    let neighbour = MemoryLog(sharing: shared) { _ in }
+    neighbour.submit(HubBacklogTests.append(1, records: 1, mayCreate: true))
+    var configuration = Configuration()
+    configuration.storage = .postgres("postgresql://localhost")
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    var log: ObservedLog!
+    // Time goes by so quickly that the hub applies one record in each turn.
+    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) { sink in
+      log = ObservedLog(sharing: shared, sink: sink)
+      return log
+    }
+    func pass(turns: Int) {
+      for _ in 0..<turns {
+        now.monotonicMilliseconds += 200
+        server.turn(at: now)
+        server.workHeavily()
+      }
+    }
+    func join() throws {
+      let connection = try #require(server.connect(.binary, to: "demo", from: "10.0.0.1"))
+      var hello = Hello()
+      hello.actor = Identifier(packed: 7)
+      server.receive(WireEncoding.binary.encode(ClientMessage.hello(hello)), isText: false, on: connection)
+    }
+    var position: UInt64? { server.hub.assumeIsolated { $0.rooms["demo"]?.room.position } }
+    pass(turns: 1)
+    try join()
+    pass(turns: 20)
+    #expect(position == 1)
+    neighbour.submit(HubBacklogTests.append(2, records: 19, mayCreate: false))
+    log.sink([.paused(room: "demo")])
+    pass(turns: 2)
+    try join()
+    pass(turns: 2)
+    let applied = try #require(position)
+    #expect(applied > 1 && applied < 20, "the room has yet to apply most of it")
+    #expect(log.follows.count > 1 && log.follows.last?.after == 20)
+    #expect(log.resumed.isEmpty)
+    pass(turns: 40)
+    #expect(position == 20)
+    #expect(log.resumed == ["demo"])
+  }
+}
