@@ -83,37 +83,64 @@ extension RoomService {
         self.free(work, shapes: work.shapeCount)
       }
       guard work.wasHere else { return .noSuchActor }
-      // The room may change while the edits are made. They are then brought up to date, which takes less time each
-      // round. A busy room changes in every round, so the last round is done here. From there until the room gets the
-      // edits, nothing is awaited, so the room can't change again.
-      for _ in 0..<TakingBack.roundsMax {
-        do throws(HeavyWork.Refusal) {
-          let seen = view
-          try await self.workOut(for: self.party(of: request)) { work.follow(seen) }
-        } catch {
-          return .refusing(error)
-        }
-        guard let now = self.view(of: room) else { return .roomIsGone }
-        if now.position == view.position { break }
-        self.drop(view, of: room)
-        view = now
-      }
-      if work.position != view.position { work.follow(view) }
-      let operations = work.operations
       // The edits get an actor of their own instead of the operator's, so that they can be reverted separately from the
       // operator's other edits.
       var randomness = self.randomness()
       var writer = self.writer(of: request, with: grant, in: name, needs: .operator)
       writer.actor = self.keys.newActor(in: view.name, using: &randomness)
-      guard !operations.isEmpty else { return .written(view.cursor, shapes: [], by: writer.actor) }
-      switch await self.submit(operations, to: room, by: writer) {
-      case .success(let cursor):
-        self.record("took_back", request, room: name, actor: actor.text)
-        return .written(cursor, shapes: operations.map { $0.shape }, by: writer.actor)
-      case .failure(let refusal): return refusal.response
+      var shapes: [Identifier] = []
+      var cursor = view.cursor
+      for _ in 0..<TakingBack.roundsMax {
+        if let refusal = await self.update(work, &view, of: room, request) { return refusal }
+        while let part = self.nextPart(of: work, for: room) {
+          switch await self.submit(part, to: room, by: writer) {
+          case .success(let stored): cursor = stored
+          case .failure(let refusal): return refusal.response
+          }
+          shapes += part.map { $0.shape }
+        }
+        guard work.hasLeftOut else { break }
       }
+      guard !shapes.isEmpty else { return .written(view.cursor, shapes: [], by: writer.actor) }
+      self.record("took_back", request, room: name, actor: actor.text)
+      let (end, written, by) = (cursor, shapes, writer.actor)
+      return await self.heavily(request) { .written(end, shapes: written, by: by) }
     }
   }
+
+  /// Makes the edits for the room as it is now. The room may change meanwhile. The edits are then brought up to date,
+  /// which takes less time each round. A busy room changes in every round. Then few edits are brought up to date here,
+  /// so that the room can't change before it gets them. Of many, those for shapes that change are left out.
+  /// - Returns: the refusal, or `nil`.
+  private func update(
+    _ work: TakingBack,
+    _ view: inout RoomView,
+    of room: OpenedRoom,
+    _ request: Request
+  ) async -> Response? {
+    for _ in 0..<TakingBack.roundsMax {
+      do throws(HeavyWork.Refusal) {
+        let seen = view
+        try await workOut(for: party(of: request)) { work.follow(seen) }
+      } catch {
+        return .refusing(error)
+      }
+      guard let now = self.view(of: room) else { return .roomIsGone }
+      if now.position == view.position { break }
+      drop(view, of: room)
+      view = now
+    }
+    if work.position != view.position, work.operations.count <= operationsAtOnce { work.follow(view) }
+    return nil
+  }
+
+  /// The next operations to write, or `nil` if there are none. No copy of the room is kept while they are written.
+  private func nextPart(of work: TakingBack, for room: OpenedRoom) -> [ProposedOperation]? {
+    view(of: room).flatMap { work.take(operationsAtOnce, for: $0) }
+  }
+
+  /// Taking back writes at most this many operations at once, because each batch keeps the loop busy as a whole.
+  private var operationsAtOnce: Int { Int(clamping: limits.operationsPerMessage) }
 
   func peopleDocument(_ name: String) -> Response {
     var writer = JSONWriter(capacity: 1_024)

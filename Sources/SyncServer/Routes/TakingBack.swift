@@ -9,8 +9,15 @@ final class TakingBack: @unchecked Sendable {
 
   private var history: RoomHistory
   private var edits: [Identifier: Properties]?
-  /// The edits as operations, in the order of their shapes.
+  /// The edits as operations. Shapes that stay come first, so that a line says where its ends are drawn before the shapes
+  /// go to which it is tied. Shapes that come back are last, when the deletions have made room for them.
   private(set) var operations: [ProposedOperation] = []
+  /// How many operations were taken, and the shapes that have changed between `position` and `seen`.
+  private var taken = 0
+  private var changed: Set<Identifier> = []
+  private var seen: UInt64 = 0
+  /// Whether operations were left out because their shapes have changed. Only a newer `follow` finds what is right there.
+  private(set) var hasLeftOut = false
 
   /// - Parameter history: the room's history without the actor's operations.
   init(_ history: RoomHistory) { self.history = history }
@@ -30,9 +37,28 @@ final class TakingBack: @unchecked Sendable {
       for shape in changed { edits?[shape] = nil }
       edits?.merge(history.takingBack(from: room.canvas, only: changed)) { $1 }
     }
-    operations = room.canvas.keepingEnds(edits ?? [:]).sorted { $0.key < $1.key }.map { shape, set in
+    operations = room.canvas.keepingEnds(edits ?? [:]).map { shape, set in
       ProposedOperation(shape: shape, at: nil, set: set.takingOnlyFitNames())
     }
+    let ranks = operations.map { $0.set.deleted ? 1 : room.canvas.contains($0.shape) ? 0 : 2 }
+    operations = zip(ranks, operations).sorted { ($0.0, $0.1.shape) < ($1.0, $1.1.shape) }.map(\.1)
+    (taken, self.changed, seen, hasLeftOut) = (0, [], room.position, false)
+  }
+
+  /// Takes the next operations for a room that may have changed since `follow`. The cost grows with their number, and
+  /// with what has changed since the last call.
+  /// - Returns: at most `count` operations. `nil` if there are no more.
+  func take(_ count: Int, for room: RoomView) -> [ProposedOperation]? {
+    room.canvas.forEachOperation(since: seen) { changed.insert($0.shape) }
+    seen = room.position
+    while taken < operations.count {
+      let next = operations[taken..<min(taken + count, operations.count)]
+      taken += next.count
+      let part = next.filter { !changed.contains($0.shape) }
+      if part.count < next.count { hasLeftOut = true }
+      if !part.isEmpty { return part }
+    }
+    return nil
   }
 }
 

@@ -152,6 +152,35 @@ struct VirtualHubTests {
     #expect(busy.shapes.count > busy.jobs && busy.shapes.allSatisfy { $0.properties.kind == .ellipse })
   }
 
+  @Test("very much is reverted in parts of several turns, without what changes meanwhile, and that after it")
+  func takenBackInParts() throws {
+    var world = World { $0.limits.operationsPerMessage = 10 }
+    let (ann, ben) = (world.join(.binary), world.join(.json))
+    world.pass(20)
+    for _ in 0..<45 {
+      var set = Properties()
+      set.kind = .star
+      world.run(ann) { $0.add(set, at: $1).1 }
+      world.pass(20)
+    }
+    let path = "/v1/rooms/demo/writing/\(world.replicas[ann].actor)"
+    let request = world.server.request(Request(method: "DELETE", path: path, peer: "10.0.0.9"))
+    let last = try #require(world.replicas[ben].canvas.shapes.map(\.id).max())
+    var counts = [45]
+    for _ in 0..<200 where request.response == nil {
+      world.pass(1)
+      counts.append(world.server.hub.assumeIsolated { $0.rooms["demo"]!.room.canvas.liveCount })
+      guard counts.last == 35, counts.dropLast().last == 45 else { continue }
+      var set = Properties()
+      set.name = "kept"
+      world.run(ben) { $0.edit([ShapeEdit(shape: last, set: set)], at: $1) }
+    }
+    #expect(request.response?.status == 200)
+    #expect(counts.last == 0)
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 - $1 <= 10 })
+    #expect(Set(counts).contains(1), "a shape that somebody named meanwhile goes last")
+  }
+
   @Test("a server that is stopped closes its connections and its log, and ends") func stopped() {
     var world = drawTogether(seed: 1)
     world.server.hub.assumeIsolated { $0.stop() }
