@@ -118,8 +118,10 @@ struct BinaryEncodingTests {
 
   @Test("B1, B2: a message with any bit flipped, or cut to any length, is refused or canonical")
   func flipsAndCuts() {
+    let hello = BinaryEncoding.encode(.hello(WireSamples.knowingHello))
     for bytes in encodedClients + encodedServers {
-      for length in bytes.indices {
+      // The last byte of a hello, its vocabulary, may be left out.
+      for length in bytes.indices.dropLast(bytes == hello ? 1 : 0) {
         let cut = Array(bytes[..<length])
         if expectCanonical(cut) { Issue.record("\(length) of \(bytes.count) bytes were let through") }
       }
@@ -260,7 +262,7 @@ struct BinaryEncodingTests {
 
   @Test("B4, B5: an unknown kind of message is of unknown type, and so is a kind of the other side")
   func unknownKinds() {
-    let known = Set(encodedClients.map { $0[0] })
+    let known = Set(encodedClients.map { $0[0] } + [BinaryEncoding.earlierHello])
     for kind in UInt8.min...UInt8.max where !known.contains(kind) {
       guard case .unknownType = failure([kind]) else {
         Issue.record("\(kind) was let through")

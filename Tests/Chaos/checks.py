@@ -40,7 +40,7 @@ class Checks:
         """Checks that all clients in the room have the same drawing as a newcomer, and that nothing is missing. Returns
         the room's number of shapes."""
         world = self.world
-        newcomer = await Client.join(world.server, room, vocabulary=3)
+        newcomer = await Client.join(world.server, room)
         try:
             cursor, digest = await self.digest(newcomer)
             if digest != newcomer.digest:

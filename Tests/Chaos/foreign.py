@@ -76,7 +76,7 @@ class Foreign(Client):
         self.socket = socket
         sending = None
         try:
-            hello = {"type": "hello", "name": self.name, "key": self.key, "vocabulary": 3}
+            hello = {"type": "hello", "name": self.name, "key": self.key}
             if self.key:
                 hello["actor"] = self.own
             await self.send(hello | ({"since": self.cursor} if self.cursor else {}))

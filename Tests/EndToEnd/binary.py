@@ -168,19 +168,18 @@ def encode(message):
     """Encodes a message of a client."""
     writer = Writer()
     kind = message["type"]
-    vocabulary = message.get("vocabulary", 1) if kind == "hello" else 1
-    writer.byte(0x11 if vocabulary > 1 else ["hello", "ops", "presence", "ping", "digest", "token"].index(kind) + 1)
+    writer.byte(["hello", "ops", "presence", "ping", "digest", "token"].index(kind) + 1)
     if kind == "hello":
         fields = [("name", writer.text), ("color", writer.color), ("actor", writer.identifier), ("since", writer.text)]
         flags = sum(1 << bit for bit, (name, _) in enumerate(fields) if name in message)
         flags |= (16 if message.get("overlaps") else 0) | (32 if message.get("readonly") else 0)
         flags |= (64 if "key" in message else 0) | (128 if message.get("crowd") else 0)
-        writer.byte(flags) if vocabulary == 1 else writer.varint(flags | 256)
+        writer.byte(flags)
         for name, write in [*fields, ("key", writer.text)]:
             if name in message:
                 write(message[name])
-        if vocabulary > 1:
-            writer.byte(vocabulary)
+        if message.get("vocabulary", 1) > 1:
+            writer.byte(message["vocabulary"])
     elif kind in ("ops", "ping"):
         writer.id(message.get("id"))
         if kind == "ops":

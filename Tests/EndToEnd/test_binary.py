@@ -139,7 +139,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
             "locked": lambda: chance.random() < 0.5, "group": lambda: chance.choice(["", "afy-kw5-t7o", identifier()]),
         }[name]()
 
-    ann, bob = await BinaryClient.enter(shared, "alike", vocabulary=3), await Client.join(shared, "alike", vocabulary=3)
+    ann, bob = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
     shapes = [identifier() for _ in range(60)]
     given = set()
 
@@ -169,7 +169,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
         await client.agrees()
     assert ann.live == bob.live and len(ann.live) > 20
     assert ann.seen == bob.seen
-    late, other = await BinaryClient.enter(shared, "alike", vocabulary=3), await Client.join(shared, "alike", vocabulary=3)
+    late, other = await BinaryClient.enter(shared, "alike"), await Client.join(shared, "alike")
     assert late.live == other.live == ann.live and late.erased == other.erased
 
 

@@ -188,7 +188,7 @@ class Room:
         """A person who is in the room and does nothing: a connection without a page."""
         socket = self.guests.enter_context(
             connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None))
-        socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E", "vocabulary": 255}))
+        socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E"}))
 
     def request(self, method, path, body=None):
         """Sends a request. Each that writes comes from another address of this machine, because a server without tokens
@@ -252,7 +252,7 @@ class Room:
     def digest(self):
         """The server's digest of the room."""
         with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
-            socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest", "vocabulary": 255}))
+            socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest"}))
             while True:
                 message = json.loads(socket.recv(timeout=SECONDS))
                 if message["type"] == "ops" and not message.get("more"):

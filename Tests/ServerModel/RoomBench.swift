@@ -109,15 +109,27 @@ struct RoomBench {
 
   static let epoch: UInt64 = 1_763_650_000_000
 
-  /// - Parameter company: the number of this node, if other nodes may open the room too. `nil` for a single server.
-  init(company: UInt64? = nil, _ change: (inout Limits) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - company: the number of this node, if other nodes may open the room too. `nil` for a single server.
+  ///   - vocabularies: those that clients can name in `hello`.
+  init(
+    company: UInt64? = nil,
+    vocabularies: [Vocabulary] = Vocabulary.all,
+    _ change: (inout Limits) -> Void = { _ in }
+  ) {
     var limits = Limits()
     change(&limits)
     self.limits = limits
-    room = RoomBench.room(limits, company: company)
+    room = RoomBench.room(limits, company: company, vocabularies: vocabularies)
   }
 
-  static func room(_ limits: Limits, epoch: UInt64 = 77, image: RoomImage? = nil, company: UInt64? = nil) -> Room {
+  static func room(
+    _ limits: Limits,
+    epoch: UInt64 = 77,
+    image: RoomImage? = nil,
+    company: UInt64? = nil,
+    vocabularies: [Vocabulary] = Vocabulary.all
+  ) -> Room {
     Room(
       name: "demo",
       epoch: epoch,
@@ -125,7 +137,8 @@ struct RoomBench {
       framing: .byLength,
       seed: 3,
       image: image,
-      company: company.map { Company(number: $0) }
+      company: company.map { Company(number: $0) },
+      vocabularies: vocabularies
     )
   }
 

@@ -68,7 +68,7 @@ async def test_many_at_once_are_one_line(shared):
 
 async def test_texts_groups_and_locks_are_told_in_words(shared):
     """S9, S12, S13: Texts, groups and locks are described. With --json the values are printed."""
-    ann = await Client.join(shared, "said-in-words", name="Ann", vocabulary=3)
+    ann = await Client.join(shared, "said-in-words", name="Ann")
     async with await start(shared, "watch", "said-in-words", "--json") as lines:
         await lines.line()
         # The second watcher joins after everybody else, so it prints no lines about people who join.

@@ -133,7 +133,6 @@ export const helloFlag = Object.freeze({
   readonly: 32,
   key: 64,
   crowd: 128,
-  vocabulary: 256,
 })
 
 /** A row of the table of properties. */

@@ -23,7 +23,7 @@ public struct Canvas: Sendable {
   private var erasures = IdentifierMap<Erasure>()
 
   /// The digest. `nil` until `countDigest` is called; from then on every change of a register also updates the digest.
-  var countedDigest: CountedDigest?
+  var countedDigest: UInt64?
 
   /// The number of live shapes: those that have a kind and are not deleted.
   public private(set) var liveCount = 0
@@ -119,7 +119,7 @@ extension Canvas {
     change.changed = record.values.assigned
     change.longGrowth = record.values.longBytes(of: .long)
     change.lifecycle = record.isLive ? .appeared : .absent
-    if countedDigest != nil { countedDigest? &+= record.digest }
+    if countedDigest != nil { countedDigest? &+= record.digest() }
     assert(!record.isErasureOnly, "what has left nothing but an erasure has no record")
     count(change)
     claim(copy record, changedAt: place)
@@ -160,7 +160,7 @@ extension Canvas {
     let pages = pages
     for row in page.indices {
       if page[row].isLive { liveCount += 1 }
-      if countedDigest != nil { countedDigest? &+= page[row].digest }
+      if countedDigest != nil { countedDigest? &+= page[row].digest() }
       longBytes += page[row].values.longBytes(of: .long)
       table.insert(page[row].shape, slot: first + UInt32(row)) {
         pages[Int($0 >> Canvas.pageShift)][Int($0) & (Canvas.pageLength - 1)].shape
@@ -240,7 +240,7 @@ extension Canvas {
     erasures[shape] = nil
     guard let slot = slot(of: shape) else { return }
     let record = record(at: slot)
-    if countedDigest != nil { countedDigest? &-= record.digest }
+    if countedDigest != nil { countedDigest? &-= record.digest() }
     longBytes -= record.values.longBytes(of: .long)
     if record.isLive { liveCount -= 1 }
     release(slot, of: shape)

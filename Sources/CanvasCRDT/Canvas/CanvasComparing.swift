@@ -11,7 +11,7 @@ extension Canvas {
   /// The part of the canvas's digest that comes from one shape.
   func digest(of shape: Identifier) -> UInt64 {
     guard let slot = slot(of: shape) else { return 0 }
-    return record(at: slot).digest.all
+    return record(at: slot).digest()
   }
 
   /// Makes this canvas's record of `shape` equal to the record in `other`.

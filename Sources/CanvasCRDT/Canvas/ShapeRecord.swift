@@ -54,12 +54,12 @@ struct ShapeRecord {
 extension ShapeRecord {
   /// Writes `incoming` under one stamp. If `digest` is not `nil`, it is updated for the live registers that change.
   @inline(__always)
-  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout CountedDigest?) -> Change {
+  mutating func absorb(_ incoming: borrowing Properties, at stamp: Stamp, digest: inout UInt64?) -> Change {
     absorb(incoming, erasure: incoming.deleted ? stamp : nil, stampOf: { _ in stamp }, digest: &digest)
   }
 
   /// Merges another replica's record of the same shape.
-  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout CountedDigest?) -> Change {
+  mutating func absorb(_ other: borrowing ShapeRecord, digest: inout UInt64?) -> Change {
     let arriving = copy other
     return absorb(
       other.values,
@@ -76,7 +76,7 @@ extension ShapeRecord {
     _ incoming: borrowing Properties,
     erasure: Stamp?,
     stampOf: (Property) -> Stamp,
-    digest: inout CountedDigest?
+    digest: inout UInt64?
   ) -> Change {
     // Indexes the list of stamps directly, because calling `assignedStamp(of:)` would copy the whole list.
     @inline(__always)
@@ -143,18 +143,14 @@ extension ShapeRecord {
       let touched = changedRegisters.union(change.erased)
       let leaving = !wasLive ? PropertyMask() : isLive ? registersBefore.intersection(touched) : registersBefore
       let arriving = !isLive ? PropertyMask() : wasLive ? changedRegisters : remaining
-      func difference(_ leaving: PropertyMask, _ arriving: PropertyMask) -> UInt64 {
-        guard !leaving.union(arriving).isEmpty else { return 0 }
-        var hash = RegisterHash(shape: shape)
-        for property in leaving { hash.subtract(property, at: standingStamp(of: property)) }
-        for property in arriving {
-          let arrives = changedRegisters.contains(property)
-          hash.add(property, at: arrives ? stampOf(property) : standingStamp(of: property))
-        }
-        hash.finish()
-        return hash.sum
+      var hash = RegisterHash(shape: shape)
+      for property in leaving { hash.subtract(property, at: standingStamp(of: property)) }
+      for property in arriving {
+        let arrives = changedRegisters.contains(property)
+        hash.add(property, at: arrives ? stampOf(property) : standingStamp(of: property))
       }
-      digest? &+= CountedDigest { difference(leaving.intersection($0), arriving.intersection($0)) }
+      hash.finish()
+      digest? &+= hash.sum
     }
 
     let isLong = !change.changed.union(change.erased).intersection(.long).isEmpty
@@ -172,16 +168,11 @@ extension ShapeRecord {
     return change
   }
 
-  /// The part of the canvas's digest that comes from this record.
-  var digest: CountedDigest {
-    guard isLive else { return CountedDigest() }
-    return CountedDigest { digest(of: registers.intersection($0)) }
-  }
-
-  private func digest(of registers: PropertyMask) -> UInt64 {
-    guard !registers.isEmpty else { return 0 }
+  /// The part of the canvas's digest that comes from this record's registers of these properties.
+  func digest(of properties: PropertyMask = .all) -> UInt64 {
+    guard isLive else { return 0 }
     var hash = RegisterHash(shape: shape)
-    for property in registers { hash.add(property, at: assignedStamp(of: property)) }
+    for property in registers.intersection(properties) { hash.add(property, at: assignedStamp(of: property)) }
     hash.finish()
     return hash.sum
   }

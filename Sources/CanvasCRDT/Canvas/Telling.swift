@@ -2,11 +2,12 @@
 // the same stamps. An unknown kind can be sent as another kind. The digests still agree, because a digest hashes stamps
 // and not values.
 
-extension Sequence<Operation> {
+extension [Operation] {
   /// The operations of this list for a client of this vocabulary. Operations that write only unknown properties are
   /// left out.
   public func told(to vocabulary: Vocabulary) -> [Operation] {
-    compactMap { operation in
+    if vocabulary.knowsAll { return self }
+    return compactMap { operation in
       if vocabulary.knows(operation.set) { return operation }
       let set = operation.set.told(to: vocabulary)
       return set.assigned.isEmpty ? nil : Operation(shape: operation.shape, at: operation.at, set: set)

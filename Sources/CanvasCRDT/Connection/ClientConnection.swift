@@ -119,7 +119,7 @@ extension ClientConnection {
     state = .greeting
     helloSentAt = now.monotonicMilliseconds
     var hello = Hello()
-    hello.vocabularyNumber = Vocabulary.newest.rawValue
+    hello.vocabularyNumber = UInt8(Vocabulary.all.count)
     hello.actor = asksForNewActor ? nil : actor
     hello.key = asksForNewActor ? "" : key ?? ""
     return hello

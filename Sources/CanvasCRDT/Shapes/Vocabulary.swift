@@ -1,35 +1,25 @@
 /// Which properties and kinds a client knows (C12). The server sends the client no others, because the client couldn't
-/// read them.
-///
-/// The raw values are the numbers that clients send in `hello`. A version that adds properties or kinds adds a case for
-/// them.
-public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
-  /// For clients whose `hello` has no vocabulary: the properties up to `innerRatio`, and the kinds up to `star`.
-  case first = 1
-  /// Adds the properties and kinds that were introduced together with texts.
-  case second = 2
-  /// Adds groups, locks, shapes without a fill, dashed and dotted strokes, lines and ink.
-  case third = 3
+/// read them. Kinds are known in their order, up to the last one.
+public struct Vocabulary: Hashable, Sendable {
+  public let properties: PropertyMask
+  public let lastKind: ShapeKind
 
-  public static let newest = Vocabulary.third
+  public init(properties: PropertyMask, lastKind: ShapeKind) {
+    self.properties = properties
+    self.lastKind = lastKind
+  }
+
+  /// Everything that this program knows.
+  public static let newest = Vocabulary(properties: .all, lastKind: ShapeKind.allCases[ShapeKind.allCases.count - 1])
+
+  /// The vocabularies in the order of their numbers, which clients send in `hello`. The first has the number 1, and the
+  /// last is `newest`.
+  ///
+  /// A released version that adds properties or kinds adds a vocabulary. Before that, the last one is written as what
+  /// it had until then.
+  public static let all = [newest]
 
   public var knowsAll: Bool { self == .newest }
-
-  public var properties: PropertyMask {
-    switch self {
-    case .first: .common
-    case .second: .common.union(.texts)
-    case .third: .all
-    }
-  }
-
-  private var lastKind: ShapeKind {
-    switch self {
-    case .first: .star
-    case .second: .text
-    case .third: .ink
-    }
-  }
 
   /// The kind to send to the client: `kind` itself, or a rectangle if the client doesn't know it.
   public func told(_ kind: ShapeKind) -> ShapeKind {
@@ -41,11 +31,10 @@ public enum Vocabulary: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-extension PropertyMask {
-  /// The properties that were added together with texts.
-  static var texts: PropertyMask {
-    PropertyMask().inserting(.text).inserting(.textSize).inserting(.textAlign).inserting(.textPlace)
-  }
+extension [Vocabulary] {
+  /// The index of the vocabulary with a number from a `hello`. A number that isn't known yet counts as the greatest
+  /// known one.
+  public func index(ofNumber number: UInt8) -> Int { Swift.min(Int(number), count) - 1 }
 }
 
 extension Properties {

@@ -48,8 +48,6 @@ enum ClientMessageKind: UInt8, WireNamed {
   case ping = 0x04
   case digest = 0x05
   case token = 0x06
-  /// A hello with flags that need more than a byte. In JSON, it is an ordinary hello.
-  case wideHello = 0x11
 
   /// The message's `type` in JSON.
   var wireName: StaticString {
@@ -60,7 +58,6 @@ enum ClientMessageKind: UInt8, WireNamed {
     case .ping: "ping"
     case .digest: "digest"
     case .token: "token"
-    case .wideHello: "hello"
     }
   }
 }
@@ -68,7 +65,7 @@ enum ClientMessageKind: UInt8, WireNamed {
 extension ClientMessage {
   var kind: ClientMessageKind {
     switch self {
-    case .hello(let hello): hello.isWide ? .wideHello : .hello
+    case .hello: .hello
     case .operations: .operations
     case .presence: .presence
     case .ping: .ping
@@ -187,7 +184,7 @@ extension JSONEncoding {
     operationsMax: UInt64
   ) throws(MessageError) -> ClientMessage {
     switch kind {
-    case .hello, .wideHello: .hello(try readHello(from: &reader))
+    case .hello: .hello(try readHello(from: &reader))
     case .operations: .operations(try readSubmission(from: &reader, operationsMax: operationsMax))
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))
@@ -260,8 +257,7 @@ extension BinaryEncoding {
     operationsMax: UInt64
   ) throws(BinaryFailure) -> ClientMessage {
     switch kind {
-    case .hello: .hello(try readHello(isWide: false, from: &reader))
-    case .wideHello: .hello(try readHello(isWide: true, from: &reader))
+    case .hello: .hello(try readHello(from: &reader))
     case .operations: .operations(try readSubmission(from: &reader, id: &id, operationsMax: operationsMax))
     case .presence: .presence(try readPresence(from: &reader))
     case .ping: .ping(try readPing(from: &reader))

@@ -40,7 +40,8 @@ struct Room: Sendable {
     framing: Framing,
     seed: UInt64,
     image: RoomImage? = nil,
-    company: Company? = nil
+    company: Company? = nil,
+    vocabularies: [Vocabulary] = Vocabulary.all
   ) {
     self.name = name
     self.company = company
@@ -49,7 +50,7 @@ struct Room: Sendable {
     door = Door(limits: limits)
     forgetting = Forgetting(limits: limits)
     audience = Audience(limits: limits)
-    fanOut = FanOut(limits: limits, framing: framing)
+    fanOut = FanOut(limits: limits, framing: framing, vocabularies: vocabularies)
     overlaps = Overlaps(limits: limits)
   }
 
@@ -108,7 +109,12 @@ struct Room: Sendable {
     let id = audience.add(
       Peer(actor, as: hello),
       claim,
-      channel: Channel(encoding, hello.vocabulary, overlaps: hello.overlaps, crowd: hello.crowd),
+      channel: Channel(
+        encoding,
+        vocabulary: fanOut.encoder.vocabularies.index(ofNumber: hello.vocabularyNumber),
+        overlaps: hello.overlaps,
+        crowd: hello.crowd
+      ),
       party: party,
       told: told,
       position: hello.since.flatMap { fold.place(of: $0) }
@@ -272,7 +278,7 @@ struct Room: Sendable {
       if pauses { effects.append(.pauseReading(id)) }
       return
     }
-    post(fold.digest(for: channel.vocabulary), to: id, after: fanOut.ring.end, isDigest: true)
+    post(fold.digest(for: fanOut.encoder.vocabulary(of: channel)), to: id, after: fanOut.ring.end, isDigest: true)
   }
 
   /// Sends one connection an answer that doesn't depend on the room.
@@ -550,7 +556,7 @@ struct Room: Sendable {
     fanOut.encoder.append(people, for: gap.channel, to: &own)
     counts.noteLeap()
     audience.readers.leap(seat, newest, own, owed: portion.owed, fanOut.ring) {
-      fanOut.encoder.encode(fold.digest(for: gap.channel.vocabulary), gap.channel.encoding)
+      fanOut.encoder.encode(fold.digest(for: fanOut.encoder.vocabulary(of: gap.channel)), gap.channel.encoding)
     }
   }
 

@@ -39,7 +39,7 @@ struct RoomsTextTests {
   @Test("W6: a message counts as a whole: what it frees makes space for what it brings, in whichever order")
   func whole() {
     var bench = RoomBench { $0.textBytes = 100 }
-    let ann = bench.join { $0.vocabularyNumber = 3 }
+    let ann = bench.join()
     #expect(say([(1, text(60)), (2, text(30))], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(say([(3, text(60)), (1, deletion)], by: ann, in: &bench) == nil)
@@ -55,7 +55,7 @@ struct RoomsTextTests {
   @Test("W6: text that several messages on their way free is counted once")
   func once() {
     var bench = RoomBench { $0.textBytes = 100 }
-    let ann = bench.join { $0.vocabularyNumber = 3 }
+    let ann = bench.join()
     #expect(say([(1, text(90))], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(say([(1, deletion), (2, text(90))], by: ann, in: &bench) == nil)
@@ -74,7 +74,7 @@ struct RoomsTextTests {
   )
   func judged(seed: UInt64) {
     var bench = RoomBench { $0.textBytes = 200 }
-    let ann = bench.join { $0.vocabularyNumber = 3 }
+    let ann = bench.join()
     var random = SeededGenerator(seed: seed)
     var (taken, refused) = (0, 0)
     for step in 0..<600 {

@@ -14,7 +14,7 @@ struct RoomsVocabularyTests {
     return set
   }
 
-  /// Checks that a client of the previous protocol version could read everything that this client received.
+  /// Checks that a client without the property `text` and the kinds after `star` could read all that it received.
   private func expectKnown(_ client: TestClient) {
     for message in client.messages {
       guard case .operations(let delivery) = message else { continue }
@@ -25,7 +25,7 @@ struct RoomsVocabularyTests {
         }
       for operation in operations {
         #expect(!operation.set.assigned.isEmpty)
-        #expect(operation.set.assigned.rawValue < 1 << 15, "a property that it doesn't know")
+        #expect(!operation.set.assigned.contains(.text), "a property that it doesn't know")
         let kind = operation.set.kind.rawValue
         #expect(!operation.set.assigned.contains(.kind) || kind < 5, "a kind that it doesn't know")
       }
@@ -37,15 +37,14 @@ struct RoomsVocabularyTests {
   }
 
   @Test(
-    "C12: a client that names no vocabulary is sent nothing that it doesn't know, and its digest agrees",
+    "C12: a client of an older vocabulary is sent only what it knows, and its digest agrees",
     arguments: WireEncoding.allCases
   )
   func beats(_ encoding: WireEncoding) {
-    var bench = RoomBench()
+    var bench = RoomBench(vocabularies: [.withoutText, .newest])
     let old = bench.join(encoding)
-    let texts = bench.join(encoding) { $0.vocabularyNumber = 2 }
-    let new = bench.join(encoding) { $0.vocabularyNumber = 3 }
-    let writer = bench.join { $0.vocabularyNumber = 3 }
+    let new = bench.join(encoding) { $0.vocabularyNumber = 2 }
+    let writer = bench.join { $0.vocabularyNumber = 2 }
     var moved = Properties()
     moved.position = Point(x: 5, y: 6)
     for set in [written("one"), moved, written("two", .ellipse)] {
@@ -56,27 +55,20 @@ struct RoomsVocabularyTests {
     var text = Properties()
     text.text = "three"
     bench.say(submission(bench.shape(1), text), writer)
+    bench.say(submission(bench.shape(2), written("four")), writer)
     bench.settle()
-    // A client that knows texts but no arrows doesn't get the property `toEnd`.
-    var line = Properties()
-    line.kind = .line
-    line.toEnd = .arrow
-    bench.say(submission(bench.shape(2), line), writer)
-    bench.settle()
-    #expect(bench.clients[texts].canvas[bench.shape(1)]?.properties.text == "three")
-    #expect(bench.clients[texts].canvas[bench.shape(2)]?.properties.kind == .rectangle)
-    #expect(bench.clients[texts].canvas[bench.shape(2)]?.properties.assigned == [.kind])
     #expect(bench.clients[old].cursor == bench.clients[new].cursor)
     #expect(bench.clients[new].canvas == bench.room.canvas)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.position == moved.position)
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .ellipse)
+    #expect(bench.clients[old].canvas[bench.shape(2)]?.properties.kind == .rectangle)
     expectKnown(bench.clients[old])
     // A client that joins later gets the room's state, with the same content.
     let late = bench.join(encoding)
     let lateNew = bench.join(encoding) { $0.vocabularyNumber = 7 }
     expectKnown(bench.clients[late])
     #expect(bench.clients[lateNew].canvas == bench.room.canvas)
-    for client in [old, texts, new, late, lateNew] {
+    for client in [old, new, late, lateNew] {
       bench.say(.digest, client)
       bench.settle()
       #expect(bench.clients[client].digests == 1)
@@ -86,7 +78,7 @@ struct RoomsVocabularyTests {
 
   @Test("C12: an unknown kind is told as a rectangle, and stays what it is when an older client moves it")
   func kinds() {
-    var bench = RoomBench()
+    var bench = RoomBench(vocabularies: [.withoutText, .newest])
     let old = bench.join()
     let new = bench.join { $0.vocabularyNumber = 2 }
     bench.say(submission(bench.shape(1), written("hi")), new)
@@ -100,10 +92,20 @@ struct RoomsVocabularyTests {
     #expect(shape?.kind == .text && shape?.text == "hi" && shape?.position == moved.position)
   }
 
+  @Test("C12: a hello without a vocabulary is told everything, and so is one with a number that isn't known")
+  func newest() {
+    var bench = RoomBench()
+    #expect(Channel.count >= 8 * Vocabulary.all.count)
+    let clients = [1, 2, 3, 255].map { number in bench.join { $0.vocabularyNumber = number } }
+    bench.say(submission(bench.shape(1), written("hi")), clients[0])
+    bench.settle()
+    for client in clients { #expect(bench.clients[client].canvas == bench.room.canvas) }
+  }
+
   @Test("W6: a room has so much text at most; shorter texts, deletions and what was taken before are still taken")
   func fullness() {
     var bench = RoomBench { $0.textBytes = 4_096 }
-    let ann = bench.join { $0.vocabularyNumber = 2 }
+    let ann = bench.join()
     let long = Text(String(repeating: "x", count: 3_000))
     func say(_ shape: UInt64, _ text: Text, at: Stamp? = nil) -> RejectCode? {
       let before = bench.clients[ann].messages.count

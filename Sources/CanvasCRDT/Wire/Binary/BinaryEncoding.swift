@@ -31,8 +31,13 @@ public enum BinaryEncoding {
     var id: MessageIdentifier?
     do throws(BinaryFailure) {
       let first = try reader.byte()
-      guard let kind = ClientMessageKind(rawValue: first) else { throw .unknownKind(first) }
-      let message = try readClientMessage(kind, from: &reader, id: &id, operationsMax: operationsMax)
+      let message: ClientMessage
+      if first == earlierHello {
+        message = .hello(try readHello(isEarlier: true, from: &reader))
+      } else {
+        guard let kind = ClientMessageKind(rawValue: first) else { throw .unknownKind(first) }
+        message = try readClientMessage(kind, from: &reader, id: &id, operationsMax: operationsMax)
+      }
       guard reader.isAtEnd else { throw .malformed("bytes behind the message") }
       return message
     } catch {

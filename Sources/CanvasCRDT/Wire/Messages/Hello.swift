@@ -14,9 +14,9 @@ public struct Hello: Hashable, Sendable {
   /// Whether the client wants `crowd` messages. They say how many people are in a room, if not all of them are sent as
   /// peers.
   public var crowd = false
-  /// The number of the client's vocabulary: which properties and kinds it knows. A newer client can send a number that
-  /// this program doesn't know.
-  public var vocabularyNumber = Vocabulary.first.rawValue
+  /// The number of the client's vocabulary, from 1: which properties and kinds it knows. A newer client can send a
+  /// number that this program doesn't know.
+  public var vocabularyNumber: UInt8 = 1
 
   public init() {}
 
@@ -56,7 +56,7 @@ extension JSONEncoding {
       writer.key("crowd")
       writer.value(true)
     }
-    if hello.isWide {
+    if hello.vocabularyNumber > 1 {
       writer.key("vocabulary")
       writer.value(Int(hello.vocabularyNumber))
     }
@@ -100,9 +100,8 @@ extension JSONEncoding {
 // MARK: - Binary
 
 extension BinaryEncoding {
-  /// The flags of a hello. Their sum is its first field: a byte, or a varint in a wide hello. The page's JavaScript
-  /// writes hellos too, with the same values.
-  public enum HelloFlag: UInt16, CaseIterable {
+  /// The flags of a hello. Their sum is its first field. The page's JavaScript writes hellos too, with the same values.
+  public enum HelloFlag: UInt8, CaseIterable {
     case name = 1
     case color = 2
     case actor = 4
@@ -111,25 +110,19 @@ extension BinaryEncoding {
     case readonly = 32
     case key = 64
     case crowd = 128
-    case vocabulary = 256
 
-    /// The first flag that doesn't fit into a byte. Older servers don't know such flags, or the wide hello that has
-    /// them.
-    static let wide: UInt64 = 256
-
-    static func isSet(_ flag: HelloFlag, in flags: UInt64) -> Bool { flags & UInt64(flag.rawValue) != 0 }
-    static var all: UInt64 { allCases.reduce(0) { $0 | UInt64($1.rawValue) } }
+    static func isSet(_ flag: HelloFlag, in flags: UInt8) -> Bool { flags & flag.rawValue != 0 }
   }
+
+  /// The first byte of an earlier form of hello. It is still read, because the form was described in docs/PROTOCOL.md.
+  static let earlierHello: UInt8 = 0x11
 
   /// Decodes a client's message that must be a hello.
   public static func decodeHello(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Hello {
     var reader = ByteReader(bytes)
     do throws(BinaryFailure) {
-      let kind = try reader.byte()
-      guard kind == ClientMessageKind.hello.rawValue || kind == ClientMessageKind.wideHello.rawValue else {
-        throw .hello("no hello")
-      }
-      let hello = try readHello(isWide: kind == ClientMessageKind.wideHello.rawValue, from: &reader)
+      guard try reader.byte() == ClientMessageKind.hello.rawValue else { throw .hello("no hello") }
+      let hello = try readHello(from: &reader)
       guard reader.isAtEnd else { throw .malformed("bytes behind the message") }
       return hello
     } catch {
@@ -138,7 +131,7 @@ extension BinaryEncoding {
   }
 
   static func write(_ hello: Hello, to writer: inout ByteWriter) {
-    var flags: UInt16 = 0
+    var flags: UInt8 = 0
     if hello.name != nil { flags |= HelloFlag.name.rawValue }
     if hello.color != nil { flags |= HelloFlag.color.rawValue }
     if hello.actor != nil { flags |= HelloFlag.actor.rawValue }
@@ -147,23 +140,20 @@ extension BinaryEncoding {
     if hello.readonly { flags |= HelloFlag.readonly.rawValue }
     if hello.key != nil { flags |= HelloFlag.key.rawValue }
     if hello.crowd { flags |= HelloFlag.crowd.rawValue }
-    if hello.isWide {
-      writer.appendVarint(UInt64(flags | HelloFlag.vocabulary.rawValue))
-    } else {
-      writer.append(UInt8(truncatingIfNeeded: flags))
-    }
+    writer.append(flags)
     if let name = hello.name { writer.appendCounted(name) }
     if let color = hello.color { writer.append(color) }
     if let actor = hello.actor { writer.append(actor) }
     if let since = hello.since { writer.append(since) }
     if let key = hello.key { writer.appendCounted(key) }
-    if hello.isWide { writer.append(hello.vocabularyNumber) }
+    if hello.vocabularyNumber > 1 { writer.append(hello.vocabularyNumber) }
   }
 
-  static func readHello(isWide: Bool, from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
-    let flags = isWide ? try reader.varint() : UInt64(try reader.byte())
-    guard isWide == (flags >= HelloFlag.wide) else { throw .malformed("a hello in another form than its own") }
-    guard flags & ~HelloFlag.all == 0 else { throw .hello("a flag of hello that there is not") }
+  /// - Parameter isEarlier: whether it has the earlier form. The flags are then a varint in which 256 is set too, and
+  ///   there has to be a vocabulary.
+  static func readHello(isEarlier: Bool = false, from reader: inout ByteReader) throws(BinaryFailure) -> Hello {
+    let sum = isEarlier ? try reader.varint() ^ 256 : UInt64(try reader.byte())
+    guard let flags = UInt8(exactly: sum) else { throw .hello("a flag of hello that there is not") }
     var hello = Hello()
     if HelloFlag.isSet(.name, in: flags) {
       let name = try reader.countedText()
@@ -187,18 +177,10 @@ extension BinaryEncoding {
       guard key.utf8Count <= Hello.keyBytesMax else { throw .hello("key must be text of at most 128 bytes") }
       hello.key = key
     }
-    if HelloFlag.isSet(.vocabulary, in: flags) {
+    if isEarlier || !reader.isAtEnd {
       hello.vocabularyNumber = try reader.byte()
-      guard hello.isWide else { throw .hello("a vocabulary of less than 2") }
+      guard hello.vocabularyNumber > 1 else { throw .malformed("a vocabulary of less than 2") }
     }
     return hello
   }
-}
-
-extension Hello {
-  /// Whether the flags need more than a byte. The binary encoding then uses `wideHello`.
-  var isWide: Bool { vocabularyNumber > Vocabulary.first.rawValue }
-
-  /// The client's vocabulary.
-  public var vocabulary: Vocabulary { Vocabulary(rawValue: vocabularyNumber) ?? .newest }
 }

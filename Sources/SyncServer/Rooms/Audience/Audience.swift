@@ -297,7 +297,8 @@ struct Audience: Sendable {
     }
     let digests =
       told.digestsWanted == 0
-      ? [] : Array(repeating: encoder.encode(digest(channel.vocabulary), encoding), count: told.digestsWanted)
+      ? []
+      : Array(repeating: encoder.encode(digest(encoder.vocabulary(of: channel)), encoding), count: told.digestsWanted)
     readers.catchUp(seat, notices, digests: digests, peopleToldBefore: peopleToldBefore, ring)
   }
 

@@ -22,9 +22,9 @@ struct FanOut: Sendable {
   private var standing: [ShapePair]?
   private var pairsVersion: UInt64 = 0
 
-  init(limits: Limits, framing: Framing) {
+  init(limits: Limits, framing: Framing, vocabularies: [Vocabulary]) {
     self.limits = limits
-    encoder = MessageEncoder(framing: framing, messageBytesMax: limits.messageBytes)
+    encoder = MessageEncoder(framing: framing, vocabularies: vocabularies, messageBytesMax: limits.messageBytes)
     gathering = Gathering(beatMilliseconds: limits.beatMilliseconds)
     streams = StateStreams(limits: limits)
   }
@@ -89,7 +89,7 @@ struct FanOut: Sendable {
   ) {
     let wanted = Channel.all.filter { $0.encoding == encoding && channels[$0.index] }
     guard !wanted.isEmpty else { return }
-    var operations: [Vocabulary: [UInt8]] = [:]
+    var operations: [Int: [UInt8]] = [:]
     for channel in wanted {
       let vocabulary = channel.vocabulary
       var bytes: [UInt8] = []
@@ -113,7 +113,7 @@ struct FanOut: Sendable {
     _ fold: borrowing Fold
   ) -> [UInt8] {
     var bytes: [UInt8] = []
-    let told = channel.vocabulary.knowsAll ? operations : operations.told(to: channel.vocabulary)
+    let told = operations.told(to: encoder.vocabulary(of: channel))
     encoder.append(told[...], of: fold.places, from: start, to: fold.position, channel.encoding, to: &bytes)
     if told.isEmpty {
       encoder.append(.operations(Delivery(cursor: fold.cursor, operations: [])), channel.encoding, to: &bytes)

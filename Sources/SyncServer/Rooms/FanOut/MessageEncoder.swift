@@ -6,15 +6,19 @@ struct Framing: Sendable {
   let append: @Sendable (_ message: [UInt8], _ encoding: WireEncoding, _ bytes: inout [UInt8]) -> Void
 }
 
-/// Encodes a room's messages. No message is longer than the limit.
+/// Encodes a room's messages, for clients of each vocabulary. No message is longer than the limit.
 struct MessageEncoder: Sendable {
   private let framing: Framing
+  let vocabularies: [Vocabulary]
   let messageBytesMax: UInt64
 
-  init(framing: Framing, messageBytesMax: UInt64) {
+  init(framing: Framing, vocabularies: [Vocabulary], messageBytesMax: UInt64) {
     self.framing = framing
+    self.vocabularies = vocabularies
     self.messageBytesMax = messageBytesMax
   }
+
+  func vocabulary(of channel: Channel) -> Vocabulary { vocabularies[channel.vocabulary] }
 
   func encode(_ message: ServerMessage, _ encoding: WireEncoding) -> [UInt8] {
     var bytes: [UInt8] = []

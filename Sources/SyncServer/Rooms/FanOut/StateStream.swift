@@ -7,7 +7,8 @@ import CanvasCRDT
 /// continues with the broadcast (`Beat`) that has the number `ordinal`.
 struct StateStream: Sendable {
   let encoding: WireEncoding
-  let vocabulary: Vocabulary
+  /// The place of the vocabulary in the list of the room's vocabularies.
+  let vocabulary: Int
   /// The log position after which changes are in the stream. `nil` if the stream has the whole state.
   let since: UInt64?
   let position: UInt64
@@ -33,7 +34,7 @@ struct StateStream: Sendable {
 
   init(
     encoding: WireEncoding,
-    vocabulary: Vocabulary,
+    vocabulary: Int,
     since: UInt64?,
     position: UInt64,
     ordinal: UInt64,
@@ -118,7 +119,7 @@ struct StateStream: Sendable {
       let isLast = index + 1 == parts.count
       let delivery = Delivery(
         cursor: places.cursor(at: isLast ? position : since ?? 0),
-        content: .state(parts[index].told(to: vocabulary)),
+        content: .state(parts[index].told(to: encoder.vocabularies[vocabulary])),
         more: !isLast,
         reset: since == nil && index == 0
       )
