@@ -1,6 +1,6 @@
 // sources: Sources/SyncServer/Rooms/Fold/RoomImage.swift Sources/SyncServer/Rooms/Fold/RoomRuns.swift
 // sources: Sources/SyncServer/Rooms/Fold/RoomRecord.swift
-// sources: Sources/SyncServer/Stored/StoredOperations.swift Sources/SyncServer/Stored/RecordForm.swift
+// sources: Sources/SyncServer/Stored/StoredOperations.swift
 //
 // Fuzzes what a log stores of a room: records of operations, and images of a room's state. An input that can be read
 // must have the same content after it was written and read again. The input's first byte decides whether it is a record

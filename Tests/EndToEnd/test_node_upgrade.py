@@ -1,7 +1,5 @@
 """Older and newer servers share rooms during a rolling upgrade."""
 
-import asyncio
-
 import database
 from client import Client, agree, connect
 from database import ask
@@ -10,43 +8,6 @@ from test_nodes import draw, rectangle, taken
 from waiting import eventually
 
 pytestmark = database.needed
-
-
-async def test_what_an_older_server_could_not_read_is_written_once_all_are_upgraded():
-    """H17: A room forgets deletions by a record of form 3, which the older node can't read. The newer node writes no
-    such record until all nodes are upgraded. In the end both nodes have forgotten the deletions."""
-    with database.database() as url, Server("--record-form", 2, data=url) as older, Server(data=url) as newer:
-        ann, ben = await Client.join(older, "garden"), await Client.join(newer, "garden")
-        gone, kept = identifier(), identifier()
-        await draw(ann, {"shape": gone, "set": {"deleted": True}}, rectangle(kept))
-        await draw(ben, rectangle(identifier()))
-        await agree(ann, ben)
-
-        async def forget(server):
-            return await server.http("DELETE", "/v1/rooms/garden/erasures")
-
-        refused = await asyncio.gather(forget(older), forget(newer))
-        assert [(answer.status, answer.error) for answer in refused] == [(503, "unavailable")] * 2
-        assert "an older server" in refused[0].json["error"]["message"]
-        assert set(ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)) <= {"1", "2"}
-        await draw(ann, rectangle(identifier()))
-        await agree(ann, ben)
-
-        assert await asyncio.to_thread(older.terminate) == 0
-        with Server(data=url) as upgraded:
-            ann = await Client.join(upgraded, "garden", actor=ann.actor, key=ann.welcome["key"])
-            # The newer node still waits for the older one, because the older one might only be suspended.
-            assert (await eventually(lambda: forgets(newer), "forgetting")).status == 204
-            assert "3" in ask("SELECT get_byte(bytes, 0) FROM canvas.records", url)
-            await draw(ben, rectangle(identifier()))
-            await agree(ann, ben)
-            for server in (upgraded, newer):
-                assert (await server.get("/v1/rooms/garden/erasures")).json["erasures"] == 0
-
-
-async def forgets(server):
-    answer = await server.http("DELETE", "/v1/rooms/garden/erasures")
-    return answer if answer.status == 204 else None
 
 
 def checksum(data):

@@ -1,6 +1,6 @@
 // A replica as bytes for the host to store, so that closing the page loses no edit.
 //
-//     version      one byte, 2; 1 dates from when there were fewer properties and kinds
+//     version      one byte, 2
 //     flags        one byte: 1 the drawing follows, 2 an offset follows, 4 a key follows
 //     actor        six bytes
 //     clock        two varints: the last time that was used or reserved, and the greatest that the server has confirmed
@@ -14,7 +14,8 @@
 //     checksum     the FNV-1a 64 of all bytes before it, highest byte first
 //
 // The cursor is stored only together with the drawing. Without its drawing, a replica has to load the whole state
-// anyway. A cursor in version 1 is ignored, because the drawing beside it lacks some properties and kinds.
+// anyway. A program that knows more properties or kinds raises the version, and ignores the cursors of earlier ones,
+// because the drawings beside them lack these (C12).
 
 /// Why bytes can't be read as a saved replica.
 public enum SavedReplicaError: Error, Hashable, Sendable {
@@ -28,8 +29,6 @@ public enum SavedReplicaError: Error, Hashable, Sendable {
 
 enum SavedReplica {
   static let version: UInt8 = 2
-  /// The previous version of the format. It can still be read, but its drawing can lack some properties and kinds.
-  static let versionBefore: UInt8 = 1
   static let checksumBytes = 8
   static let drawingFlag: UInt8 = 1
   static let offsetFlag: UInt8 = 2
@@ -185,9 +184,7 @@ private final class SavedParts {
 
   private init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) throws(SavedReplicaError) {
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
-    guard version == SavedReplica.version || version == SavedReplica.versionBefore else {
-      throw .unknownVersion(version)
-    }
+    guard version == SavedReplica.version else { throw .unknownVersion(version) }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
     let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
     guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
@@ -197,9 +194,7 @@ private final class SavedParts {
       guard flags & ~SavedReplica.flagsAll == 0 else { throw .malformed("a flag that there is not") }
       (clock, serverTime, key, outbox) = try SavedParts.readEdits(from: &reader, flags: flags)
       if flags & SavedReplica.drawingFlag != 0 {
-        let seen = try SavedParts.readDrawing(from: &reader, seed: seed)
-        drawing = seen.drawing
-        cursor = version == SavedReplica.version ? seen.cursor : nil
+        (drawing, cursor) = try SavedParts.readDrawing(from: &reader, seed: seed)
       } else {
         (drawing, cursor) = (nil, nil)
       }

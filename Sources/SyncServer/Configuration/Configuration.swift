@@ -47,9 +47,6 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// The newest record format that this server and the servers that share its rooms may write. An older format is set
-  /// while servers of an older version share the rooms, because they can't read newer ones.
-  var recordForm = RecordForm.newest
   /// Whether WebSocket messages are compressed for clients that ask for that. Compression sends fewer bytes and costs
   /// processor time.
   var compresses = false

@@ -126,18 +126,6 @@ struct Option: Sendable {
     ) {
       $1.sites.setOrigins($0) ? nil : "must be sites such as https://example.com, with commas between them, or *"
     },
-    Option(
-      name: "--record-form",
-      value: "NUMBER",
-      words: "newest form of records that nodes write; 2 for older servers",
-      standard: "\(RecordForm.newest.rawValue)"
-    ) {
-      guard let form = UInt8($0).flatMap(RecordForm.init), form >= .oldestShared else {
-        return "must be a whole number from \(RecordForm.oldestShared.rawValue) to \(RecordForm.newest.rawValue)"
-      }
-      $1.recordForm = form
-      return nil
-    },
     flag("--compress", words: "permessage-deflate for clients that ask: fewer bytes, more CPU", \.compresses),
   ]
 

@@ -93,9 +93,7 @@ actor Hub {
     generator = machine.random
     nodeNumber = UInt64.random(in: 1...UInt64.max, using: &generator)
     run = Run(number: nodeNumber)
-    if case .postgres = configuration.storage {
-      neighbours = Neighbours(number: nodeNumber, recordForm: configuration.recordForm)
-    }
+    if case .postgres = configuration.storage { neighbours = Neighbours(number: nodeNumber) }
   }
 
   nonisolated var loop: any ServerLoop { machine.loop }

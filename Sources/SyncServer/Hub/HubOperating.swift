@@ -91,13 +91,7 @@ extension Hub {
     before milliseconds: UInt64,
     by writer: Writer
   ) async -> Result<Cursor, WritingRefusal> {
-    // Just after the start, this node doesn't know yet which record formats the other nodes can read.
-    while recordForm == nil { await pause(milliseconds: 100) }
-    guard let recordForm, recordForm >= .forgetting else {
-      let words: Text = "an older server that shares the rooms could not read that"
-      return .failure(.rejected(Rejection(code: .unavailable, message: words)))
-    }
-    return await asking(open, for: writer) { room, number in
+    await asking(open, for: writer) { room, number in
       room.forgetErasures(before: milliseconds, request: number)
     }
   }

@@ -63,12 +63,6 @@ extension Hub {
 
   // MARK: Other nodes
 
-  /// The newest record format that may be written now. `nil` just after the start, when this node doesn't know yet what
-  /// other nodes can read.
-  var recordForm: RecordForm? {
-    if let neighbours { neighbours.recordForm(now: now) } else { configuration.recordForm }
-  }
-
   /// Tells the other nodes about the people connected to this node.
   func tellNeighbours() {
     let parts = neighbours?.takeNews {

@@ -184,7 +184,7 @@ extension Hub {
 
   private func letRest(_ open: OpenRoom) {
     let now = now
-    open.room.rest(now: now, mayForget: recordForm.map { $0 >= .forgetting } ?? false)
+    open.room.rest(now: now)
     carryOutEffects(of: open)
     if open.room.flushDueAt != nil || open.room.hasUnsent { rooms.markDirty(open) }
     if let idle = open.idleTime(now: now.monotonicMilliseconds) {

@@ -1,6 +1,6 @@
 import CanvasCRDT
 
-/// A message from a node to all other nodes, about the people connected to it and about itself.
+/// A message from a node to all other nodes, about the people connected to it.
 struct NeighbourNews: Sendable {
   enum Row: Hashable, Sendable {
     case here(PersonPlace, Person)
@@ -13,12 +13,9 @@ struct NeighbourNews: Sendable {
   var asks = false
   /// Whether the message lists everyone at the node. If so, people who are not listed have left the node.
   var isWhole = false
-  /// The newest record format that the node can read and allows to be written. It is a plain number, because the
-  /// receiving node might not know that format.
-  var recordForm: UInt8
   var rows: [Row] = []
 
-  init(recordForm: UInt8) { self.recordForm = recordForm }
+  init() {}
 
   private enum Flags {
     static let asks: UInt8 = 1
@@ -32,7 +29,6 @@ struct NeighbourNews: Sendable {
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: 64 + 128 * rows.count)
     writer.append((asks ? Flags.asks : 0) | (isWhole ? Flags.isWhole : 0))
-    writer.append(recordForm)
     for row in rows { NeighbourNews.append(row, to: &writer) }
     return writer.finish()
   }
@@ -74,7 +70,6 @@ struct NeighbourNews: Sendable {
     guard flags <= Flags.asks | Flags.isWhole else { throw Unreadable() }
     asks = flags & Flags.asks != 0
     isWhole = flags & Flags.isWhole != 0
-    recordForm = try reader.readByte()
     while !reader.isAtEnd { rows.append(try NeighbourNews.row(&reader)) }
   }
 

@@ -1,7 +1,7 @@
 import CanvasCRDT
 
 /// The people at the other nodes that share the rooms, for the list of rooms and for operators. (Clients get them from
-/// `Company` instead.) Also knows the newest record format that all nodes can read.
+/// `Company` instead.)
 ///
 /// What always holds:
 /// - Once a second a node sends what has changed among its people. If a node missed such a message, it asks for
@@ -14,7 +14,6 @@ struct Neighbours: Sendable {
     var people: [String: [Identifier: Person]] = [:]
     /// Whether `people` has all of the node's people. False if a message of the node was missed.
     var isKnown = false
-    var recordForm = RecordForm.oldestShared.rawValue
 
     mutating func forget(_ place: PersonPlace) {
       people[place.room]?[place.actor] = nil
@@ -29,17 +28,9 @@ struct Neighbours: Sendable {
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
-  private let recordFormHere: RecordForm
-  /// When this node began to receive messages from other nodes, on the monotonic clock.
-  private var listensSince: UInt64?
 
-  /// - Parameters:
-  ///   - number: the number of this server process.
-  ///   - recordForm: the newest record format that this node reads and allows to be written.
-  init(number: UInt64, recordForm: RecordForm = .newest) {
-    teller = NewsTeller(node: number)
-    recordFormHere = recordForm
-  }
+  /// - Parameter number: the number of this server process.
+  init(number: UInt64) { teller = NewsTeller(node: number) }
 
   // MARK: People here
 
@@ -54,7 +45,7 @@ struct Neighbours: Sendable {
   ///   - person: gives the person behind an actor in a room of this node, if there is one.
   ///   - all: gives everyone at this node.
   mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
-    var news = NeighbourNews(recordForm: recordFormHere.rawValue)
+    var news = NeighbourNews()
     news.asks = nodes.values.contains { !$0.isKnown }
     news.isWhole = tellsAll && !nodes.isEmpty
     if !nodes.isEmpty {
@@ -96,7 +87,6 @@ struct Neighbours: Sendable {
         node.isKnown = true
         node.people = [:]
       }
-      node.recordForm = news.recordForm
       var unwanted: [PersonPlace] = []
       for row in news.rows {
         switch row {
@@ -111,17 +101,7 @@ struct Neighbours: Sendable {
 
   /// Forgets nodes that have gone silent. To be called once a second.
   mutating func forgetSilent(now: Moment) {
-    if listensSince == nil { listensSince = now.monotonicMilliseconds }
     nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
-  }
-
-  /// The newest record format that every node can read. `nil` just after the start, because there might be nodes that
-  /// this one has not heard yet.
-  func recordForm(now: Moment) -> RecordForm? {
-    guard let listensSince, listensSince + Company.silentMilliseconds <= now.monotonicMilliseconds else { return nil }
-    // A newer server may announce a format that this server doesn't know. The newest known format is then used instead.
-    let others = nodes.values.map(\.recordForm).min().flatMap(RecordForm.init) ?? .newest
-    return min(recordFormHere, others)
   }
 
   /// The people in a room who are connected to other nodes.

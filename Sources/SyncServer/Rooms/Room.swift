@@ -440,13 +440,12 @@ struct Room: Sendable {
   }
 
   /// Frees memory that no connection needs any more, when the room is quiet. To be called now and then.
-  /// - Parameter mayForget: whether all servers that read the log understand records that forget deletions.
-  mutating func rest(now: Moment, mayForget: Bool = true) {
+  mutating func rest(now: Moment) {
     admitWaiting(now)
     keepCompany(now)
     door.rest(now: now)
     fold.forgetMore()
-    if mayForget, let before = forgetting.look(at: fold.canvas, now: now) {
+    if let before = forgetting.look(at: fold.canvas, now: now) {
       forgetErasures(before: before, request: Room.nobody)
     }
     if audience.wantsOverlaps {

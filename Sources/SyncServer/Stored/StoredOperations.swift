@@ -1,7 +1,12 @@
 import CanvasCRDT
 import RoomLog
 
-/// The content of a record in the log. It is written in the oldest format (`RecordForm`) that can hold it.
+/// The content of a record in the log.
+///
+/// As bytes: one byte, which is one more than how many numbers follow; these numbers, `run` and then `forgottenBefore`,
+/// each in eight bytes, the lowest first; and the operations in the binary encoding. A missing run is written as 0,
+/// which no run has as its number. Zeros at the end are left out. A greater first byte means that a newer server wrote
+/// the record.
 struct StoredOperations {
   /// The number of the server process that writes the record. `nil` if the log surely has that number already.
   let run: UInt64?
@@ -16,37 +21,22 @@ struct StoredOperations {
   }
 
   func encoded() -> [UInt8] {
-    var form = [RecordForm.plain.rawValue]
-    if forgottenBefore > 0 {
-      form = [RecordForm.forgetting.rawValue]
-      // A missing number is written as 0. That is unambiguous, because no run has the number 0, and no time is 0.
-      for number in [run ?? 0, forgottenBefore] { withUnsafeBytes(of: number.littleEndian) { form += $0 } }
-    } else if let run {
-      form = [RecordForm.withRun.rawValue]
-      withUnsafeBytes(of: run.littleEndian) { form += $0 }
-    }
-    return form + BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
+    let numbers = forgottenBefore > 0 ? [run ?? 0, forgottenBefore] : run.map { [$0] } ?? []
+    var bytes = [UInt8(1 + numbers.count)]
+    for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
+    return bytes + BinaryEncoding.encode(.operations(Delivery(cursor: Cursor(""), operations: operations)))
   }
 
   /// - Returns: `nil` if a newer server wrote the bytes, or if they are not a record.
   init?(_ bytes: [UInt8]) {
-    let start: Int
-    func number(at place: Int) -> UInt64 { bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-    switch bytes.first.flatMap(RecordForm.init) {
-    case .plain:
-      run = nil
-      forgottenBefore = 0
-      start = 1
-    case .withRun where bytes.count >= 9:
-      run = number(at: 1)
-      forgottenBefore = 0
-      start = 9
-    case .forgetting where bytes.count >= 17:
-      run = number(at: 1) == 0 ? nil : number(at: 1)
-      forgottenBefore = number(at: 9)
-      start = 17
-    default: return nil
+    guard let first = bytes.first, (1...3).contains(first) else { return nil }
+    let start = 8 * Int(first) - 7
+    guard bytes.count >= start else { return nil }
+    func number(at place: Int) -> UInt64 {
+      place >= start ? 0 : bytes[place..<place + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
+    run = number(at: 1) == 0 ? nil : number(at: 1)
+    forgottenBefore = number(at: 9)
     guard case .operations(let delivery)? = try? BinaryEncoding.decodeServerMessage(Array(bytes.dropFirst(start))),
       case .operations(let operations) = delivery.content
     else { return nil }

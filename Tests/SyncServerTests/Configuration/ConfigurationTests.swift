@@ -135,9 +135,6 @@ import Testing
       bad: ["maybe", "TRUE"],
       expectation: "true or false"
     ) { $0.compresses = ["true", "1", "yes", "on"].contains($1) },
-    Setting(name: "--record-form", values: ["2", "3"], bad: ["", "1", "4", "x"], expectation: "2 to 3") {
-      $0.recordForm = RecordForm(rawValue: UInt8($1)!)!
-    },
   ]
 
   /// Flags without a value. Another test covers wrong values of their environment variables.

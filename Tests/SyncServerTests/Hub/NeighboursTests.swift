@@ -149,13 +149,13 @@ struct NeighboursTests {
 
   @Test("news from another version is skipped")
   func unreadable() throws {
-    var news = NeighbourNews(recordForm: 3)
+    var news = NeighbourNews()
     news.rows = [.gone(PersonPlace("a", Identifier(packed: 5)!))]
     let bytes = news.encoded()
     #expect(NeighbourNews(bytes)?.rows == news.rows)
     for length in 0..<bytes.count {
-      // No truncated message can be read, except for the first two bytes. They are a valid message without rows.
-      #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 2)
+      // No truncated message can be read, except for the first byte. It is a valid message without rows.
+      #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 1)
     }
     #expect(NeighbourNews(bytes + [9]) == nil)
     var teller = NewsTeller(node: 7)
@@ -196,30 +196,5 @@ struct NeighboursTests {
         }
       }
     }
-  }
-
-  @Test("a form of records is written once every node that is heard of reads it")
-  func recordForms() {
-    var cluster = Cluster(3, seed: 5)
-    cluster.nodes[1] = Neighbours(number: 2, recordForm: .withRun)
-    func forms() -> [RecordForm?] { cluster.nodes.map { $0.recordForm(now: cluster.now) } }
-    // A node that has just started can't know yet whether it has heard from all others.
-    for _ in 0..<3 {
-      cluster.second()
-      #expect(forms() == [nil, nil, nil])
-    }
-    for _ in 0..<10 { cluster.second() }
-    #expect(forms() == [.withRun, .withRun, .withRun])
-    // The older server is replaced by a current one.
-    cluster.nodes[1] = Neighbours(number: 4)
-    cluster.second()
-    #expect(forms() == [.withRun, nil, .withRun], "the older one may only stand still")
-    for _ in 0..<5 { cluster.second() }
-    #expect(forms() == [.newest, .newest, .newest])
-    // One of the servers is replaced by an older one.
-    cluster.nodes[2] = Neighbours(number: 5, recordForm: .withRun)
-    cluster.second()
-    cluster.second()
-    #expect(forms() == [.withRun, .withRun, nil])
   }
 }

@@ -24,11 +24,6 @@ struct NodeNews: Sendable {
   struct Standing: Hashable, Sendable {
     let cursor: Cursor
     let digest: UInt64
-
-    init(cursor: Cursor, digest: UInt64) {
-      self.cursor = cursor
-      self.digest = digest
-    }
   }
 
   init(asks: Bool = false, isWhole: Bool = false) {
@@ -53,7 +48,7 @@ struct NodeNews: Sendable {
       add(person.arrival)
     }
     for state in states { add(.presence([state])) }
-    if let standing { add(.digest(cursor: standing.markedCursor, hash: standing.digest)) }
+    if let standing { add(.digest(cursor: standing.cursor, hash: standing.digest)) }
     return bytes
   }
 
@@ -80,7 +75,7 @@ struct NodeNews: Sendable {
           else { return nil }
           news.joined.append(Person(peer: peer, role: role, arrival: arrival))
         case .presence(let states): news.states += states
-        case .digest(let cursor, let hash): news.standing = Standing(markedCursor: cursor, digest: hash)
+        case .digest(let cursor, let hash): news.standing = Standing(cursor: cursor, digest: hash)
         default: return nil
         }
       }
@@ -88,22 +83,5 @@ struct NodeNews: Sendable {
     }
     guard let read else { return nil }
     self = read
-  }
-}
-
-extension NodeNews.Standing {
-  /// Marks a digest that is computed from mixed hashes (M9). An older server computes another digest for the same room
-  /// and sends it without the mark, so that the two digests are not compared.
-  private static let mark = "m:"
-
-  fileprivate var markedCursor: Cursor { Cursor(Text(Self.mark).appending(cursor.text)) }
-
-  fileprivate init?(markedCursor: Cursor, digest: UInt64) {
-    let rest = markedCursor.text.withBytes { bytes in
-      bytes.starts(with: Self.mark.utf8)
-        ? Text(utf8: UnsafeRawBufferPointer(rebasing: bytes[Self.mark.utf8.count...])) : nil
-    }
-    guard let rest else { return nil }
-    self.init(cursor: Cursor(rest), digest: digest)
   }
 }

@@ -12,22 +12,20 @@ struct RoomImage: Sendable {
   let forgottenBefore: UInt64
   let runs: RoomRuns
 
-  /// The image as bytes: `version, position, operations, clock, forgotten, runs`, then each part of the state in the
-  /// binary encoding, preceded by its length.
+  /// The image as bytes: `version, position, operations, clock, forgotten, forgotten early, runs`, then each part of the
+  /// state in the binary encoding, preceded by its length. Version 2 lacks the time before which deletions were
+  /// forgotten early.
   ///
   /// The runs (server processes) that wrote the log are: one byte that is 1 if older runs are forgotten; their count;
-  /// and for each its first position, and its number in eight bytes, lowest byte first. Version 1 has no runs.
-  ///
-  /// Version 3 has, after `forgotten`, the time before which deletions were forgotten early. Version 3 is written only
-  /// if there is such a time, so that older servers can read all other snapshots.
+  /// and for each its first position, and its number in eight bytes, lowest byte first.
   func encoded() -> [UInt8] {
     var writer = ByteWriter(capacity: canvas.shapeCount * 96 + 64)
-    writer.append(forgottenBefore == 0 ? RoomImage.version : RoomImage.versionThatForgot)
+    writer.append(RoomImage.version)
     writer.appendVarint(position)
     writer.appendVarint(operationCount)
     writer.appendVarint(clockTime)
     writer.appendVarint(canvas.forgottenUpTo)
-    if forgottenBefore > 0 { writer.appendVarint(forgottenBefore) }
+    writer.appendVarint(forgottenBefore)
     writer.append(UInt8(runs.hasForgotten ? 1 : 0))
     writer.appendVarint(UInt64(runs.newest.count))
     for run in runs.newest {
@@ -42,8 +40,7 @@ struct RoomImage: Sendable {
     return writer.finish()
   }
 
-  fileprivate static let version: UInt8 = 2
-  fileprivate static let versionThatForgot: UInt8 = 3
+  fileprivate static let version: UInt8 = 3
 }
 
 /// Why stored bytes are not a valid snapshot.
@@ -59,15 +56,15 @@ extension RoomImage {
       var reader = ByteReader(bytes)
       do throws(ByteReader.Failure) {
         let version = try reader.readByte()
-        guard (1...RoomImage.versionThatForgot).contains(version) else {
+        guard (2...RoomImage.version).contains(version) else {
           return Result<RoomImage, RoomImageError>.failure(.unknownVersion(version))
         }
         let position = try reader.readVarint()
         let operationCount = try reader.readVarint()
         let clockTime = try reader.readVarint()
         let forgottenUpTo = try reader.readVarint()
-        let forgottenBefore = version == RoomImage.versionThatForgot ? try reader.readVarint() : 0
-        guard let runs = version == 1 ? RoomRuns() : try RoomImage.runs(&reader) else {
+        let forgottenBefore = version == 2 ? 0 : try reader.readVarint()
+        guard let runs = try RoomImage.runs(&reader) else {
           return .failure(.malformed("the runs can't be"))
         }
         var canvas = Canvas(seed: seed)
