@@ -202,18 +202,12 @@ async def test_closed_descriptors_are_no_sockets(shared):
 
 
 async def test_a_room_s_state_is_its_own(shared):
-    """The state of each room is in files that no other room's name can produce. The state of an earlier version is
-    read."""
+    """The state of each room is in files that no other room's name can produce."""
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "add", room, "star")
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "undo", room)
         assert await drawing(shared, room) == []
-    await run(shared, "add", "earlier", "star")
-    folder = f"{terminal.environment(shared)['XDG_STATE_HOME']}/canvassync/127.0.0.1_{shared.port}"
-    os.rename(f"{folder}/rooms/room.earlier/state", f"{folder}/room.earlier")
-    await run(shared, "undo", "earlier")
-    assert await drawing(shared, "earlier") == []
 
 
 async def test_places_with_a_missing_number_are_refused(shared):

@@ -32,9 +32,6 @@
 // are values, a list of one operation without a stamp follows, and then the values' stamps in the order of the bits. A
 // stamp is a varint of its time and six bytes of its actor. A place is a byte (1 the undoable steps, 0 the redoable
 // ones) and a turn as a varint.
-//
-// Version 3 lacked the former actors, and version 2 the replaced values too. Version 1 also lacked turns and exchanges,
-// the steps that were passed over, and the properties that were spared. All of these versions are still read.
 
 enum SavedHistory {
   static let version: UInt8 = 4
@@ -132,11 +129,11 @@ extension UndoHistory.Entry {
     writer.appendVarint(UInt64(spared.rawValue))
   }
 
-  fileprivate init(saved reader: inout ByteReader, version: UInt8) throws(BinaryFailure) {
+  fileprivate init(saved reader: inout ByteReader) throws(BinaryFailure) {
     shape = try reader.identifier()
     before = try RegisterSnapshot(saved: &reader)
     after = try RegisterSnapshot(saved: &reader)
-    if version > 1 { spared = try SavedHistory.readMask(from: &reader) }
+    spared = try SavedHistory.readMask(from: &reader)
   }
 }
 
@@ -188,7 +185,7 @@ extension UndoHistory.Exchange {
       let from = try UndoHistory.Place(saved: &reader)
       let stamp = try SavedHistory.readStamp(from: &reader)
       let written = try SavedHistory.readMask(from: &reader)
-      let entry = try UndoHistory.Entry(saved: &reader, version: SavedHistory.version)
+      let entry = try UndoHistory.Entry(saved: &reader)
       parts[entry.shape] = Part(
         from: from,
         entry: entry,
@@ -197,7 +194,7 @@ extension UndoHistory.Exchange {
       )
     }
     for _ in 0..<(try reader.count(bytesEach: 10)) {
-      rest.append(try UndoHistory.Entry(saved: &reader, version: SavedHistory.version))
+      rest.append(try UndoHistory.Entry(saved: &reader))
     }
     for _ in 0..<(try reader.count(bytesEach: 15)) {
       let shape = try reader.identifier()
@@ -263,27 +260,23 @@ extension UndoHistory {
   ) throws(SavedReplicaError) {
     self.init()
     guard let version = bytes.first, bytes.count > SavedReplica.checksumBytes else { throw .damaged }
-    guard (1...SavedHistory.version).contains(version) else { throw .unknownVersion(version) }
+    guard version == SavedHistory.version else { throw .unknownVersion(version) }
     let body = UnsafeRawBufferPointer(rebasing: bytes.dropLast(SavedReplica.checksumBytes))
     let checksum = bytes.loadUnaligned(fromByteOffset: body.count, as: UInt64.self)
     guard SavedReplica.checksum(of: body) == UInt64(bigEndian: checksum) else { throw .damaged }
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.dropFirst()))
     do throws(BinaryFailure) {
-      undoable = try readSteps(from: &reader, version: version)
-      redoable = try readSteps(from: &reader, version: version)
+      undoable = try readSteps(from: &reader)
+      redoable = try readSteps(from: &reader)
       try readAliases(from: &reader)
-      if version > 1 { try readExchanges(from: &reader) }
-      if version > 2 {
-        for _ in 0..<(try reader.count(bytesEach: 10)) {
-          let stamp = try SavedHistory.readStamp(from: &reader)
-          let ofSameStep = try SavedHistory.readMask(from: &reader)
-          let values = try RegisterSnapshot(saved: &reader)
-          replaced.append((stamp, ReplacedValues(values: values, ofSameStep: ofSameStep)))
-        }
+      try readExchanges(from: &reader)
+      for _ in 0..<(try reader.count(bytesEach: 10)) {
+        let stamp = try SavedHistory.readStamp(from: &reader)
+        let ofSameStep = try SavedHistory.readMask(from: &reader)
+        let values = try RegisterSnapshot(saved: &reader)
+        replaced.append((stamp, ReplacedValues(values: values, ofSameStep: ofSameStep)))
       }
-      if version > 3 {
-        for _ in 0..<(try reader.count(bytesEach: 7)) { leave(try SavedHistory.readStamp(from: &reader)) }
-      }
+      for _ in 0..<(try reader.count(bytesEach: 7)) { leave(try SavedHistory.readStamp(from: &reader)) }
       guard reader.isAtEnd else { throw .malformed("bytes behind the history") }
     } catch {
       throw .damaged
@@ -291,27 +284,20 @@ extension UndoHistory {
     for step in undoable + redoable { shapesRemembered += step.entries.count }
   }
 
-  private mutating func readSteps(
-    from reader: inout ByteReader,
-    version: UInt8
-  ) throws(BinaryFailure) -> [Step] {
+  private mutating func readSteps(from reader: inout ByteReader) throws(BinaryFailure) -> [Step] {
     var steps: [Step] = []
     for _ in 0..<(try reader.count(bytesEach: 1)) {
       var step = Step()
-      if version > 1 {
-        step.turn = try reader.varint()
-        let passedOverFor = try reader.varint()
-        step.passedOverFor = passedOverFor == 0 ? nil : passedOverFor
-        guard steps.last.map({ $0.turn < step.turn }) ?? true, step.turn <= UndoHistory.turnMax else {
-          throw .malformed("steps out of order")
-        }
-        lastTurn = max(lastTurn, step.turn)
-      } else {
-        step.turn = newTurn()
+      step.turn = try reader.varint()
+      let passedOverFor = try reader.varint()
+      step.passedOverFor = passedOverFor == 0 ? nil : passedOverFor
+      guard steps.last.map({ $0.turn < step.turn }) ?? true, step.turn <= UndoHistory.turnMax else {
+        throw .malformed("steps out of order")
       }
+      lastTurn = max(lastTurn, step.turn)
       // The shortest entry has ten bytes: six for the shape's identifier, and two for each of two empty snapshots.
       for _ in 0..<(try reader.count(bytesEach: 10)) {
-        step.entries.append(try Entry(saved: &reader, version: version))
+        step.entries.append(try Entry(saved: &reader))
       }
       steps.append(step)
     }

@@ -16,14 +16,11 @@ import Glibc
 @ClientLoop
 final class TerminalState {
   private let path: String
-  /// The file's path in earlier versions. It is read if the present file doesn't exist.
-  private let formerPath: String
   private let lock: Int32
   private let output: Output
 
-  private init(path: String, formerPath: String, lock: Int32, _ output: Output) {
+  private init(path: String, lock: Int32, _ output: Output) {
     self.path = path
-    self.formerPath = formerPath
     self.lock = lock
     self.output = output
   }
@@ -33,9 +30,8 @@ final class TerminalState {
     let server = invocation.server
     let output = invocation.output
     guard let directory = directory(invocation.environment) else { return nil }
-    let place = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)"
     // With the prefix every room's name is a valid file name, even `.` and `..`.
-    let folder = "\(place)/rooms/room.\(room.text)"
+    let folder = "\(directory)/\(server.host.filter { $0 != "/" })_\(server.port)/rooms/room.\(room.text)"
     guard makeDirectories(folder) else {
       output.notice("no_state", "\(folder): \(String(cString: strerror(errno))); undo will not know of this edit")
       return nil
@@ -54,8 +50,7 @@ final class TerminalState {
       }
       try await ClientLoop.pause(milliseconds: 10)
     }
-    let former = "\(place)/room.\(room.text)"
-    return TerminalState(path: "\(folder)/state", formerPath: former, lock: descriptor, output)
+    return TerminalState(path: "\(folder)/state", lock: descriptor, output)
   }
 
   private static func directory(_ environment: [String: String]) -> String? {
@@ -75,7 +70,7 @@ final class TerminalState {
 
   /// The saved replica. `nil` if there is none or it can't be read.
   func restore(_ configuration: ReplicaConfiguration) -> Replica? {
-    guard let bytes = readFile(), bytes.count > 8 else { return nil }
+    guard let bytes = try? FileBytes.read(path, bytesMax: 256 << 20), bytes.count > 8 else { return nil }
     let length = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     guard length <= UInt64(bytes.count - 8) else { return nil }
     let body = bytes.dropFirst(8)
@@ -103,13 +98,6 @@ final class TerminalState {
       output.notice("no_state", "\(path): \(String(cString: strerror(errno))); undo will not know of this edit")
       return
     }
-  }
-
-  private func readFile() -> [UInt8]? {
-    for path in [path, formerPath] {
-      if let bytes = try? FileBytes.read(path, bytesMax: 256 << 20) { return bytes }
-    }
-    return nil
   }
 
   deinit { close(lock) }
