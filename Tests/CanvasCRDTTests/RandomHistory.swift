@@ -76,6 +76,7 @@ struct RandomHistory {
     case .to: set.to = tie()
     case .fromEnd: set.fromEnd = LineEnd.allCases.randomElement(using: &generator)!
     case .toEnd: set.toEnd = LineEnd.allCases.randomElement(using: &generator)!
+    case .route: set.route = LineRoute.allCases.randomElement(using: &generator)!
     }
   }
 

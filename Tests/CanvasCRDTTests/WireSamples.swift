@@ -57,6 +57,7 @@ enum WireSamples {
     set.to = Tie(shape: other, place: BoxPlace(x: .max, y: 1))
     set.fromEnd = .dot
     set.toEnd = .arrow
+    set.route = .elbow
     set.delete()
   }
 

@@ -10,12 +10,12 @@ from fractions import Fraction
 PROPERTIES = [
     "position", "size", "rotation", "fill", "alpha", "visible", "deleted", "kind", "name", "z", "stroke", "strokeWidth",
     "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace", "dash", "filled", "locked", "group",
-    "path", "from", "to", "fromEnd", "toEnd",
+    "path", "from", "to", "fromEnd", "toEnd", "route",
 ]
 DELETED = PROPERTIES.index("deleted")
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star", "text", "line", "ink"]
 ENDS = ["plain", "arrow", "dot"]
-CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"], "fromEnd": ENDS, "toEnd": ENDS}
+CHOICES = {"textAlign": ["left", "center", "right"], "textPlace": ["top", "middle", "bottom"], "dash": ["solid", "dashed", "dotted"], "fromEnd": ENDS, "toEnd": ENDS, "route": ["straight", "curved", "elbow"]}
 FLAGS = ["visible", "filled", "locked"]
 NO_IDENTIFIER = 2**48 - 1
 LIMITS = ["messageBytes", "opsPerMessage", "opsPerSecond", "shapes", "clockAheadMs", "presenceBytes", "horizonMs"]
@@ -366,7 +366,7 @@ class Reader:
             return [self.path() for _ in range(count)]
         if name in ("from", "to"):
             return [self.tie() for _ in range(count)]
-        widths = {"kind": 3, "alpha": 4, "points": 7, "textAlign": 2, "textPlace": 2, "dash": 2, "fromEnd": 2, "toEnd": 2} | dict.fromkeys(FLAGS, 1)
+        widths = {"kind": 3, "alpha": 4, "points": 7, "textAlign": 2, "textPlace": 2, "dash": 2, "fromEnd": 2, "toEnd": 2, "route": 2} | dict.fromkeys(FLAGS, 1)
         if name not in widths:
             return self.column(count)
         values = self.packed([widths[name]] * count)

@@ -136,6 +136,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
             "dash": lambda: chance.choice(binary.CHOICES["dash"]), "filled": lambda: chance.random() < 0.5,
             "path": lambda: chance.choice([[], [point() for _ in range(chance.randint(2, 60))]]),
             "from": lambda: tie(), "to": lambda: tie(), "fromEnd": lambda: chance.choice(binary.ENDS), "toEnd": lambda: chance.choice(binary.ENDS),
+            "route": lambda: chance.choice(binary.CHOICES["route"]),
             "locked": lambda: chance.random() < 0.5, "group": lambda: chance.choice(["", "afy-kw5-t7o", identifier()]),
         }[name]()
 

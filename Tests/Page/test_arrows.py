@@ -3,6 +3,7 @@
 import numpy
 
 from hand import handle, lead, moved
+from person import number
 from pixels import rgb
 
 
@@ -230,3 +231,61 @@ def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_to
     assert all(abs(tie[2] - 32768) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"
     ann.painted()
     assert len(room.agree()) == 3
+
+
+def test_an_elbow_arrow_is_drawn_and_finds_its_way_anew_when_a_shape_moves(room):
+    """S17. It can be pressed where it leads, and has handles only at its ends."""
+    sun, moon = room.add(position=[200, 200], size=[100, 60]), room.add(position=[600, 240], size=[100, 60])
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    ann.wait_for_shapes(2)
+    ann.page.get_by_role("button", name="Style of the next shape").click()
+    ann.page.get_by_role("button", name="Lines and arrows: Elbow").click()
+    ann.press("Escape")
+    choose(ann, "arrow")
+    ann.drag((250, 232), (648, 268))
+    line = drawn_line(room, lambda shape: shape.get("to"))
+    assert line["route"] == "elbow" and line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768]
+
+    def way(person):
+        person.painted()
+        return [[round(each) for each in point] for point in person.run(
+            "const { shape, x, y, width, height } = app.scene.drawn(value);"
+            "return shape.path.map(([across, down]) => [x + across / 65535 * width, y + down / 65535 * height])", number(line["id"]))]
+    assert way(bob) == [[300, 230], [450, 230], [450, 270], [600, 270]]
+    choose(ann, "select")
+    ann.press("Escape")
+    ann.click(450, 250)
+    assert ann.selected() == [line["id"]]
+    assert [each["kind"] for each in ann.run("app.handles.all()")] == ["point", "point"]
+    room.write((moon, {"position": [200, 500]}))
+    bob.wait_for_shape(moon, "shape.y === 500")
+    assert way(bob) == [[250, 260], [250, 500]]
+
+
+def test_a_curved_arrow_is_bent_by_the_handle_on_the_curve(room):
+    """S17. A straight arrow gets a bend when it becomes curved, and loses it when it becomes straight again."""
+    arrow = room.add(kind="line", position=[300, 300], size=[200, 1], path=[[0, 0], [65535, 0]], strokeWidth=4, toEnd="arrow")
+    ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shapes(1)
+    ann.select(arrow)
+    bar = ann.page.locator(".selection-bar")
+
+    def route(name):
+        bar.get_by_role("button", name="Colours of the selection").click()
+        ann.page.get_by_role("button", name=f"Route: {name}").click()
+        ann.press("Escape")
+    route("Curved")
+    line = drawn_line(room, lambda shape: shape.get("route") == "curved")
+    assert len(line["path"]) == 3 and line["position"] == [300, 260] and line["size"] == [200, 40]
+    ann.painted()
+    bends = [each for each in ann.run("app.handles.all()") if each["kind"] == "bend"]
+    # A curve of three points is a parabola: a quarter of the way along, it has three quarters of the height.
+    assert [(round(each["x"]), round(each["y"])) for each in bends] == [(350, 270), (450, 270)]
+    ann.drag((350, 270), (350, 200))
+    line = drawn_line(room, lambda shape: len(shape["path"]) == 4)
+    assert line["position"] == [300, 200]
+    ann.press("Control+z")
+    drawn_line(room, lambda shape: len(shape["path"]) == 3)
+    route("Straight")
+    line = drawn_line(room, lambda shape: shape.get("route") in (None, "straight"))
+    assert len(line["path"]) == 2 and line["position"] == [300, 300]

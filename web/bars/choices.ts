@@ -2,10 +2,13 @@ import { element, setAttributes } from '../elements/element.js'
 
 type Value = string | number
 
-/** The choices for stroke widths, dashes and text sizes: each with its value, its label and its icon or text. */
+/** The choices for stroke widths, dashes, routes of lines and text sizes: each with its value, its label and its icon or text. */
 export const widths: [Value, string, string][] = [[2, 'Thin', 'thin'], [4, 'Medium', 'medium'], [8, 'Thick', 'thick']]
 export const dashes: [Value, string, string][] = [
   ['solid', 'Solid', 'solid'], ['dashed', 'Dashed', 'dashed'], ['dotted', 'Dotted', 'dotted'],
+]
+export const routes: [Value, string, string][] = [
+  ['straight', 'Straight', 'straight'], ['curved', 'Curved', 'curved'], ['elbow', 'Elbow', 'elbow'],
 ]
 export const textSizes: [Value, string, string][] = [
   [14, 'Small', 'S'], [20, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL'],

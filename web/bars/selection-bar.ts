@@ -1,6 +1,6 @@
 import type { Writing } from '../arrange/reach.js'
 import type { Handles } from '../canvas/handles.js'
-import { isStroke } from '../canvas/lines.js'
+import { isStroke, routed } from '../canvas/lines.js'
 import { openArea } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
@@ -18,11 +18,12 @@ import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
 import type { Doables } from '../tools/actions.js'
 import type { Tools } from '../tools/tools.js'
-import { Choices, dashes, textSizes, widths } from './choices.js'
+import { Choices, dashes, routes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
 const hasText = ({ kind, written }: Shape) => !isStroke(kind) || (kind === 'line' && written)
 const hasLine = ({ kind }: Shape) => kind !== 'text'
+const isLine = ({ kind }: Shape) => kind === 'line'
 
 /** In CSS pixels: the distance from the bar to the frame, with enough space for the handle between them. */
 const away = 48
@@ -59,6 +60,7 @@ export class SelectionBar {
   #sizes
   #widths
   #dashes
+  #routes
   #ends: ['fromEnd' | 'toEnd', HTMLButtonElement][]
   #duplicate
   #delete
@@ -110,8 +112,10 @@ export class SelectionBar {
     this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
     this.#widths = new Choices('Line', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Dashes', dashes, set('dash', hasLine))
+    this.#routes = new Choices('Route', routes, (route) => editing.edit((replica) => replica.edit(
+      replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) })))))
     this.#ends = (['fromEnd', 'toEnd'] as const).map((end) => [end, iconButton('line', '', {
-      class: `plain small ${end}`, onclick: () => set(end, ({ kind }) => kind === 'line')(this.#nextEnd(end)),
+      class: `plain small ${end}`, onclick: () => set(end, isLine)(this.#nextEnd(end)),
     })])
     this.#duplicate = iconButton('duplicate', 'Duplicate', { class: 'plain small', onclick: () => actions.duplicate.run() })
     this.#delete = iconButton('trash', 'Delete', { class: 'plain small danger', onclick: () => actions.delete.run() })
@@ -120,7 +124,7 @@ export class SelectionBar {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
     }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
       this.#duplicate, this.#group, this.#lock, this.#delete))
-    this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
+    this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element, this.#routes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
@@ -185,7 +189,7 @@ export class SelectionBar {
     const hidden = [
       [this.#look, isLocked], [this.#write, isLocked || ids.length !== 1 || isInk], [this.#group, isLocked || ids.length < 2],
       [this.#sizes.element, isLocked || !shapes.some(hasText)], [this.#delete, isLocked],
-      ...this.#ends.map(([, button]) => [button, isLocked || !shapes.some(({ kind }) => kind === 'line')]),
+      ...[...this.#ends.map(([, button]) => button), this.#routes.element].map((part) => [part, isLocked || !shapes.some(isLine)]),
     ]
     for (const [part, isHidden] of hidden as [HTMLElement, boolean][]) {
       if (part.hidden === isHidden) continue
@@ -212,8 +216,9 @@ export class SelectionBar {
     this.#sizes.show(common(({ textSize }) => textSize, hasText))
     this.#widths.show(common(({ strokeWidth }) => strokeWidth, hasLine))
     this.#dashes.show(common(({ dash }) => dash, hasLine))
+    this.#routes.show(common(({ route }) => route, isLine))
     for (const [end, button] of this.#ends) {
-      const shown = common((shape) => shape[end], ({ kind }) => kind === 'line') ?? 'plain'
+      const shown = common((shape) => shape[end], isLine) ?? 'plain'
       label(button, shown === 'plain' ? 'line' : shown, `${end === 'fromEnd' ? 'Begins' : 'Ends'}: ${shown}`)
       button.dataset.end = shown
     }

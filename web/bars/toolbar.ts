@@ -8,7 +8,7 @@ import type { Play } from '../state/play.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
 import type { Doables } from '../tools/actions.js'
-import { Choices, dashes, textSizes, widths } from './choices.js'
+import { Choices, dashes, routes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
@@ -166,6 +166,7 @@ export class Toolbar {
     const choices = [
       ['strokeWidth', new Choices('Line', widths, (value) => paint.choose({ strokeWidth: Number(value) }))],
       ['dash', new Choices('Dashes', dashes, (value) => paint.choose({ dash: value as typeof paint.dash }))],
+      ['route', new Choices('Lines and arrows', routes, (value) => paint.choose({ route: value as typeof paint.route }))],
       ['textSize', new Choices('Text size', textSizes, (value) => paint.choose({ textSize: Number(value) }))],
     ] as const
     popover(button, element('div', { class: 'style-sheet' }, swatches.element, choices.map(([, { element }]) => element)),

@@ -4,7 +4,7 @@
 import type { Point } from '../core/types.js'
 import { crossings, type Piece } from './dashes.js'
 import type { Drawn } from './drawn.js'
-import { type DrawnLine, isStroke, lineOf, pathAlong } from './lines.js'
+import { type DrawnLine, isStroke, pathAlong } from './lines.js'
 import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
 import { WorkBudget, pathPoints, plainWorkOf, strokeWork, workOf } from './work.js'
@@ -198,7 +198,7 @@ export class Coverage {
     const [middleX, middleY] = [drawn.centerX * scale + x, drawn.centerY * scale + y]
     const place = (point: Point) =>
       ({ x: cosine * point.x - sine * point.y + middleX, y: sine * point.x + cosine * point.y + middleY })
-    const line = drawn.line ??= lineOf(drawn)
+    const line = drawn.line
     const { pieces, widths } = line
     const { left, top, right, bottom } = this.#area
     const seen = new SeenStrokes(line, size, {

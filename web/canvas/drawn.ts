@@ -1,6 +1,8 @@
 import type { Shape } from '../core/table.js'
+import type { Shown } from '../state/shown.js'
 import { captionBox } from './captions.js'
-import { type DrawnLine, isStroke, strokeReach } from './lines.js'
+import { crossings } from './dashes.js'
+import { DrawnLine, isStroke, strokeReach } from './lines.js'
 import { blendColors, blendDegrees, packedColor, Steps, Way } from './motion.js'
 import type { Region } from './regions.js'
 import type { DrawnLines } from './text.js'
@@ -49,8 +51,8 @@ export class Drawn {
   bottom = 0
   /** The outline relative to the shape's centre, cached until the form changes. */
   path: Path2D | null = null
-  /** The path of a line or of ink, cached until it changes. */
-  line: DrawnLine | null = null
+  /** What is painted of a line or of ink, cached until it changes. */
+  #line: DrawnLine | null = null
   /** The lines of the shape's text, cached until the text or the line width changes. */
   lines: DrawnLines | null = null
   /** Whether this person is editing the shape's text, so that a text field over the shape shows it. */
@@ -64,6 +66,7 @@ export class Drawn {
 
   /** The look from which the transition in progress began. */
   #glide: { from: Look, way: Way } | null = null
+  #shown
   #lift = 0
   #liftWay: Way | null = null
   #presence = 1
@@ -72,8 +75,9 @@ export class Drawn {
   /** The timing of the shape's recent changes; null for a shape that hasn't changed while it was visible. */
   #steps: Steps | null = null
 
-  constructor(shape: Shape) {
+  constructor(shape: Shape, shown: Shown) {
     this.shape = shape
+    this.#shown = shown
     this.id = shape.id
     this.#settle()
     this.advance(0)
@@ -82,6 +86,15 @@ export class Drawn {
   /** Whether the shape's look will change without a new edit, because a transition is in progress. */
   get moves() {
     return this.#glide !== null || this.#liftWay !== null || this.#presenceWay !== null || this.#departure !== null
+  }
+
+  /** What is painted of a line or of ink. */
+  get line(): DrawnLine {
+    const { shape, width, height, strokeWidth } = this
+    return this.#line ??= new DrawnLine(
+      this.#shown.replica.drawnLine(shape, width, height, strokeWidth),
+      // A dashed or dotted line becomes one path, because its dash pattern would begin anew in each further path.
+      shape.dash === 'solid' ? crossings * (width + height) : Infinity)
   }
 
   get isLifted() { return (this.#liftWay?.to ?? this.#lift) > 0 }
@@ -212,7 +225,7 @@ export class Drawn {
     if (width !== this.width || height !== this.height || cornerRadius !== this.cornerRadius
       || innerRatio !== this.innerRatio || this.#form !== shape.kind + shape.points) this.path = null
     this.#form = shape.kind + shape.points
-    this.line = null
+    this.#line = null
   }
 
   #form = ''
@@ -232,7 +245,7 @@ export class Drawn {
     this.fill = blendColors(from.fill, packedColor(shape.fill), part)
     this.stroke = blendColors(from.stroke, packedColor(shape.stroke), part)
     this.#level = from.level + (levelOf(shape) - from.level) * part
-    this.line = null
+    this.#line = null
   }
 
   /** @returns the fraction of the opacity that is left */
@@ -251,7 +264,7 @@ export class Drawn {
     this.strokeWidth = way.strokeWidth * rest
     this.cornerRadius = way.cornerRadius * rest
     this.path = null
-    this.line = null
+    this.#line = null
     return Math.min(1, 4 * rest)
   }
 

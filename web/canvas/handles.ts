@@ -5,7 +5,7 @@ import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import { captionBox, isWithin } from './captions.js'
 import type { Drawn } from './drawn.js'
-import { pointsOn } from './lines.js'
+import { boxEnd, isCurve, pointIn, pointsOn } from './lines.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
 
@@ -90,7 +90,8 @@ export class Handles {
    * middle of each side. If one of several selected shapes is rotated, the sides have no handles. There are none at all
    * while shapes are moved, if a shape is locked, or if this person may not edit.
    *
-   * A single line has a handle at each of its points, and one in the middle between each two points.
+   * A single line has a handle at each of its points, and one in the middle between each two points. An elbow line has
+   * handles at its ends only, because it finds its own way.
    */
   all(): Handle[] {
     const isFree = this.#permission.mayEdit && !this.#isHidden && !this.#locks.hasAny(this.#selection.ids())
@@ -128,10 +129,16 @@ export class Handles {
     const { shape, x, y, width, height, rotation } = drawn
     const view = this.#view
     const gap = captionBox(drawn)
-    const points = pointsOn({ path: shape.path, x, y, width, height, rotation }).map((point) => view.toScreen(point))
-    const bends = points.slice(1).flatMap((point, index) => {
+    const frame = { x, y, width, height, rotation }
+    const all = pointsOn({ path: shape.path, ...frame }).map((point) => view.toScreen(point))
+    const points = shape.route === 'elbow' ? [all[0], all[all.length - 1]] : all
+    const bends = shape.route === 'elbow' ? [] : points.slice(1).flatMap((point, index) => {
       const before = points[index]
       if (Math.hypot(point.x - before.x, point.y - before.y) < sideMin) return []
+      if (isCurve(shape)) {
+        const { x, y } = drawn.line.pieces[2 * index].to
+        return [{ kind: 'bend', index, across: 0, down: 0, ...view.toScreen(pointIn(frame, (x / width + 0.5) * boxEnd, (y / height + 0.5) * boxEnd)) } as Handle]
+      }
       // If a caption is in the middle of the part, the handle is beside it.
       const [place] = [1 / 2, 1 / 4, 1 / 8]
         .map((share) => ({ x: before.x + (point.x - before.x) * share, y: before.y + (point.y - before.y) * share }))

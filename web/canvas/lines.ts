@@ -1,132 +1,96 @@
-// Lines and ink, by the same rules as in the core (docs/PROTOCOL.md, S14 and S15). Each is a sequence of pieces, with
-// arrows and dots at the ends. All coordinates are relative to the centre of the shape's box, before rotation.
+// Lines and ink (docs/PROTOCOL.md, S14, S15 and S17), as the core draws them: a sequence of pieces, with arrows and dots
+// at the ends. All coordinates are relative to the centre of the shape's box, before rotation.
 
 import type { PathPoint, Shape } from '../core/table.js'
-import type { Frame, Point } from '../core/types.js'
+import type { Frame, Point, Values } from '../core/types.js'
 import type { InkStroke } from './coverage.js'
-import { addStraight, crossings, type Line, type Piece, pieceBound, piecesLength } from './dashes.js'
+import { type Line, type Piece, pieceBound, piecesLength } from './dashes.js'
 import type { Drawn } from './drawn.js'
 
 /** The coordinate in a path that stands for the right or the bottom edge of the shape's box. */
 export const boxEnd = 65535
 
+/** Whether a line has pieces that are curves, two between each two points. */
+export const isCurve = ({ route, path }: Shape) => route === 'curved' && path.length > 2
+
 export const isStroke = (kind: string) => kind === 'line' || kind === 'ink'
 
-/** The length and the width of an arrowhead. `dotLength` is the diameter of a dot. */
-const arrowLength = (width: number) => 3 * width + 6
-const dotLength = (width: number) => 2 * width + 4
-
 /**
- * How far a line's painted area extends beyond its points.
+ * How far a line's painted area extends beyond its points: by half the width of an arrowhead.
  *
  * @param width of the stroke
  */
-export const strokeReach = (width: number) => Math.max(width, arrowLength(width) / 2, dotLength(width) / 2)
+export const strokeReach = (width: number) => (3 * width + 6) / 2
 
 /** The path of a line that stores no path: from the upper left corner of its box to the lower right one. */
 const diagonal: PathPoint[] = [[0, 0, 100], [boxEnd, boxEnd, 100]]
 
 export const pathOf = ({ path }: { path: PathPoint[] }) => (path.length > 0 ? path : diagonal)
 
-/**
- * A line as it is painted. `pieces` are consecutive. `runs` join consecutive pieces of the same width. `heads` are the
- * filled shapes at the line's ends. `whole` is the line as one path, for hit tests.
- */
-export interface DrawnLine {
-  pieces: Piece[]
-  /** The width of each piece. */
-  widths: number[]
-  runs: Run[]
-  /** Whether there is only one run. */
-  isOne: boolean
-  heads: Path2D | null
-  whole: Path2D
-  widest: number
-  /** An upper bound on the line's length. */
-  length: number
-  /** The cached paths for painting all of the line at a certain scale. */
-  seen?: { size: number, strokes: InkStroke[] }
-}
-
 type Run = Line & { width: number }
 
-export function lineOf({ shape, width, height, strokeWidth }: Drawn): DrawnLine {
-  const points = pathOf(shape).map(([x, y]) => ({ x: (x / boxEnd - 0.5) * width, y: (y / boxEnd - 0.5) * height }))
-  const isBroken = shape.dash !== 'solid'
-  // A dashed or dotted line becomes one path, because its dash pattern would begin anew in each further path.
-  const longest = isBroken ? Infinity : crossings * (width + height)
-  return shape.kind === 'ink' ? inkOf(points, pathOf(shape).map(([, , hundredths]) => strokeWidth * hundredths / 100), longest)
-    : straightLine(points, strokeWidth, shape, longest)
+/** A line as it is painted. Its pieces are consecutive. */
+export class DrawnLine {
+  pieces: Piece[] = []
+  /** The width of each piece. */
+  widths: number[] = []
+  /** The filled shapes at the line's ends. */
+  heads: Path2D | null = null
+  /** An upper bound on the line's length. */
+  length
+  /** Whether there is only one run. */
+  isOne
+  widest
+  /** The cached paths for painting all of the line at a certain scale. */
+  seen?: { size: number, strokes: InkStroke[] }
+  #longest
+  #runs: Run[] | null = null
+  #whole: Path2D | null = null
+
+  /**
+   * @param numbers from `Replica.drawnLine`
+   * @param longest the upper bound on a run's length
+   */
+  constructor(numbers: Float64Array, longest: number) {
+    const [count, x, y] = numbers
+    const headsAt = 3 + 5 * count
+    let from = { x, y }
+    for (let at = 3; at < headsAt; at += 5) {
+      const to = { x: numbers[at + 2], y: numbers[at + 3] }
+      this.pieces.push({ from, control: Number.isNaN(numbers[at]) ? null : { x: numbers[at], y: numbers[at + 1] }, to })
+      this.widths.push(numbers[at + 4])
+      from = to
+    }
+    if (numbers.length > headsAt) this.heads = headsOf(numbers, headsAt)
+    this.length = piecesLength(this.pieces)
+    this.widest = Math.max(...this.widths)
+    this.isOne = this.length <= longest && this.widths.every((width) => width === this.widths[0])
+    this.#longest = longest
+  }
+
+  /**
+   * Consecutive pieces of the same width, joined. They are made only when needed: there can be a thousand, and none is
+   * needed for a hidden stroke.
+   */
+  get runs() { return this.#runs ??= runsAlong(this.pieces, this.widths, this.#longest) }
+
+  /** The line as one path, for hit tests. */
+  get whole() { return this.isOne ? this.runs[0].path : this.#whole ??= pathAlong(this.pieces) }
 }
 
-/** @param longest the upper bound on a run's length */
-function straightLine(points: Point[], width: number, { fromEnd, toEnd }: Shape, longest: number): DrawnLine {
+function headsOf(numbers: Float64Array, start: number): Path2D {
   const heads = new Path2D()
-  const last = points.length - 1
-  const led = [...points]
-  led[0] = addHead(heads, fromEnd, points[0], points[1], width)
-  led[last] = addHead(heads, toEnd, points[last], points[last - 1], width)
-  const pieces: Piece[] = []
-  addStraight(pieces, led)
-  const hasHeads = fromEnd !== 'plain' || toEnd !== 'plain'
-  return lineAlong(pieces, pieces.map(() => width), hasHeads ? heads : null, longest)
-}
-
-/**
- * Adds an arrowhead or a dot.
- *
- * @returns where the line itself ends: inside the arrowhead, so that the line doesn't show beside the tip
- */
-function addHead(heads: Path2D, head: 'plain' | 'arrow' | 'dot', end: Point, before: Point, width: number): Point {
-  if (head === 'dot') {
-    heads.moveTo(end.x + dotLength(width) / 2, end.y)
-    heads.arc(end.x, end.y, dotLength(width) / 2, 0, 2 * Math.PI)
+  for (let at = start; at < numbers.length; at += 6) {
+    const [x, y, x2, y2, x3, y3] = numbers.subarray(at, at + 6)
+    heads.moveTo(Number.isNaN(y2) ? x + x2 : x, y)
+    if (Number.isNaN(y2)) heads.arc(x, y, x2, 0, 2 * Math.PI)
+    else {
+      heads.lineTo(x2, y2)
+      heads.lineTo(x3, y3)
+      heads.closePath()
+    }
   }
-  const length = Math.hypot(end.x - before.x, end.y - before.y)
-  if (head !== 'arrow' || length === 0) return end
-  const arrow = arrowLength(width)
-  const along = { x: (end.x - before.x) / length * arrow, y: (end.y - before.y) / length * arrow }
-  heads.moveTo(end.x, end.y)
-  heads.lineTo(end.x - along.x + along.y / 2, end.y - along.y - along.x / 2)
-  heads.lineTo(end.x - along.x - along.y / 2, end.y - along.y + along.x / 2)
-  heads.closePath()
-  const part = Math.min(arrow, length) / arrow
-  return { x: end.x - along.x * part, y: end.y - along.y * part }
-}
-
-/**
- * The curve through some points. It is straight to the middle between the first two points, and straight from the
- * middle between the last two. Between these, it leads from middle to middle, with each point as a control point.
- *
- * @param longest the upper bound on a run's length
- */
-function inkOf(points: Point[], widths: number[], longest: number): DrawnLine {
-  let from = points[0]
-  const pieces = points.map((point, index) => {
-    const next = points[index + 1]
-    const to = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : point
-    const piece = { from, control: index > 0 && next ? point : null, to }
-    from = to
-    return piece
-  })
-  return lineAlong(pieces, widths, null, longest)
-}
-
-/**
- * @param widths of the pieces
- * @param longest the upper bound on a run's length
- */
-function lineAlong(pieces: Piece[], widths: number[], heads: Path2D | null, longest: number): DrawnLine {
-  const length = piecesLength(pieces)
-  const isOne = length <= longest && widths.every((width) => width === widths[0])
-  let runs: Run[] | null = null
-  let whole: Path2D | null = null
-  return {
-    pieces, widths, heads, length, isOne, widest: Math.max(...widths),
-    // The runs are made only when needed: there can be a thousand, and none is needed for a hidden stroke.
-    get runs() { return runs ??= runsAlong(pieces, widths, longest) },
-    get whole() { return isOne ? this.runs[0].path : whole ??= pathAlong(pieces) },
-  }
+  return heads
 }
 
 /**
@@ -231,6 +195,31 @@ export function leading(points: Point[], widths?: number[]): { position: [number
     size: [width, height],
     path: points.map(({ x, y }, index) => [along(x - left, width), along(y - top, height), ...widths ? [widths[index]] : []]),
   }
+}
+
+/**
+ * The points of a line that was drawn or given its route by a person. A curved line without bends gets one, since it
+ * would be straight.
+ *
+ * @param points in canvas coordinates
+ */
+export function bent(points: Point[], route: Shape['route']): Point[] {
+  if (route !== 'curved' || points.length > 2) return points
+  const [from, to] = points
+  const [dx, dy] = [to.x - from.x, to.y - from.y]
+  return [from, { x: (from.x + to.x) / 2 + dy * bow, y: (from.y + to.y) / 2 - dx * bow }, to]
+}
+
+/** How far a curved line bends to the side at first, as a fraction of its length. */
+const bow = 0.2
+
+/** The values that give a line a route. A curved line with a single bend loses it when it is no longer curved. */
+export function routed(line: Shape, route: Shape['route']): Values {
+  const points = pointsOn(line)
+  const [first, last] = [points[0], points[points.length - 1]]
+  const isBow = line.route === 'curved' && points.length === 3
+  const next = route === 'curved' ? bent(line.route === 'elbow' ? [first, last] : points, route) : isBow ? [first, last] : points
+  return { route, ...next !== points && ledAnew(line, next) }
 }
 
 /**

@@ -7,7 +7,7 @@ import { catchUp, type Context2D, offscreenContextOf } from './context.js'
 import type { InkStroke } from './coverage.js'
 import { addQuarters, addStraight, type DashBudget, type Line, type Piece, piecesLength, strokesOf } from './dashes.js'
 import type { Drawn } from './drawn.js'
-import { isStroke, lineOf, roughPath } from './lines.js'
+import { isStroke, roughPath } from './lines.js'
 import { paintText } from './text.js'
 import type { Area } from './tiles.js'
 import { fillTone, inkTone } from './tones.js'
@@ -186,7 +186,7 @@ export function isPaintedAside(drawn: Drawn, { scale }: Pixels) {
   if (shape.written) return true
   if (strokeWidth * scale <= 0.05) return false
   if (!isStroke(shape.kind)) return shape.filled
-  const { isOne, heads } = drawn.line ??= lineOf(drawn)
+  const { isOne, heads } = drawn.line
   return !isOne || heads !== null
 }
 
@@ -213,7 +213,7 @@ function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {
     yield* paintStrokes(context, drawn, sight.strokes, sight.isDark)
     return
   }
-  const { runs, heads } = drawn.line ??= lineOf(drawn)
+  const { runs, heads } = drawn.line
   const gap = captionBox(drawn)
   if (gap) {
     const { scale, x, y } = sight.pixels
@@ -314,7 +314,7 @@ export function isOnOutline(drawn: Drawn, point: Point, reach: number) {
     context.lineWidth = drawn.strokeWidth + 2 * reach
     return context.isPointInStroke(drawn.path ??= outlinePath(drawn), x, y)
   }
-  const { whole, heads, widest } = drawn.line ??= lineOf(drawn)
+  const { whole, heads, widest } = drawn.line
   context.lineWidth = widest + 2 * reach
   return isWithin(captionBox(drawn), point) || context.isPointInStroke(whole, x, y) || (heads !== null && context.isPointInPath(heads, x, y))
 }

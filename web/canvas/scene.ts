@@ -137,7 +137,7 @@ export class Scene {
       return true
     }
     if (!drawn) {
-      const made = new Drawn(shape)
+      const made = new Drawn(shape, this.#shown)
       this.#all.set(id, made)
       made.appear(now, milliseconds)
       if (made.moves) this.#moving.add(made)

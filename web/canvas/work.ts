@@ -1,7 +1,7 @@
 import { dashForms, dashPartsMax, type Shape } from '../core/table.js'
 import { crossings } from './dashes.js'
 import type { Drawn } from './drawn.js'
-import { isStroke, lineOf, pathOf, roughPoints } from './lines.js'
+import { isStroke, pathOf, roughPoints } from './lines.js'
 import { isPaintedAside, type Sight } from './outline.js'
 import type { Area } from './tiles.js'
 import type { Pixels } from './view.js'
@@ -95,7 +95,7 @@ const cornersOf = ({ kind, points }: Shape): number => (kind === 'star' ? 2 * po
 
 /** An upper bound on the length of a shape's line or outline. */
 function lengthOf(drawn: Drawn): number {
-  if (isStroke(drawn.shape.kind)) return (drawn.line ??= lineOf(drawn)).length
+  if (isStroke(drawn.shape.kind)) return drawn.line.length
   const around = 2 * (drawn.width + drawn.height)
   return drawn.shape.kind === 'star' ? around + drawn.shape.points * Math.max(drawn.width, drawn.height) * (1 - drawn.innerRatio) : around
 }

@@ -1,8 +1,8 @@
 import { isGone } from '../arrange/held.js'
 import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
-import { leading, ledAnew, pointsOn } from '../canvas/lines.js'
-import type { Tie } from '../core/table.js'
+import { bent, leading, ledAnew, pointsOn } from '../canvas/lines.js'
+import type { Shape, Tie } from '../core/table.js'
 import type { Changes, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 
@@ -36,9 +36,11 @@ export class Lining {
   #step
   #line: number | null = null
   #to: Tie | null = null
+  #route
 
-  constructor(reach: Pick<Reach, 'editing' | 'selection' | 'shown' | 'view'>, gesture: Drag, look: Values) {
+  constructor(reach: Pick<Reach, 'editing' | 'selection' | 'shown' | 'view'>, gesture: Drag, look: Values & { route?: Shape['route'] }) {
     this.#reach = reach
+    this.#route = look.route ?? 'straight'
     const { editing, selection, view } = reach
     const start = view.toCanvas(gesture.start)
     const tied = gesture.ctrl || gesture.meta ? null : tieAt(reach, start)
@@ -65,7 +67,7 @@ export class Lining {
     const tied = gesture.ctrl || gesture.meta || gesture.shift ? null : tieAt(this.#reach, hand)
     this.#hand = tied?.at ?? (gesture.shift ? inSteps(this.#start, hand) : hand)
     const to = tied?.tie ?? null
-    const set = { ...leading([this.#start, this.#hand]), ...!isSameTie(to, this.#to) && { to } }
+    const set = { ...leading(bent([this.#start, this.#hand], this.#route)), ...!isSameTie(to, this.#to) && { to } }
     this.#to = to
     this.#reach.editing.edit((replica) => replica.edit([{ shape: line, set }]))
   }
@@ -112,7 +114,9 @@ export class Leading {
     const shape = reach.shown.replica.shape(line)
     this.#line = shape ? line : null
     this.#before = shape
-    this.#points = shape ? pointsOn(shape) : []
+    const points = shape ? pointsOn(shape) : []
+    // An elbow line finds its own way between its ends.
+    this.#points = shape?.route === 'elbow' ? [points[0], points[points.length - 1]] : points
     const { index = 0, handle } = gesture.target
     this.#index = handle === 'bend' ? index + 1 : index
     if (handle === 'bend') this.#points.splice(this.#index, 0, reach.view.toCanvas(gesture.start))

@@ -269,6 +269,15 @@ export class Replica {
       shape.halfway = { x, y }
     }
   }
+  /**
+   * A line or a stroke of ink as it is drawn at this size: see Sources/CanvasWasm/Page/LineExports.swift. The numbers are
+   * valid until the next call.
+   */
+  drawnLine({ kind, route, fromEnd, toEnd, path }: Shape, width: number, height: number, strokeWidth: number): Float64Array {
+    return this.#core.numbers(this.#exports.drawnLine(
+      Number(kind === 'ink'), choiceNumber('route', route), choiceNumber('fromEnd', fromEnd), choiceNumber('toEnd', toEnd),
+      width, height, strokeWidth, this.#core.writeNumbers(path.flat()) / 3))
+  }
   /** The identifiers of all shapes, from the back to the front. */
   drawingOrder(): number[] { return Array.from(this.#numbers('drawingOrder')) }
   /**
@@ -383,3 +392,7 @@ export class Replica {
   /** The current time by the server's clock. */
   get serverMilliseconds() { return this.#exports.serverMilliseconds(this.#handle, ...this.#now()) }
 }
+
+/** The number that stands for a word of a property such as `route`. */
+const choiceNumber = (property: string, word: string) => choiceWords.get(property)?.indexOf(word) ?? 0
+const choiceWords = new Map(properties.map(({ name, words }) => [name, words]))

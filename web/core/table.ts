@@ -196,6 +196,7 @@ export const properties: readonly Readonly<PropertyRow>[] = Object.freeze<Proper
   { name: 'to', form: 'tie', decidesOutline: false, parts: ['to'], isRare: true, standard: [] },
   { name: 'fromEnd', form: 'choice', decidesOutline: false, parts: ['fromEnd'], words: ['plain', 'arrow', 'dot'], isRare: true, standard: 'plain', inspector: { label: 'Begins', group: 'form', kinds: ['line'] } },
   { name: 'toEnd', form: 'choice', decidesOutline: false, parts: ['toEnd'], words: ['plain', 'arrow', 'dot'], isRare: true, standard: 'plain', inspector: { label: 'Ends', group: 'form', kinds: ['line'] } },
+  { name: 'route', form: 'choice', decidesOutline: false, parts: ['route'], words: ['straight', 'curved', 'elbow'], isRare: true, standard: 'straight', inspector: { label: 'Route', group: 'form', kinds: ['line'] } },
 ])
 
 /** The names of all properties, in the order that docs/PROTOCOL.md and JSON have. */
@@ -227,6 +228,7 @@ export const propertiesInOrder = Object.freeze([
   'to',
   'fromEnd',
   'toEnd',
+  'route',
   'deleted',
 ])
 
@@ -266,7 +268,8 @@ export const changedBit = Object.freeze({
   to: 1 << 25,
   fromEnd: 1 << 26,
   toEnd: 1 << 27,
-  shownName: 1 << 28,
+  route: 1 << 28,
+  shownName: 1 << 29,
 })
 
 /** A bit mask of the properties for which the name is true. */
@@ -329,6 +332,8 @@ export interface Shape {
   fromEnd: 'plain' | 'arrow' | 'dot'
   /** How the end of a line is drawn (S14). */
   toEnd: 'plain' | 'arrow' | 'dot'
+  /** How a line leads from point to point (S17). */
+  route: 'straight' | 'curved' | 'elbow'
   /** Whether the shape has a name of its own. */
   named: boolean
   /** Whether the shape has a text. */
@@ -345,10 +350,10 @@ export interface Shape {
 export const shapeRow = Object.freeze({
   position: 1,
   size: 3,
-  flags: 30,
-  changed: 31,
-  by: 33,
-  length: 34,
+  flags: 31,
+  changed: 32,
+  by: 34,
+  length: 35,
 })
 
 /** A point of a path in its box, both coordinates 0…65535, and how wide the line is there, in hundredths. */
@@ -392,10 +397,11 @@ export function readShape(numbers: Float64Array, at: number): Shape {
     to: readTie(numbers, at + 25),
     fromEnd: (['plain', 'arrow', 'dot'] as const)[numbers[at + 28]],
     toEnd: (['plain', 'arrow', 'dot'] as const)[numbers[at + 29]],
-    named: (numbers[at + 30] & shapeFlag.named) !== 0,
-    written: (numbers[at + 30] & shapeFlag.written) !== 0,
-    led: (numbers[at + 30] & shapeFlag.led) !== 0,
+    route: (['straight', 'curved', 'elbow'] as const)[numbers[at + 30]],
+    named: (numbers[at + 31] & shapeFlag.named) !== 0,
+    written: (numbers[at + 31] & shapeFlag.written) !== 0,
+    led: (numbers[at + 31] & shapeFlag.led) !== 0,
     halfway: null,
-    place: numbers[at + 32],
+    place: numbers[at + 33],
   }
 }

@@ -54,7 +54,8 @@ export function nextFill({ fill }: Paint, { shapeCount }: Replica): string | nul
   return colorOf(fill) ?? colorsInTurn[shapeCount % colorsInTurn.length]
 }
 
-export const lineLook = (paint: Paint) => strokeLook(paint, lineStroke)
+export const lineLook = (paint: Paint) =>
+  ({ ...strokeLook(paint, lineStroke), ...paint.route !== 'straight' && { route: paint.route } })
 
 export const arrowLook = (paint: Paint) => ({ ...lineLook(paint), toEnd: 'arrow' })
 

@@ -44,6 +44,7 @@ const deeds: Record<Property, string | ((shape: StampedShape) => string)> = {
   strokeWidth: 'changed the outline of',
   fromEnd: 'changed the ends of',
   toEnd: 'changed the ends of',
+  route: 'changed the route of',
   textSize: 'changed the text size of',
   textAlign: 'placed the text of',
   textPlace: 'placed the text of',

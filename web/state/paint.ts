@@ -1,4 +1,5 @@
 import { Source } from '../basics/source.js'
+import type { Shape } from '../core/table.js'
 import type { Play } from './play.js'
 
 const key = 'canvas.paint'
@@ -9,7 +10,7 @@ const key = 'canvas.paint'
  */
 type Style = {
   fill: string | null, stroke: string | null, strokeWidth: number, dash: 'solid' | 'dashed' | 'dotted',
-  textSize: number,
+  route: Shape['route'], textSize: number,
 }
 
 /** The style of the next shape, stored in this browser. `change`: the style has changed. */
@@ -27,6 +28,7 @@ export class Paint extends Source<{ change: null }> {
   get stroke() { return this.#style.stroke }
   get strokeWidth() { return this.#style.strokeWidth }
   get dash() { return this.#style.dash }
+  get route() { return this.#style.route }
   get textSize() { return this.#style.textSize }
 
   /** @param style the values to change */
@@ -42,7 +44,7 @@ export class Paint extends Source<{ change: null }> {
 }
 
 function remembered(): Style {
-  const style: Style = { fill: null, stroke: null, strokeWidth: 4, dash: 'solid', textSize: 20 }
+  const style: Style = { fill: null, stroke: null, strokeWidth: 4, dash: 'solid', route: 'straight', textSize: 20 }
   try {
     const kept = JSON.parse(localStorage.getItem(key) ?? '{}')
     for (const name of ['fill', 'stroke'] as ('fill' | 'stroke')[]) {
@@ -51,6 +53,7 @@ function remembered(): Style {
     if (kept.fill === 'none' || kept.fill === 'any') style.fill = kept.fill
     if (kept.strokeWidth > 0 && kept.strokeWidth <= 1000) style.strokeWidth = kept.strokeWidth
     if (kept.textSize >= 1 && kept.textSize <= 1000) style.textSize = kept.textSize
+    if (kept.route === 'curved' || kept.route === 'elbow') style.route = kept.route
     if (kept.dash === 'dashed' || kept.dash === 'dotted') style.dash = kept.dash
   } catch {
     // Nothing is stored, or another program has written the value.

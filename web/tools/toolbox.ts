@@ -1,5 +1,5 @@
 import type { Act, ActReach } from '../arrange/reach.js'
-import { leading } from '../canvas/lines.js'
+import { bent, leading } from '../canvas/lines.js'
 import { Lining } from '../connect/leading.js'
 import { kindWords } from '../core/table.js'
 import type { Point, Values } from '../core/types.js'
@@ -70,7 +70,7 @@ const line = (words: string, key: string, look: (paint: Paint) => Values): HeldT
   adds: { size: addedBox, add: ({ editing, paint, selection }, { x, y }) => {
     const middle = y + addedBox.height / 2
     const points = [{ x, y: middle }, { x: x + addedBox.width, y: middle }]
-    const added = editing.edit((replica) => replica.add({ kind: 'line', ...leading(points), ...look(paint) }))
+    const added = editing.edit((replica) => replica.add({ kind: 'line', ...leading(bent(points, paint.route)), ...look(paint) }))
     if (added) selection.set([added.shape])
   } },
 })

@@ -35,18 +35,26 @@ extension Shape {
   /// to shapes must be passed as `Canvas.drawn` returns it.
   public var halfwayShare: Point {
     let size = properties.size
-    var shares = properties.path.points.map { $0.place.share }
-    if shares.isEmpty { shares = [Point(x: 0, y: 0), Point(x: 1, y: 1)] }
+    let shares = pathShares
     let lengths = zip(shares, shares.dropFirst()).map { from, to in
       Point(x: from.x * size.width, y: from.y * size.height)
         .distance(to: Point(x: to.x * size.width, y: to.y * size.height))
     }
     var rest = lengths.reduce(0, +) / 2
     for (index, length) in lengths.enumerated() {
-      if rest <= length { return shares[index].blended(shares[index + 1], length > 0 ? rest / length : 0) }
+      if rest <= length { return share(after: index, part: length > 0 ? rest / length : 0, among: shares) }
       rest -= length
     }
     return shares[shares.count - 1]
+  }
+
+  /// The point of the line between two of its points. On a curve, it is as far along as on the straight way.
+  private func share(after index: Int, part: Double, among shares: [Point]) -> Point {
+    guard properties.route == .curved, shares.count > 2 else {
+      return shares[index].blended(shares[index + 1], part)
+    }
+    let (first, second) = CurvedRoute(points: shares).pieces(from: index)
+    return part < 0.5 ? first.point(at: 2 * part) : second.point(at: 2 * part - 1)
   }
 
   /// The point halfway along the line, on the canvas.
@@ -54,12 +62,34 @@ extension Shape {
 }
 
 extension DrawnLine {
-  /// Leaves a gap in a straight line where its caption stands. The line's ends at the gap are round, so they begin
+  /// Leaves a gap in a line where its caption stands. The line's ends at the gap are round, so they begin
   /// earlier by half the line's width.
-  public mutating func leaveGap(_ gap: Rect) { pieces = pieces.flatMap { $0.parts(outside: gap) } }
+  public mutating func leaveGap(_ gap: Rect) {
+    pieces = pieces.flatMap { piece in piece.straightened(near: gap).flatMap { $0.parts(outside: gap) } }
+  }
 }
 
 extension DrawnLine.Piece {
+  /// A curve as straight pieces if it may reach into a box. Otherwise the piece itself.
+  fileprivate func straightened(near box: Rect) -> [DrawnLine.Piece] {
+    guard let control else { return [self] }
+    var bounds = Box.empty
+    for point in [from, control, to] { bounds.extend(to: point) }
+    let near = Box(
+      minX: box.minX - width,
+      minY: box.minY - width,
+      maxX: box.maxX + width,
+      maxY: box.maxY + width
+    )
+    guard bounds.minX <= near.maxX, near.minX <= bounds.maxX, bounds.minY <= near.maxY, near.minY <= bounds.maxY else {
+      return [self]
+    }
+    let points = points(steps: 16)
+    return zip(points, points.dropFirst()).map { from, to in
+      DrawnLine.Piece(from: from, control: nil, to: to, width: width)
+    }
+  }
+
   /// The parts of a straight piece that lie outside of a box, at most two.
   fileprivate func parts(outside box: Rect) -> [DrawnLine.Piece] {
     // The part within the box, as fractions of the piece: from where the last side is entered to where the first one

@@ -29,7 +29,14 @@ public struct DrawnLine: Hashable, Sendable {
     switch properties.kind {
     case .line:
       let width = properties.strokeWidth
-      leadStraight(through: places.map { points[$0] }, width: width, properties.fromEnd, properties.toEnd)
+      if properties.route == .curved, places.count > 2 {
+        leadCurved(shape, through: places, width: width)
+      } else {
+        for index in 1..<places.count {
+          pieces.append(Piece(from: points[places[index - 1]], control: nil, to: points[places[index]], width: width))
+        }
+      }
+      addHeads(properties.fromEnd, properties.toEnd, width: width)
     case .ink:
       let widths = properties.path.points.map { properties.strokeWidth * Double($0.width) / 100 }
       leadSmoothly(
@@ -53,15 +60,32 @@ public struct DrawnLine: Hashable, Sendable {
 
   // MARK: - Lines
 
-  private mutating func leadStraight(through points: [Point], width: Double, _ begins: LineEnd, _ ends: LineEnd) {
-    var points = points
-    let last = points.count - 1
-    let (first, next, before, end) = (points[0], points[1], points[last - 1], points[last])
-    if let base = addHead(begins, at: first, from: next, width: width) { points[0] = base }
-    if let base = addHead(ends, at: end, from: before, width: width) { points[last] = base }
-    for index in 0..<last {
-      pieces.append(Piece(from: points[index], control: nil, to: points[index + 1], width: width))
+  /// The curve is made in the box before it is rotated, so that it turns with the box.
+  private mutating func leadCurved(_ shape: Shape, through places: [Int], width: Double) {
+    let shares = shape.pathShares
+    let route = CurvedRoute(points: places.map { shares[$0] })
+    for index in 0..<(places.count - 1) {
+      let (first, second) = route.pieces(from: index)
+      for piece in [first, second] {
+        pieces.append(
+          Piece(
+            from: shape.point(atShare: piece.from),
+            control: shape.point(atShare: piece.control),
+            to: shape.point(atShare: piece.to),
+            width: width
+          )
+        )
+      }
     }
+  }
+
+  private mutating func addHeads(_ begins: LineEnd, _ ends: LineEnd, width: Double) {
+    let last = pieces.count - 1
+    let (first, end) = (pieces[0], pieces[last])
+    if let base = addHead(begins, at: first.from, from: first.control ?? first.to, width: width) {
+      pieces[0].begin(at: base)
+    }
+    if let base = addHead(ends, at: end.to, from: end.control ?? end.from, width: width) { pieces[last].end(at: base) }
   }
 
   /// Adds the head, such as an arrow, that the line has at one end. Returns where the line itself must end, so that it
@@ -115,6 +139,18 @@ public struct DrawnLine: Hashable, Sendable {
 }
 
 extension DrawnLine.Piece {
+  /// Lets the piece begin later, inside an arrowhead, which lies on the way from its beginning to its control point. A
+  /// control point that lies inside the arrowhead too would let the curve turn back.
+  fileprivate mutating func begin(at base: Point) {
+    if let reached = control, reached.distance(to: from) < base.distance(to: from) { control = base }
+    from = base
+  }
+
+  fileprivate mutating func end(at base: Point) {
+    if let reached = control, reached.distance(to: to) < base.distance(to: to) { control = base }
+    to = base
+  }
+
   /// The points along the piece, for callers that draw straight segments instead of curves.
   public func points(steps: Int) -> [Point] {
     guard let control, steps > 1 else { return [from, to] }
@@ -147,7 +183,7 @@ extension DrawnLine {
 }
 
 extension Point {
-  fileprivate func middle(to other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
+  func middle(to other: Point) -> Point { Point(x: (x + other.x) / 2, y: (y + other.y) / 2) }
 
   func blended(_ other: Point, _ part: Double) -> Point {
     Point(x: x + (other.x - x) * part, y: y + (other.y - y) * part)

@@ -3,9 +3,12 @@
 extension Shape {
   /// The points of the line's path on the canvas. A line without a path goes from one corner of its box to the opposite
   /// corner.
-  public var pathPoints: [Point] {
-    let places = properties.path.points.map { $0.place }
-    return (places.isEmpty ? [BoxPlace(x: 0, y: 0), BoxPlace(x: BoxPlace.end, y: BoxPlace.end)] : places).map(point)
+  public var pathPoints: [Point] { pathShares.map(point(atShare:)) }
+
+  /// The points of the line's path, as fractions of the sides of its box.
+  var pathShares: [Point] {
+    let shares = properties.path.points.map { $0.place.share }
+    return shares.isEmpty ? [Point(x: 0, y: 0), Point(x: 1, y: 1)] : shares
   }
 
   /// Converts a place in the shape's box to a point on the canvas.
@@ -31,14 +34,23 @@ extension Shape {
   }
 
   /// The shape as it is drawn. If it is a line with a tied end, that end lies at the shape that it is tied to. If that
-  /// shape doesn't exist any more, the end lies where the line's own path ends.
+  /// shape doesn't exist any more, the end lies where the line's own path ends. An elbow line leads through its turns.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
     guard properties.kind == .line else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
     let to = properties.to.flatMap { tie in tie.target(find) }
-    guard from != nil || to != nil else { return self }
+    guard from != nil || to != nil || properties.route == .elbow else { return self }
     var points = pathPoints
     let last = points.count - 1
+    if properties.route == .elbow {
+      return led(
+        through: ElbowRoute(
+          from: properties.from.end(on: from, else: points[0]),
+          to: properties.to.end(on: to, else: points[last]),
+          strokeWidth: properties.strokeWidth
+        ).points
+      )
+    }
     if let from, let place = properties.from?.place { points[0] = from.point(of: place) }
     if let to, let place = properties.to?.place { points[last] = to.point(of: place) }
     // The points next to the two ends, read before the ends are cut at outlines. In a line of two points, each end is
@@ -46,6 +58,10 @@ extension Shape {
     let (next, before) = (points[1], points[last - 1])
     if let from, properties.from?.place == .middle { points[0] = from.entry(from: next) ?? points[0] }
     if let to, properties.to?.place == .middle { points[last] = to.entry(from: before) ?? points[last] }
+    return led(through: points)
+  }
+
+  private func led(through points: [Point]) -> Shape {
     var values = properties
     values.lead(through: points)
     return Shape(id: id, properties: values, nameStamp: nameStamp)
@@ -69,6 +85,14 @@ extension Tie {
   /// could then be tied to each other in a circle.
   fileprivate func target(_ find: (Identifier) -> Shape?) -> Shape? {
     find(shape).flatMap { $0.properties.kind.isStroke ? nil : $0 }
+  }
+}
+
+extension Tie? {
+  /// The end of an elbow line with this tie.
+  fileprivate func end(on shape: Shape?, else point: Point) -> ElbowRoute.End {
+    guard let self, let shape else { return .free(point) }
+    return self.place == .middle ? .anywhere(on: shape) : .placed(shape.point(of: self.place), on: shape)
   }
 }
 

@@ -140,3 +140,20 @@ public enum LineEnd: UInt8, CaseIterable, Hashable, Sendable {
     }
   }
 }
+
+/// How a line leads from point to point (S17).
+public enum LineRoute: UInt8, CaseIterable, Hashable, Sendable {
+  case straight
+  /// As a smooth curve through all points.
+  case curved
+  /// In horizontal and vertical pieces from the first point to the last.
+  case elbow
+
+  public var wireName: StaticString {
+    switch self {
+    case .straight: "straight"
+    case .curved: "curved"
+    case .elbow: "elbow"
+    }
+  }
+}

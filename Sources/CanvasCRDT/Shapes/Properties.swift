@@ -117,6 +117,11 @@ extension Properties {
     set { assign(.toEnd) { $0.toEnd = newValue } }
   }
 
+  public var route: LineRoute {
+    get { rare.values.route }
+    set { assign(.route) { $0.route = newValue } }
+  }
+
   private mutating func assign(_ property: Property, _ change: (inout RareValues) -> Void) {
     var values = rare.values
     change(&values)

@@ -33,6 +33,7 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   case to
   case fromEnd
   case toEnd
+  case route
 
   @inlinable public static var count: Int { ForEachProperty<Property>.count }
 
@@ -41,13 +42,13 @@ public enum Property: UInt8, CaseIterable, Hashable, Sendable {
   @usableFromInline static let byBit: ForEachProperty<Property> = [
     .position, .size, .rotation, .fill, .alpha, .visible, .deleted, .kind, .name, .z,
     .stroke, .strokeWidth, .cornerRadius, .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash,
-    .filled, .locked, .group, .path, .from, .to, .fromEnd, .toEnd,
+    .filled, .locked, .group, .path, .from, .to, .fromEnd, .toEnd, .route,
   ]
 }
 
 /// One value for each property, in the order of the bits. The number of properties is written only here:
 /// `Property.inOrder` and `Property.byBit` don't compile with another number, and a test counts the cases.
-public typealias ForEachProperty<Value> = InlineArray<28, Value>
+public typealias ForEachProperty<Value> = InlineArray<29, Value>
 
 /// One value for each common property. The bits of all rare properties come after these.
 typealias ForEachCommonProperty<Value> = InlineArray<15, Value>

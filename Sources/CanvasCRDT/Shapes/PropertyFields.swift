@@ -20,7 +20,7 @@ extension Properties {
 
   /// A field with a value from a short list of words.
   public enum ChoiceField: Sendable {
-    case textAlign, textPlace, dash, fromEnd, toEnd
+    case textAlign, textPlace, dash, fromEnd, toEnd, route
 
     /// The words, in the order of their numbers on the wire.
     public var words: [StaticString] {
@@ -29,6 +29,7 @@ extension Properties {
       case .textPlace: TextPlace.allCases.map { $0.wireName }
       case .dash: Dash.allCases.map { $0.wireName }
       case .fromEnd, .toEnd: LineEnd.allCases.map { $0.wireName }
+      case .route: LineRoute.allCases.map { $0.wireName }
       }
     }
   }
@@ -138,6 +139,7 @@ extension Properties {
       case .dash: dash.rawValue
       case .fromEnd: fromEnd.rawValue
       case .toEnd: toEnd.rawValue
+      case .route: route.rawValue
       }
     }
     set {
@@ -147,6 +149,7 @@ extension Properties {
       case .dash: dash = Dash(rawValue: newValue) ?? dash
       case .fromEnd: fromEnd = LineEnd(rawValue: newValue) ?? fromEnd
       case .toEnd: toEnd = LineEnd(rawValue: newValue) ?? toEnd
+      case .route: route = LineRoute(rawValue: newValue) ?? route
       }
     }
   }

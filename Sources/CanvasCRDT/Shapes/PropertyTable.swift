@@ -328,6 +328,14 @@ extension Property {
         told: "made {shape’s} end {value}",
         inspector: InspectorField("Ends", in: .form, of: .line)
       )
+    case .route:
+      PropertyRow(
+        "route",
+        .choice(.route),
+        meaning: "how a line leads from point to point (S17)",
+        told: "made {shape} {value}",
+        inspector: InspectorField("Route", in: .form, of: .line)
+      )
     }
   }
 
@@ -335,7 +343,7 @@ extension Property {
   public static let inOrder: ForEachProperty<Property> = [
     .kind, .name, .position, .size, .rotation, .fill, .stroke, .strokeWidth, .alpha, .visible, .z, .cornerRadius,
     .points, .innerRatio, .text, .textSize, .textAlign, .textPlace, .dash, .filled,
-    .locked, .group, .path, .from, .to, .fromEnd, .toEnd, .deleted,
+    .locked, .group, .path, .from, .to, .fromEnd, .toEnd, .route, .deleted,
   ]
 
   public var wireName: StaticString { row.wireName }

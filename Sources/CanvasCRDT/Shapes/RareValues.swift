@@ -16,6 +16,7 @@ struct RareValues: Hashable, Sendable {
   var to: Tie?
   var fromEnd = LineEnd.plain
   var toEnd = LineEnd.plain
+  var route = LineRoute.straight
 
   static let defaults = RareValues()
 }
