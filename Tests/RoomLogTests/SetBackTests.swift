@@ -119,6 +119,38 @@ struct SetBackTests {
     #expect(!bench.events.all.contains(where: isLost("same")))
   }
 
+  @Test("a room in which something else is stored is left, too, where the connection for writing is back first")
+  func replacedBeforeAnAppend() throws {
+    let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
+    let last = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records[1].position
+    let node = try bench.follower(of: "demo", after: last, isPatient: false)
+    defer { node.log.close() }
+    node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
+    _ = try #require(node.events.answer(to: 2)?.appended)
+    bench.proxy?.hold("canvas follower")
+    try TestDatabase.ask(
+      """
+      UPDATE canvas.records SET writer = 1 FROM canvas.rooms WHERE room = number AND name = 'demo' AND position = last;
+      \(SetBackTests.hangUp)
+      """,
+      in: bench.directory
+    )
+    _ = try #require(node.events.first { $0 == .availability(room: nil, nil) })
+    node.log.submit(.append(LogBench.append(3, "demo", [bytes("d")], mayCreate: false)))
+    let isStored = "SELECT FROM canvas.records OFFSET 3"
+    try TestDatabase.ask(
+      "DO $$ BEGIN WHILE NOT EXISTS(\(isStored)) LOOP PERFORM pg_sleep(0.01); END LOOP; END $$",
+      in: bench.directory
+    )
+    bench.proxy?.hold(nil)
+    #expect(node.events.first(where: isLost("demo")) != nil)
+    // The last append is stored and not acknowledged.
+    try TestDatabase.ask(
+      "DELETE FROM canvas.records WHERE position = 4; UPDATE canvas.rooms SET last = 3",
+      in: bench.directory
+    )
+  }
+
   @Test("after a connection broke, rooms that are as they were go on, with appends of others that were missed")
   func unchanged() throws {
     let bench = try LogBench(.postgres)

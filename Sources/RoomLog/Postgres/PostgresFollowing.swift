@@ -381,8 +381,8 @@ final class PostgresFollowing {
 
   // MARK: The link
 
-  /// To be called when the connection has become ready. Before that, the database might have gained or lost records.
-  func linkIsReady() {
+  /// To be called when a connection has become ready. Before that, the database might have gained or lost records.
+  func databaseIsBack() {
     doubt()
     for room in followed.keys { look(at: room) }
   }

@@ -172,8 +172,9 @@ final class PostgresNode {
         reports.noteAvailability(nil)
       }
       if !reports.isOpen, links.allSatisfy(\.isReady) { reports.open(secret: secret, locks: bells.lockedRooms) }
+      // Another database might answer now, whichever of these connections is back first.
+      if link === writer || link === bell { following.databaseIsBack() }
       if link === bell {
-        following.linkIsReady()
         if hadBell { reports.tell([.missedNews]) }
         hadBell = true
       }
