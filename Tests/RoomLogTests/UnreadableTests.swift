@@ -89,6 +89,14 @@ struct UnreadableTests {
     #expect(part.rooms == 2 && part.records == 2 && part.next == nil)
   }
 
+  @Test(
+    "an error of the database's system or disk that may pass isn't damage of the room that was read",
+    arguments: [("XX001", true), ("XX002", true), ("58P01", true), ("58000", false), ("58030", false)]
+  )
+  func passing(state: String, isDamage: Bool) {
+    #expect(PostgresFailure.refused(state: state, message: "").isDamage == isDamage)
+  }
+
   @Test("a snapshot that can't be read is passed over like a damaged one")
   func snapshots() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))

@@ -84,11 +84,11 @@ enum PostgresFailure: Error {
   /// The database refused the whole request. `state` is an SQLSTATE.
   case refused(state: String, message: String)
 
-  /// Whether the database can't read what it has stored. These are the SQLSTATE classes XX and 58: damaged pages, and
-  /// errors of its disk.
+  /// Whether the database can't read what it has stored: damaged pages (SQLSTATE class XX), or a missing file (58P01).
+  /// Other errors of its disk and its system (58000, 58030) are not about the rows that were asked for, and may pass.
   var isDamage: Bool {
     guard case .refused(let state, _) = self else { return false }
-    return state.hasPrefix("XX") || state.hasPrefix("58")
+    return state.hasPrefix("XX") || state == "58P01"
   }
 }
 
