@@ -49,6 +49,30 @@ struct OpeningTests {
     #expect(SystemCalls.file(at: path)?.bytes == length)
   }
 
+  @Test("pages of a file that was cut short count as logged only in frames since the log was begun anew")
+  func oldFrames() {
+    func fault(salts: [UInt8]) -> StorageFault? {
+      var database = [UInt8](repeating: 0, count: 4_096)
+      database.replaceSubrange(0..<18, with: Array("SQLite format 3\0".utf8) + [0x10, 0])
+      database[31] = 3
+      var log = [UInt8](repeating: 0, count: 16) + [UInt8](repeating: 7, count: 8) + [UInt8](repeating: 0, count: 8)
+      for (page, salt) in zip([2, 3] as [UInt8], salts) {
+        log += [0, 0, 0, page, 0, 0, 0, 0] + [UInt8](repeating: salt, count: 8)
+        log += [UInt8](repeating: 0, count: 8 + 4_096)
+      }
+      let files = ["db": database, "db-wal": log]
+      var look = FileLook()
+      look.identity = { FileIdentity(device: 0, number: 0, bytes: files[$0]?.count ?? 0) }
+      look.read = { path, count, place in
+        guard let file = files[path], file.count >= place + count else { return nil }
+        return Array(file[place..<place + count])
+      }
+      return Shortfall.fault(at: "db", look)
+    }
+    #expect(fault(salts: [7, 7]) == nil)
+    #expect(fault(salts: [7, 6]) == .truncated(path: "db", bytes: 4_096, bytesExpected: 3 * 4_096))
+  }
+
   @Test("a header that counts billions of pages is refused for what it is")
   func hugeHeader() throws {
     defer { remove(directory: directory) }

@@ -26,16 +26,21 @@ enum Shortfall {
   }
 
   /// How many of the missing pages are in the write-ahead log. The loop goes through the log's frames and not through
-  /// the missing pages, because a damaged header can claim any number of pages.
+  /// the missing pages, because a damaged header can claim any number of pages. Behind the newest frames there can be
+  /// frames from before the log was begun anew, which have other salts (sqlite.org/fileformat2.html#walformat). SQLite
+  /// doesn't read those.
   private static func pagesLogged(
     _ path: String,
     pageBytes: Int,
     among missing: ClosedRange<Int>,
     _ files: FileLook
   ) -> Int {
+    guard let salts = files.read(path, logHeaderBytes, 0)?[16..<24] else { return 0 }
     var found: Set<Int> = []
     var place = logHeaderBytes
-    while found.count < missing.count, let frame = files.read(path, frameHeaderBytes, place) {
+    while found.count < missing.count, let frame = files.read(path, frameHeaderBytes, place),
+      frame[8..<16].elementsEqual(salts)
+    {
       let page = number(frame, 0)
       if missing.contains(page) { found.insert(page) }
       place += frameHeaderBytes + pageBytes
