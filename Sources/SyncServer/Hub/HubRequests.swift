@@ -172,10 +172,10 @@ extension Hub: RoomService, LogQuestions {
     }
   }
 
-  func span(of open: OpenRoom) async -> RoomSpan? { await span(of: open.name) }
+  func span(of open: OpenRoom) async -> RoomSpan? { await span(of: open.name, epoch: open.room.epoch) }
 
   func steps(of open: OpenRoom, for party: String) async -> Result<RoomSteps, HistoryError> {
-    await steps(of: open.name, for: party)
+    await steps(of: open.name, epoch: open.room.epoch, for: party)
   }
 
   func history(
@@ -184,7 +184,14 @@ extension Hub: RoomService, LogQuestions {
     leavingOut actor: Identifier?,
     for party: String
   ) async -> Result<RoomHistory, HistoryError> {
-    await history(of: open.name, at: end, leavingOut: actor, for: party, seed: generator.next())
+    await history(
+      of: open.name,
+      epoch: open.room.epoch,
+      at: end,
+      leavingOut: actor,
+      for: party,
+      seed: generator.next()
+    )
   }
 
   /// The rooms that `grant` covers, sorted by name. Rooms without any record are left out.

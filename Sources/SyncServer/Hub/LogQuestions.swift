@@ -9,10 +9,12 @@ protocol LogQuestions: HeavyWorker {
 extension LogQuestions {
   /// A room as it was at some time, made from the newest snapshot before that time and the records after it.
   /// - Parameters:
+  ///   - epoch: the open room's epoch. The room may have been deleted meanwhile, and another made of its name.
   ///   - actor: an actor whose operations are left out, as far back as records go.
   ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin.
   func history(
     of room: String,
+    epoch: UInt64,
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String,
@@ -30,6 +32,7 @@ extension LogQuestions {
       // be left out of a snapshot.
       let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
       guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+      guard loaded.summary.epoch == epoch else { return .failure(.roomIsGone) }
       start = .position(loaded.summary.trimmed)
     }
     var event = await ask { .load(LoadRequest(id: $0, room: room, through: start)) }
@@ -39,6 +42,7 @@ extension LogQuestions {
       event = await ask { .load(LoadRequest(id: $0, room: room, through: .position(last))) }
     }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+    guard loaded.summary.epoch == epoch else { return .failure(.roomIsGone) }
     do throws(HeavyWork.Refusal) {
       let folding = try await workOut(for: party) {
         let image = loaded.snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }
@@ -49,7 +53,7 @@ extension LogQuestions {
       var after = folding.history.position
       while after < loaded.summary.last {
         let event = await ask {
-          .read(ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: bound))
+          .read(ReadRequest(id: $0, room: room, epoch: epoch, after: after, through: bound))
         }
         guard case .read(_, let page) = event else {
           // Records were trimmed after the room was loaded, so the records to be read are gone. Loading again finds a
@@ -57,6 +61,7 @@ extension LogQuestions {
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
             return await history(
               of: room,
+              epoch: epoch,
               at: end,
               leavingOut: actor,
               for: party,
@@ -84,9 +89,15 @@ extension LogQuestions {
   /// A room's history in steps, as far back as the room's records go.
   /// - Parameter party: whose work this is. Work of different parties (clients' addresses or rooms) is done
   ///   round-robin.
-  func steps(of room: String, for party: String, triesLeft: Int = 2) async -> Result<RoomSteps, HistoryError> {
+  func steps(
+    of room: String,
+    epoch: UInt64,
+    for party: String,
+    triesLeft: Int = 2
+  ) async -> Result<RoomSteps, HistoryError> {
     let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
     guard case .loaded(_, let loaded) = event else { return .failure(HistoryError(event)) }
+    guard loaded.summary.epoch == epoch else { return .failure(.roomIsGone) }
     let last = loaded.summary.last
     var steps = RoomSteps()
     var after = loaded.summary.trimmed
@@ -94,13 +105,13 @@ extension LogQuestions {
       while after < last {
         let event = await ask {
           .read(
-            ReadRequest(id: $0, room: room, epoch: loaded.summary.epoch, after: after, through: .position(last))
+            ReadRequest(id: $0, room: room, epoch: epoch, after: after, through: .position(last))
           )
         }
         guard case .read(_, let page) = event else {
           // Records have been trimmed since the room was loaded. Another try returns the history from a later time on.
           if case .failed(_, _, .trimmed) = event, triesLeft > 0 {
-            return await self.steps(of: room, for: party, triesLeft: triesLeft - 1)
+            return await self.steps(of: room, epoch: epoch, for: party, triesLeft: triesLeft - 1)
           }
           return .failure(HistoryError(event))
         }
@@ -119,9 +130,9 @@ extension LogQuestions {
   }
 
   /// The period for which a room's history can be read.
-  func span(of room: String) async -> RoomSpan? {
+  func span(of room: String, epoch: UInt64) async -> RoomSpan? {
     let event = await ask { .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }
-    guard case .loaded(_, let loaded) = event else { return nil }
+    guard case .loaded(_, let loaded) = event, loaded.summary.epoch == epoch else { return nil }
     return RoomSpan(
       createdMilliseconds: loaded.summary.createdMilliseconds,
       changedMilliseconds: loaded.summary.changedMilliseconds,
@@ -173,6 +184,10 @@ extension RoomSteps {
 
 extension HistoryError {
   init(_ event: LogEvent) {
-    if case .failed(_, _, .trimmed) = event { self = .trimmed } else { self = .unreadable(event.words) }
+    switch event {
+    case .failed(_, _, .trimmed): self = .trimmed
+    case .failed(_, _, .otherEpoch): self = .roomIsGone
+    default: self = .unreadable(event.words)
+    }
   }
 }

@@ -114,6 +114,7 @@ extension Response {
     switch error {
     case .refused(let refusal): .refusing(refusal)
     case .trimmed: .error(404, code: "not_kept", message: "history this old is no longer kept")
+    case .roomIsGone: .roomIsGone
     case .unreadable(let words): .unreadable(words)
     }
   }

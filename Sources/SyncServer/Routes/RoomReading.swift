@@ -12,7 +12,7 @@ extension RoomService {
     let found = await list(of: grant, for: party)
     requestBook.historyTurns.leave(party)
     switch found {
-    case .failure(.trimmed): return .unavailable("the log gave an unexpected answer")
+    case .failure(.trimmed), .failure(.roomIsGone): return .unavailable("the log gave an unexpected answer")
     case .failure(.unreadable(let words)): return .unreadable(words)
     case .failure(.refused(let refusal)): return .refusing(refusal)
     case .success(let list):

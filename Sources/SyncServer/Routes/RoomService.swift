@@ -154,6 +154,8 @@ enum Opening<Room: Sendable>: Sendable {
 /// Why history can't be read.
 enum HistoryError: Error {
   case trimmed
+  /// The room was deleted meanwhile, and another made of its name.
+  case roomIsGone
   case unreadable(String)
   /// The log has answered, but this client already has too many waiting jobs.
   case refused(HeavyWork.Refusal)
