@@ -1,4 +1,5 @@
 import CanvasCRDT
+import RoomLog
 import WebSocketLoop
 
 // Accounts pay for the bytes that they store, up to their quotas.
@@ -14,15 +15,41 @@ extension Hub {
     return Allowance(payer: payer, bound: refusal.map { .nothingNew(.quotaExceeded, Text($0)) } ?? .none)
   }
 
-  func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) {
-    guard let payer else { return }
-    let rooms = open.putOnAccount() ? 1 : 0
-    quotas.charge(payer, bytes: bytes, rooms: rooms, now: clocks.steadyMilliseconds)
+  /// What an account was charged for a batch.
+  struct Charge {
+    let payer: Payer
+    let bytes: Int
+    let rooms: Int
   }
 
+  func charge(_ payer: Payer?, bytes: Int, to open: OpenRoom) -> Charge? {
+    guard let payer else { return nil }
+    let charge = Charge(payer: payer, bytes: bytes, rooms: open.putOnAccount() ? 1 : 0)
+    quotas.charge(payer, bytes: bytes, rooms: charge.rooms, now: clocks.steadyMilliseconds)
+    return charge
+  }
+
+  /// Gives back what was charged for a batch that the log hasn't stored. Otherwise clients that try again and again
+  /// during an outage would use up their quotas with nothing.
+  func giveBack(_ charge: Charge, for open: OpenRoom) {
+    if charge.rooms > 0, !open.isStored { open.takeOffAccount() }
+    quotas.charge(charge.payer, bytes: -charge.bytes, rooms: -charge.rooms, now: clocks.steadyMilliseconds)
+  }
+
+  /// Another thread asks how much space is free, because a file system that hangs would stop everything here. Until it
+  /// has answered, it isn't asked again.
   func lookAtStorage() {
-    guard let isLow = storage.look() else { return }
-    let free = storage.freeBytes ?? 0
+    guard let directory = storage.directory, !storage.isBeingLookedAt else { return }
+    storage.isBeingLookedAt = true
+    job {
+      let free = try? await heavyWork.run(for: "", isBounded: false) { StorageSpace.freeBytes(at: directory) }
+      storage.isBeingLookedAt = false
+      if let free { note(freeBytes: free) }
+    }
+  }
+
+  private func note(freeBytes free: UInt64) {
+    guard let isLow = storage.note(freeBytes: free) else { return }
     if isLow {
       logger.error("the disk is nearly full: only deletions are stored", ["free_bytes": .init(free)])
     } else {

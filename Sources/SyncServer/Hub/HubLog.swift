@@ -199,6 +199,7 @@ extension Hub {
   }
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
+    if let charge = append.charge { giveBack(charge, for: append.room) }
     guard !append.room.isGone else { return }
     // If a visitor sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
     // logged with the answer to the request.

@@ -127,10 +127,16 @@ extension Hub {
 
   private func append(_ batch: EncodedBatch, to open: OpenRoom) {
     let number = log.nextNumber()
-    charge(batch.payer, bytes: batch.storedBytes, to: open)
+    let charge = charge(batch.payer, bytes: batch.storedBytes, to: open)
     counts.noteAppend(operations: batch.operationCount)
     log.append(
-      LogDesk.Append(room: open, batch: batch.number, parts: batch.parts, arrivedAt: clocks.steadyMicroseconds()),
+      LogDesk.Append(
+        room: open,
+        batch: batch.number,
+        parts: batch.parts,
+        charge: charge,
+        arrivedAt: clocks.steadyMicroseconds()
+      ),
       number: number,
       AppendRequest(
         id: number,

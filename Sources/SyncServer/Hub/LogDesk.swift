@@ -36,6 +36,7 @@ struct LogDesk {
     let batch: UInt64
     /// The operations of each record of the batch.
     let parts: [StoredOperations]
+    let charge: Hub.Charge?
     let arrivedAt: UInt64
   }
 

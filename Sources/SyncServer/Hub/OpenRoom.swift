@@ -66,6 +66,8 @@ final class OpenRoom: @unchecked Sendable {
     return isUnpaid
   }
 
+  func takeOffAccount() { isPaid = false }
+
   // MARK: Visitors
 
   func visitor(_ id: MemberID) -> Visitor? {

@@ -63,8 +63,8 @@ struct DayQuotas {
         names.append(name)
       }
       var used = faded(name, now: now)
-      used.bytes += Double(bytes)
-      used.rooms += Double(rooms)
+      used.bytes = max(0, used.bytes + Double(bytes))
+      used.rooms = max(0, used.rooms + Double(rooms))
       entries[name] = used
     }
 
@@ -118,6 +118,9 @@ struct DayQuotas {
     return nil
   }
 
+  /// - Parameters:
+  ///   - bytes: how much is stored. Negative if as much was charged before and was not stored.
+  ///   - rooms: how many rooms are made, or negative in the same way.
   mutating func charge(_ payer: Payer, bytes: Int, rooms: Int, now: UInt64) {
     addresses.charge(payer.address, bytes: bytes, rooms: rooms, now: now)
     if let token = payer.token { tokens.charge(token, bytes: bytes, rooms: rooms, now: now) }

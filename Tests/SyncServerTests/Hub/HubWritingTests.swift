@@ -1,9 +1,9 @@
 import CanvasCRDT
 import Glibc
-import RoomLog
 import Testing
 import WebSocketLoop
 
+@testable import RoomLog
 @testable import SyncServer
 
 @Suite("Writing without a connection")
@@ -20,8 +20,9 @@ struct HubWritingTests {
     Request(method: method, path: "/v1/rooms/demo\(path)", headers: [("authorization", "Bearer \(token)")])
   }
 
-  private func writer(_ token: String) -> Writer {
-    Writer(payer: Payer(address: "192.0.2.1", token: nil), token: token, level: .editor, actor: Identifier(packed: 9)!)
+  private func writer(_ token: String) -> SyncServer.Writer {
+    let payer = Payer(address: "192.0.2.1", token: nil)
+    return SyncServer.Writer(payer: payer, token: token, level: .editor, actor: Identifier(packed: 9)!)
   }
 
   @Test(
@@ -52,6 +53,71 @@ struct HubWritingTests {
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
     await gate.ended()
+  }
+
+  /// Refuses what is to be stored, or doesn't tell its owner what other nodes do.
+  private final class RefusingLog: RoomLog {
+    private let sink: LogSink
+    private let rooms: MemoryLog
+    private let refuses: Bool
+
+    init(sharing memory: SharedMemory, refuses: Bool, sink: @escaping LogSink) {
+      self.sink = sink
+      self.refuses = refuses
+      rooms = MemoryLog(sharing: memory) { events in
+        sink(events.filter { if case .deleted(nil, _, _) = $0 { false } else { true } })
+      }
+    }
+
+    func submit(_ requests: [LogRequest]) {
+      for request in requests {
+        if refuses, request.isAppend {
+          sink([.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: "")))])
+        } else {
+          rooms.submit([request])
+        }
+      }
+    }
+
+    func statistics() -> LogStatistics { rooms.statistics() }
+    func close() { rooms.close() }
+  }
+
+  @Test("W11: what the log refuses counts against no quota")
+  func refusedForNothing() async throws {
+    var limits = Limits()
+    (limits.dayBytesPerAddress, limits.dayRoomsPerAddress) = (500, 1)
+    let hub = try await Hub.started(limits: limits) { RefusingLog(sharing: SharedMemory(), refuses: true, sink: $0) }
+    let open = try await hub.openDemo()
+    for number in 1...20 as ClosedRange<UInt64> {
+      guard case .failure(let refusal) = await hub.submit([.star(number)], to: open, by: writer(ann)) else {
+        Issue.record("it is written")
+        return
+      }
+      #expect(refusal.response.status == 503)
+    }
+  }
+
+  @Test("H9: a room as it was is not answered from another room of its name")
+  func otherRoom() async throws {
+    let shared = SharedMemory()
+    let hub = try await Hub.started { RefusingLog(sharing: shared, refuses: false, sink: $0) }
+    let open = try await hub.openDemo()
+    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
+      Issue.record("it is not written")
+      return
+    }
+    let past = Request(method: "GET", path: "/v1/rooms/demo", query: "at=9999999999999")
+    #expect(await hub.response(to: past, body: []).status == 200)
+    let neighbour = MemoryLog(sharing: shared) { _ in }
+    neighbour.submit(.delete(id: 1, room: "demo"))
+    let record = NewRecord(bytes: StoredOperations(run: nil, operations: []).encoded(), operations: 0)
+    neighbour.submit(
+      .append(AppendRequest(id: 2, room: "demo", epoch: 7, mayCreate: true, milliseconds: 0, records: [record]))
+    )
+    #expect(await hub.response(to: past, body: []).status == 503)
+    let steps = Request(method: "GET", path: "/v1/rooms/demo/history", query: "steps=1")
+    #expect(await hub.response(to: steps, body: []).status == 503)
   }
 
   @Test("a deleted room whose lock can't be lifted is told as such, and deleting it again lifts the lock")

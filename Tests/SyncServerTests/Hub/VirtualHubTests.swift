@@ -189,6 +189,16 @@ struct VirtualHubTests {
     #expect(world.replicas.allSatisfy { !$0.state.isJoined })
   }
 
+  @Test("a file system that hangs doesn't stop the server, and is asked once")
+  func hangingDisk() {
+    var world = World { $0.storage = .directory("/tmp") }
+    world.pass(5_000, worksHeavily: false)
+    #expect(world.server.heavyWorkCount == 1)
+    #expect(world.server.hub.assumeIsolated { $0.storage.freeBytes } == nil)
+    world.pass(2)
+    #expect(world.server.hub.assumeIsolated { $0.storage.freeBytes } ?? 0 > 0)
+  }
+
   @Test("time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
   func withoutHello() throws {
     var world = World { $0.limits.helloMilliseconds = 500 }
