@@ -108,6 +108,36 @@ def test_a_shape_that_goes_between_press_and_release_is_not_selected(room):
     assert ann.selected() == []
 
 
+def test_a_selected_shape_that_goes_while_more_are_being_selected_is_not_selected_again(room):
+    """Ann adds to her selection by a rectangle, which Escape takes back, and then by a row of the layers."""
+    room.panel = "layers"
+    ann = room.join("Ann", at=(0, 0))
+    ann.press("v")
+    for end in ("release", "Escape", "row"):
+        square = room.add(position=[300, 300], size=[100, 100])
+        ann.wait_for_shapes(1)
+        if end == "row":
+            ann.see()
+            x, y, width, height = ann.page.locator(".layer-name").bounding_box().values()
+            ann.page.keyboard.down("Control")
+            ann.page.mouse.move(x + width / 2, y + height / 2)
+            ann.mouse_down()
+        else:
+            ann.select(square)
+            ann.page.keyboard.down("Shift")
+            ann.drag((100, 100), (200, 200), hold=True)
+        room.write((square, {"deleted": True}))
+        ann.wait_for_shapes(0)
+        ann.see()
+        if end == "Escape":
+            ann.press("Escape")
+        ann.page.mouse.up()
+        for key in ("Shift", "Control"):
+            ann.page.keyboard.up(key)
+        ann.see()
+        assert ann.selected() == [], end
+
+
 def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
     """Strokes, shapes and erasures stay. A text goes, because nothing is written in it."""
     phone = room.join("Eve", phone=True, at=(0, 0))

@@ -443,7 +443,8 @@ export class Layers {
     row?.element.classList.remove('dragged', 'swiped', 'goes')
     if (row) row.slide.style.transform = ''
     this.#marker.hidden = true
-    if (!event) return
+    // Somebody may have deleted the shape since its row was pressed.
+    if (!event || this.#shown.replica.shapesOf(this.#shapesIn(drag.id)).length === 0) return
     if (drag.kind === 'swipe') {
       if (drag.isFar) this.#delete(this.#shapesIn(drag.id))
     } else if (drag.kind === 'order') {

@@ -2,7 +2,7 @@ import { Source } from '../basics/source.js'
 import type { Changes } from '../core/types.js'
 import type { Shown } from './shown.js'
 
-/** The selected shapes. `change`: the selection has changed. A deleted shape is removed from the selection. */
+/** The selected shapes. `change`: the selection has changed. A deleted shape is removed, and can't be selected. */
 export class Selection extends Source<{ change: number[] }> {
   #ids = new Set<number>()
   #shown
@@ -19,6 +19,10 @@ export class Selection extends Source<{ change: number[] }> {
 
   set(ids: Iterable<number>) {
     const next = new Set(ids)
+    // A shape might have been deleted since the person chose it. Shapes that are selected already are followed.
+    const added = [...next].filter((id) => !this.#ids.has(id))
+    const alive = new Set(this.#shown.replica.shapesOf(added).map(({ id }) => id))
+    for (const id of added) if (!alive.has(id)) next.delete(id)
     if (next.size === this.#ids.size && [...next].every((id) => this.#ids.has(id))) return
     this.#ids = next
     this.tell('change', this.ids())
