@@ -177,9 +177,9 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
 
 
 def test_a_deleted_room_says_so(room):
-    """The last drawing can be exported, and the room can be started again."""
+    """The last drawing can be exported, and the room can be started again. The browser forgets the drawing."""
     ann = room.join("Ann")
-    draw(ann)
+    ann.wait_until_drawing_is_kept(draw(ann))
     room.wait_for_shapes(1)
     room.request("DELETE", "")
     ann.page.get_by_role("heading", name="This room was deleted").wait_for()
@@ -190,9 +190,40 @@ def test_a_deleted_room_says_so(room):
     with ann.page.expect_download() as download:
         ann.page.get_by_role("button", name="Export as JSON").click()
     assert download.value.suggested_filename == f"{room.name}.json"
+    # A page that is hidden stores what isn't stored yet.
+    ann.run("window.dispatchEvent(new PageTransitionEvent('pagehide')); return null")
+    ann.wait_until_drawing_is_forgotten()
     ann.page.get_by_role("button", name="Start over").click()
     status(ann, "Saved")
     ann.wait_for_shapes(0)
+    ann.wait_until_drawing_is_kept(draw(ann))
+
+
+def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room):
+    """The list of rooms forgets it. It leaves alone a room that is still there, and edits that were never sent."""
+    gone, lasting, unsent = (room.world.room(name=f"{room.name}-{name}") for name in ("gone", "lasting", "unsent"))
+    visitors = []
+    for each in (gone, lasting, unsent):
+        visitors.append(each.join("Ann", context=visitors[0].context if visitors else None))
+        visitors[-1].wait_until_drawing_is_kept(draw(visitors[-1]))
+        each.wait_for_shapes(1)
+    gone_one, lasting_one, unsent_one = visitors
+    for visitor in (gone_one, lasting_one):
+        visitor.page.goto(room.server.url("/icon.svg"))
+    lasting_one.forgive("status of 404")
+    unsent_one.forgive(*MISSED)
+    unsent_one.context.set_offline(True)
+    unsent_one.run("app.connection.end(); return null")
+    draw(unsent_one)
+    unsent_one.wait_until_kept(1)
+    unsent_one.page.goto("about:blank")
+    unsent_one.context.set_offline(False)
+    for each in (gone, unsent):
+        each.request("DELETE", "")
+    lasting_one.page.goto(room.server.url("/"))
+    lasting_one.page.get_by_role("link", name=lasting.name).wait_for()
+    lasting_one.wait_for_storage("(await keptRooms()).map(({ room }) => room).sort().join() === value",
+                                 f"{lasting.name},{unsent.name}", "only the deleted room is forgotten")
 
 
 @contextmanager

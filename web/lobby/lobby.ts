@@ -5,6 +5,7 @@ import { keepPage } from '../network/freshness.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
+import { forgetRoom } from '../storage/forgetting.js'
 import { roomMenu } from './room-menu.js'
 import { thumbnailOf } from './thumbnail.js'
 
@@ -187,6 +188,7 @@ async function look() {
       line: fault ? 'Can’t be opened' : `${counted(shapes, 'shape')} · ${peers > 0 ? `${peers} here now` : 'nobody here'}`,
     })))
     heading.textContent = recentList.children.length > 0 ? 'Other rooms' : counted(rooms.length, 'room')
+    forgetDeleted(new Set(rooms.map(({ room }) => room)))
   } catch {
     const rooms = await kept()
     heading.textContent = 'On this device'
@@ -194,6 +196,25 @@ async function look() {
       ? 'We can’t reach the server. You can still draw: your changes are kept and sent once it’s back.'
       : 'We can’t reach the server. Trying again…'
     show(rooms)
+  }
+}
+
+/** The visited rooms that are not listed, and about which the server has been asked. */
+const asked = new Set<string>()
+
+/** Forgets what this browser has stored of visited rooms that the server no longer has. */
+async function forgetDeleted(listed: Set<string>) {
+  for (const room of visits.keys()) {
+    if (listed.has(room)) asked.delete(room)
+    if (listed.has(room) || asked.has(room)) continue
+    asked.add(room)
+    // A room that is not listed might only be hidden from this person.
+    try {
+      const { error } = await (await ask(`/v1/rooms/${room}/history`)).json()
+      if (error?.code === 'no_such_room') await forgetRoom(room)
+    } catch (error) {
+      console.warn(`Whether ${room} was deleted is not known, or its drawing can’t be forgotten:`, error)
+    }
   }
 }
 

@@ -134,6 +134,11 @@ export async function forgetEdits(key: string) {
   await done((await begin('edits', 'readwrite')).objectStore('edits').delete(key))
 }
 
+/** Deletes the stored drawing of a room. */
+export async function forgetDrawing(room: string) {
+  await done((await begin('drawings', 'readwrite')).objectStore('drawings').delete(room))
+}
+
 /** The rooms whose drawings are stored, from the newest to the oldest. */
 export async function keptRooms(): Promise<{ room: string, at: number, unsent: number }[]> {
   await takeFarewells()

@@ -7,7 +7,7 @@ import type { Notices } from '../state/notices.js'
 import type { Shown } from '../state/shown.js'
 import { claim } from './claims.js'
 import type { Couriers } from './couriers.js'
-import { drawingOf, editsOf, forgetEdits, keep, type KeptDrawing, type KeptEdits, keyOf } from './database.js'
+import { drawingOf, editsOf, forgetDrawing, forgetEdits, keep, type KeptDrawing, type KeptEdits, keyOf } from './database.js'
 import { keepAtOnce } from './farewell.js'
 
 /** How often a tab looks for edits that closed tabs have left, and how long a closing tab keeps its lock. */
@@ -224,7 +224,17 @@ export class Keeper extends Source<{ change: null }> {
     // `unsent` also comes if an edit changes while the number of unsent edits stays the same.
     if (effect.type === 'unsent' || effect.type === 'rejected') this.#editsChanged()
     if (effect.type === 'keep') this.#keepEdits()
-    if (effect.type === 'state') this.#follow()
+    if (effect.type !== 'state') return
+    this.#follow()
+    if (effect.state === 'closed' && effect.code === 'no_such_room') this.#forgetDrawing()
+  }
+
+  /** A deleted room's drawing is only in this page from now on, until the room is begun anew. */
+  #forgetDrawing() {
+    clearTimeout(this.#drawingTimer)
+    this.#drawingTimer = 0
+    this.#isDrawingStale = false
+    forgetDrawing(this.#room).catch((error) => console.warn('What was kept of this room can’t be deleted:', error))
   }
 
   /** If the server has replaced the actor, claims the new actor's key. */
@@ -310,8 +320,10 @@ export class Keeper extends Source<{ change: null }> {
     clearTimeout(this.#drawingTimer)
     this.#drawingTimer = 0
     this.#isDrawingStale = false
-    // Before a replica has entered the room, it has no complete drawing. So the stored drawing is kept.
-    if (this.#replica.status().cursor === undefined) return
+    // Before a replica has entered the room, it has no complete drawing. So the stored drawing is kept. A room that is
+    // closed for this person might be deleted.
+    const { cursor, state } = this.#replica.status()
+    if (cursor === undefined || state === 'closed') return
     const began = performance.now()
     const bytes = this.#replica.save(true)
     this.#cost = performance.now() - began

@@ -1,0 +1,21 @@
+import { editsOf, forgetDrawing, forgetEdits } from './database.js'
+import { claimEdits, inTime } from './keeper.js'
+
+/**
+ * Forgets what this browser has stored of a room that the server has deleted. If there are edits that were never sent,
+ * everything stays. What an open tab still uses stays too.
+ */
+export async function forgetRoom(room: string) {
+  const edits = await inTime(editsOf(room))
+  if (edits.some(({ unsent }) => unsent > 0)) return
+  await forgetDrawing(room)
+  for (const { key, at } of edits) {
+    const claimed = await claimEdits(room, key, at)
+    if (!claimed) continue
+    try {
+      if (claimed.own?.unsent === 0) await inTime(forgetEdits(key))
+    } finally {
+      claimed.release()
+    }
+  }
+}
