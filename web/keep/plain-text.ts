@@ -1,4 +1,5 @@
-import { directionOf, heightFor, widthFor } from '../canvas/text.js'
+import { newWidth } from '../canvas/fitted.js'
+import { directionOf, heightFor } from '../canvas/text.js'
 import { properties } from '../core/table.js'
 import type { Values } from '../core/types.js'
 import { noteLook, noteSide, textLook } from '../draw/look.js'
@@ -7,12 +8,6 @@ import type { Paint } from '../state/paint.js'
 
 const bytesMax = properties.find(({ name }) => name === 'text')?.bytesMax ?? 0
 const encoder = new TextEncoder()
-/**
- * In units of the canvas: the lower bound on the width of a text's box, and the width at which a new text begins to
- * wrap.
- */
-export const widthMin = 24
-export const widthMax = 640
 
 /** Matches control characters except line feeds. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
@@ -35,9 +30,6 @@ export function plainText(typed: string) {
   }
   return cut
 }
-
-export const newWidth = (text: string, textSize: number) =>
-  Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
 
 /** A text of more lines than this becomes one text instead of notes. */
 const notesMax = 100

@@ -1,7 +1,8 @@
 import type { Reach } from '../arrange/reach.js'
 import { Source } from '../basics/source.js'
 import { captionMiddle } from '../canvas/captions.js'
-import { directionOf, heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
+import { fittedTo, goesLeft, newWidth, widthMax, widthMin } from '../canvas/fitted.js'
+import { heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
 import { fillTone } from '../canvas/tones.js'
 import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
 import type { Changes, Frame, Point } from '../core/types.js'
@@ -9,15 +10,11 @@ import { isWrittenOn } from '../draw/look.js'
 import { makeBeside } from '../draw/making.js'
 import { element, hasFingers } from '../elements/element.js'
 import { tapPauseMax } from '../gestures/limits.js'
-import { isTooLong, newWidth, plainText, widthMax, widthMin } from '../keep/plain-text.js'
+import { isTooLong, plainText } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
 import { toolbox } from '../tools/toolbox.js'
 import { AboveKeyboard } from './above-keyboard.js'
-
-/** Whether a new text grows to the left, because it is written from right to left. */
-const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
-  isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
 /** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
 export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: string) => {
@@ -281,42 +278,13 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
-      const set = { text, ...this.#sizeFor(shape, text, isNew), ...this.#sideFor(shape, text, isNew) }
+      const set = { text, ...fittedTo(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))
       this.tell('kept', { id, text })
     }
     step?.end()
     // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
     this.#hide(isPressed)
-  }
-
-  /**
-   * The values that fit the box to its text. The box of a new text is as wide as the longest line. A line's box has
-   * nothing to do with its caption.
-   */
-  #sizeFor(shape: Shape, text: string, isNew: boolean) {
-    if (shape.kind === 'line') return {}
-    const isText = shape.kind === 'text'
-    const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
-    const needed = Math.ceil(heightFor(text, shape.textSize, width))
-    const height = isText && isNew ? needed : Math.max(shape.height, needed)
-    if (width === shape.width && height === shape.height) return {}
-    if (shape.rotation === 0) return { size: [width, height] }
-    // The upper left corner keeps its place on the canvas, also if the shape is rotated.
-    const turn = shape.rotation * Math.PI / 180
-    const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
-    return {
-      size: [width, height],
-      position: [
-        shape.x + dx * Math.cos(turn) - dy * Math.sin(turn) - dx, shape.y + dx * Math.sin(turn) + dy * Math.cos(turn) - dy,
-      ],
-    }
-  }
-
-  /** Where the box of a new text begins: at the pointer. A right-to-left text ends there instead. */
-  #sideFor(shape: Shape, text: string, isNew: boolean) {
-    if (!goesLeft(shape, text, isNew)) return {}
-    return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
   }
 
   /**

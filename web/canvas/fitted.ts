@@ -1,0 +1,50 @@
+import type { Shape } from '../core/table.js'
+import type { Values } from '../core/types.js'
+import { directionOf, heightFor, textPadding, widthFor } from './text.js'
+
+/**
+ * In units of the canvas: the lower bound on the width of a text's box, and the width at which a new text begins to
+ * wrap.
+ */
+export const widthMin = 24
+export const widthMax = 640
+
+export const newWidth = (text: string, textSize: number) =>
+  Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
+
+/** Whether a new text grows to the left, because it is written from right to left. */
+export const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
+  isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
+
+/**
+ * The values that fit a shape's box to a text. The box of a new text is as wide as the longest line. A line's box has
+ * nothing to do with its caption.
+ */
+export function fittedTo(shape: Shape, text: string, isNew: boolean): Values {
+  return { ...sizeFor(shape, text, isNew), ...sideFor(shape, text, isNew) }
+}
+
+function sizeFor(shape: Shape, text: string, isNew: boolean): Values {
+  if (shape.kind === 'line') return {}
+  const isText = shape.kind === 'text'
+  const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
+  const needed = Math.ceil(heightFor(text, shape.textSize, width))
+  const height = isText && isNew ? needed : Math.max(shape.height, needed)
+  if (width === shape.width && height === shape.height) return {}
+  if (shape.rotation === 0) return { size: [width, height] }
+  // The upper left corner keeps its place on the canvas, also if the shape is rotated.
+  const turn = shape.rotation * Math.PI / 180
+  const [dx, dy] = [(width - shape.width) / 2, (height - shape.height) / 2]
+  return {
+    size: [width, height],
+    position: [
+      shape.x + dx * Math.cos(turn) - dy * Math.sin(turn) - dx, shape.y + dx * Math.sin(turn) + dy * Math.cos(turn) - dy,
+    ],
+  }
+}
+
+/** Where the box of a new text begins: at the pointer. A right-to-left text ends there instead. */
+function sideFor(shape: Shape, text: string, isNew: boolean): Values {
+  if (!goesLeft(shape, text, isNew)) return {}
+  return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
+}
