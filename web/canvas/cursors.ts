@@ -71,13 +71,15 @@ const still = (value: number) => new Way(value, value, 0, 0)
  * @param color `#RRGGBB`
  * @param x the left edge
  * @param right the upper bound on the flag's right edge
+ * @param doing what the person is doing; unlike the name it isn't shortened
  */
 export function paintFlag(
   context: CanvasRenderingContext2D, name: string, color: string, x: number, y: number, face: string, right = Infinity,
+  doing = '',
 ) {
   context.font = `500 12px ${face}`
   context.textBaseline = 'middle'
-  const words = shortened(context, name, 160)
+  const words = shortened(context, name, 160) + doing
   const width = Math.ceil(context.measureText(words).width) + 12
   x = Math.min(x, right - width)
   context.globalAlpha = 1

@@ -57,6 +57,8 @@ export class Drawn {
   lines: DrawnLines | null = null
   /** Whether this person is editing the shape's text, so that a text field over the shape shows it. */
   isWritten = false
+  /** Whether another person is writing the text, so that the overlay shows it. */
+  isTyped = false
   /** The regions in which this shape overlaps others. */
   regions = new Set<Region>()
   /** The shape's index in the drawing order. */

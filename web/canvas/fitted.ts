@@ -1,5 +1,4 @@
 import type { Shape } from '../core/table.js'
-import type { Values } from '../core/types.js'
 import { directionOf, heightFor, textPadding, widthFor } from './text.js'
 
 /**
@@ -16,15 +15,17 @@ export const newWidth = (text: string, textSize: number) =>
 export const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
+type Fitted = { size?: number[], position?: number[], textAlign?: Shape['textAlign'] }
+
 /**
  * The values that fit a shape's box to a text. The box of a new text is as wide as the longest line. A line's box has
  * nothing to do with its caption.
  */
-export function fittedTo(shape: Shape, text: string, isNew: boolean): Values {
+export function fittedTo(shape: Shape, text: string, isNew: boolean): Fitted {
   return { ...sizeFor(shape, text, isNew), ...sideFor(shape, text, isNew) }
 }
 
-function sizeFor(shape: Shape, text: string, isNew: boolean): Values {
+function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (shape.kind === 'line') return {}
   const isText = shape.kind === 'text'
   const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
@@ -44,7 +45,7 @@ function sizeFor(shape: Shape, text: string, isNew: boolean): Values {
 }
 
 /** Where the box of a new text begins: at the pointer. A right-to-left text ends there instead. */
-function sideFor(shape: Shape, text: string, isNew: boolean): Values {
+function sideFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (!goesLeft(shape, text, isNew)) return {}
   return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
 }

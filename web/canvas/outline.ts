@@ -154,7 +154,7 @@ export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Gen
 /** Paints the text of a shape after the marks of overlaps, with a contrasting edge around the letters. */
 export function paintTextOver(context: Context2D, drawn: Drawn, { pixels, isDark, isPlain }: Sight) {
   const { shape, opacity, width, height } = drawn
-  if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || Math.max(width, height) * pixels.scale < speck) return
+  if (opacity <= 0 || isPlain || !shape.written || drawn.isWritten || drawn.isTyped || Math.max(width, height) * pixels.scale < speck) return
   turnTo(context, drawn, pixels)
   context.globalAlpha = opacity
   paintText(context, drawn, pixels.scale * drawn.growth, isDark, true)
@@ -204,7 +204,7 @@ function* paintParts(context: Context2D, drawn: Drawn, sight: Sight) {
     const line = { path, length: isBroken ? outlineLength(drawn) : 0, pieces: () => outlinePieces(drawn) }
     if (drawn.strokeWidth > 0) yield* stroke(context, drawn, line, drawn.strokeWidth, sight, 'butt', drawn.shape.written ? 0.5 : 1)
   }
-  if (drawn.shape.written && kind !== 'ink' && !drawn.isWritten && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth, sight.isDark)
+  if (drawn.shape.written && kind !== 'ink' && !drawn.isWritten && !drawn.isTyped && !sight.textWaits) paintText(context, drawn, sight.pixels.scale * drawn.growth, sight.isDark)
 }
 
 function* paintLine(context: Context2D, drawn: Drawn, sight: Sight) {

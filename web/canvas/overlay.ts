@@ -11,6 +11,7 @@ import { type Guide, paintGuides } from './guides.js'
 import { type HandleKind, type Handles, pointOnFrame } from './handles.js'
 import { type GrowingInk, type InkPoint, Inks } from './inks.js'
 import { pointsOn } from './lines.js'
+import type { OthersWriting } from './others-writing.js'
 import type { Palette } from './palette.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
@@ -35,6 +36,7 @@ export class Overlay {
   #context
   #cursors = new Cursors()
   #inks = new Inks()
+  #texts: OthersWriting | null = null
   #isBare = false
   #marquee: Box | null = null
   #guides: Guide[] = []
@@ -84,6 +86,12 @@ export class Overlay {
     this.#frames.request()
   }
 
+  /** Sets the part that paints the texts that others are writing. It is loaded when somebody writes. */
+  setTexts(texts: OthersWriting) {
+    this.#texts = texts
+    this.#frames.request()
+  }
+
   /** Sets the guides that show with which shapes the dragged shapes are aligned. */
   setGuides(guides: Guide[]) {
     if (guides.length === 0 && this.#guides.length === 0) return
@@ -113,7 +121,7 @@ export class Overlay {
     // While the past is shown, the others' cursors are hidden, because they refer to the present drawing.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
-    const isBare = selection.size === 0 && !this.#inks.hasAny && this.#hover === null && !this.#marquee && this.#guides.length === 0 && this.#found.length === 0
+    const isBare = selection.size === 0 && !this.#inks.hasAny && (this.#texts?.isBare ?? true) && this.#hover === null && !this.#marquee && this.#guides.length === 0 && this.#found.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
     // An empty canvas is not cleared again: after each clearing the browser would send it to the screen.
     if (isBare && this.#isBare) return
@@ -129,6 +137,7 @@ export class Overlay {
     context.clearRect(0, 0, width, height)
     context.setTransform(view.ratio, 0, 0, view.ratio, 0, 0)
     this.#inks.paint(context, view, this.#palette.isDark)
+    this.#texts?.paint(context)
     for (const person of people) this.#paintPerson(person)
     const { accent } = this.#palette.colors
     const hovered = this.#hover !== null && !selection.has(this.#hover) ? scene.drawn(this.#hover) : null
@@ -139,18 +148,18 @@ export class Overlay {
     paintGuides(context, this.#guides, view, this.#palette.colors)
     this.#cursors.follow(people, now)
     this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
-    if (this.#cursors.moves(now) || this.#inks.isWaiting) this.#frames.request()
+    if (this.#cursors.moves(now) || this.#inks.isWaiting || this.#texts?.isWaiting) this.#frames.request()
   }
 
-  #paintPerson({ name, color, selection, lifted }: Person) {
-    const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#scene.drawn(id) ?? [])
+  #paintPerson({ name, color, selection, lifted, writing }: Person) {
+    const shapes = [...new Set([...selection, ...lifted])].flatMap((id) => this.#texts?.drawn(id) ?? this.#scene.drawn(id) ?? [])
       .filter((drawn) => this.#isInView(drawn))
     if (shapes.length === 0) return
     for (const drawn of shapes) this.#paintAround(drawn, color, 1.5)
     const top = shapes.map((drawn) => this.#topCorner(drawn)).reduce((best, corner) => (corner.y < best.y ? corner : best))
     const margin = 4
     paintFlag(this.#context, name, color, Math.max(margin, top.x), Math.max(margin, top.y - flagHeight - 3),
-      this.#palette.colors.face, this.#view.width - margin)
+      this.#palette.colors.face, this.#view.width - margin, writing === null ? '' : ' is writing…')
   }
 
   /** The highest corner of a shape's box on the screen. Of two equally high corners, it is the left one. */

@@ -7,13 +7,14 @@ import { Scene } from '../canvas/scene.js'
 import { measureStage } from '../canvas/stage.js'
 import { View } from '../canvas/view.js'
 import { Marks } from '../state/marks.js'
+import { bundle } from './bundle.js'
 import type { State } from './state.js'
 
 export type Drawing = ReturnType<typeof makeDrawing>
 
 /** Makes the parts that draw on the stage. */
 export function makeDrawing(stage: HTMLElement, state: State) {
-  const { shown, presence, frames } = state
+  const { shown, presence, frames, parts } = state
   const palette = new Palette()
   const view = new View()
   const scene = new Scene(shown, presence, frames)
@@ -24,6 +25,10 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   measureStage(view, stage)
   const painter = new Painter(canvasIn(stage, 'drawing'), { ...seen, regions })
   const overlay = new Overlay(canvasIn(stage, 'overlay'), { ...seen, handles })
+  const texts = parts.later(
+    () => bundle('/canvas/others-writing.js') as Promise<typeof import('../canvas/others-writing.js')>,
+    ({ OthersWriting }) => overlay.setTexts(new OthersWriting(seen)))
+  presence.on('change', () => { if (presence.people().some(({ writing }) => writing !== null)) texts.prepare() })
   const tellView = () => presence.setView(view.toldBox)
   view.on('change', tellView)
   tellView()

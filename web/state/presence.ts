@@ -16,8 +16,14 @@ const shapesToldMax = 150
 const inkToldMax = 120
 const inkKeptMax = 200_000
 
+/**
+ * The upper bound on the characters of an unfinished text in presence. With three bytes for each, it leaves enough of
+ * the room's limit for the rest.
+ */
+const typedMax = 1000
+
 type OwnState = {
-  cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string,
+  cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string, typed?: string,
   ink?: { shape: string, color: string, width: number, at: number, points: number[], widths?: number[] },
   restored?: number[],
 }
@@ -40,6 +46,8 @@ export interface Person {
   view: Box | null
   /** The shape whose text this person is writing. */
   writing: number | null
+  /** That text as far as it is written, or the part of a long one where this person is; null if it is unchanged. */
+  typed: string | null
   /** What this person is drawing with the pen. */
   ink: InkPiece | null
   /** The last restoration of an older state by this person. */
@@ -83,8 +91,14 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   setCursor(point: Point | null) { this.#tellOthers({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
   setSelection(ids: number[]) { this.#tellOthers({ selection: namesOf(ids) }) }
   setLifted(ids: number[]) { this.#tellOthers({ lifted: namesOf(ids) }) }
-  /** @param id the shape whose text this person is writing, or null */
-  setWriting(id: number | null) { this.#tellOthers({ writing: id === null ? undefined : identifierText(id) }) }
+  /**
+   * @param id the shape whose text this person is writing, or null
+   * @param text what is written so far, once it has changed; others are told the part of a long text around `caret`
+   */
+  setWriting(id: number | null, text?: string, caret = 0) {
+    const typed = id === null || text === undefined ? undefined : partAround(text, caret)
+    this.#tellOthers({ writing: id === null ? undefined : identifierText(id), typed })
+  }
   /**
    * Sets the stroke that this person is drawing. The stroke is sent in pieces. Consecutive pieces overlap, so that
    * nothing is missing if one of them gets lost.
@@ -139,6 +153,19 @@ const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, shapesToldMax)
 
 const round = (number: number) => Math.round(number * 10) / 10
 
+function partAround(text: string, caret: number) {
+  if (text.length <= typedMax) return text
+  const from = Math.max(0, Math.min(caret - typedMax / 2, text.length - typedMax))
+  const part = text.slice(from, from + typedMax).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
+  return `${from > 0 ? '…' : ''}${part}${from + typedMax < text.length ? '…' : ''}`
+}
+
+/** Control characters except line feeds, which a text can't have. */
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
+
+const typedText = (value: unknown) =>
+  (typeof value === 'string' && value.length <= typedMax + 2 ? value.replace(controls, '') : null)
+
 /**
  * The upper bound on coordinates in presence. A larger one is outside every canvas, and too large for exact arithmetic.
  */
@@ -184,6 +211,7 @@ function person({ actor, name, color, state }: Peer): Person {
     selection: identifiers(state?.selection),
     lifted: identifiers(state?.lifted),
     writing: identifiers([state?.writing])[0] ?? null,
+    typed: typedText(state?.typed),
     ink: inkPiece(state?.ink),
     restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,

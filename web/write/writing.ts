@@ -1,5 +1,6 @@
 import type { Reach } from '../arrange/reach.js'
 import { Source } from '../basics/source.js'
+import { within } from '../basics/words.js'
 import { captionMiddle } from '../canvas/captions.js'
 import { fittedTo, goesLeft, newWidth, widthMax, widthMin } from '../canvas/fitted.js'
 import { heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
@@ -49,6 +50,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
   #isLong = false
   #keyboard
+  /** Who has changed the text since the writing began. */
+  #changedBy = ''
 
   constructor(
     stage: HTMLElement,
@@ -117,6 +120,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
     })
     reach.frames.on('paint', () => this.#place())
+    reach.presence.on('change', () => { if (this.#open) this.#showHint() })
     // The field moves when the on-screen keyboard opens or closes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
@@ -244,7 +248,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
-    this.#hint.hidden = true
+    this.#changedBy = ''
+    this.#showHint()
     this.element.hidden = false
     this.#cover(id, true)
     this.#show()
@@ -293,7 +298,14 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
    */
   #typed(isComposing: boolean) {
     if (!this.#open) return
-    if (isComposing) return this.#show()
+    const field = this.#field
+    if (!isComposing) this.#clean()
+    this.#show()
+    this.#reach.presence.setWriting(this.#open.id, field.value, field.selectionEnd)
+  }
+
+  /** Takes out what a shape's text can't have, and cuts a text that is too long. */
+  #clean() {
     const field = this.#field
     const plain = plainText(field.value)
     if (plain !== field.value) {
@@ -306,7 +318,16 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
         this.#reach.notices.say('A shape takes no more text than this.', { kind: 'refused', group: 'long text' })
       }
     }
-    this.#show()
+  }
+
+  /** Says below the field that somebody else has changed the text, or is writing in it too. */
+  #showHint() {
+    const others = this.#reach.presence.people().filter(({ writing }) => writing !== null && writing === this.#open?.id)
+    const names = others.slice(0, 2).map(({ name }) => within(name)).join(' and ')
+    const words = this.#changedBy ? `${this.#changedBy} changed this text meanwhile. What you keep replaces it.`
+      : names ? `${names} ${others.length > 1 ? 'are' : 'is'} writing here too. The text that is kept last replaces the others.` : ''
+    if (this.#hint.textContent !== words) this.#hint.textContent = words
+    this.#hint.hidden = words === ''
   }
 
   /** Places the field, and scrolls the canvas so that the on-screen keyboard doesn't cover the field. */
@@ -338,8 +359,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (shape) {
       this.#cover(open.id, true)
       if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
-      this.#hint.textContent = `${who} changed this text meanwhile. What you keep replaces it.`
-      this.#hint.hidden = false
+      this.#changedBy = who
+      this.#showHint()
       return
     }
     const text = plainText(this.#field.value)
