@@ -168,10 +168,10 @@ def test_a_png_that_no_canvas_can_be_becomes_as_large_as_one_can(room):
 
 # Which tools fit into the window
 
-TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line", "roundedRectangle", "polygon", "star"]
+TOOLS = ["rectangle", "note", "text", "arrow", "pen", "ellipse", "eraser", "line", "roundedRectangle", "polygon", "star", "laser"]
 
 
-@pytest.mark.parametrize("width, least", [(1440, 11), (1100, 11), (700, 3), (390, 0), (320, 0)])
+@pytest.mark.parametrize("width, least", [(1440, 12), (1100, 11), (700, 3), (390, 0), (320, 0)])
 def test_tools_fold_by_the_room_that_is_there_and_the_caret_has_the_others(room, width, least):
     ann = room.join("Ann", at=(0, 0), size=(width, 800))
     ann.painted()

@@ -11,13 +11,13 @@ import type { Doables } from '../tools/actions.js'
 import { Choices, dashes, routes, textSizes, widths } from './choices.js'
 import { Swatches } from './swatches.js'
 
-const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser']
+const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser', 'laser']
 
 /**
  * The order in which tools are moved behind the button “More tools” if there is not enough space: the least used ones
  * first.
  */
-const rarestFirst = ['star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
+const rarestFirst = ['laser', 'star', 'polygon', 'roundedRectangle', 'line', 'eraser', 'ellipse', 'pen', 'arrow', 'text', 'note', 'rectangle']
 /**
  * In CSS pixels: the margin at both sides of the window, and the gap between the tools and the controls beside them.
  */
@@ -64,6 +64,10 @@ export class Toolbar {
       else if (name === 'paint') this.#bar.append(this.#paintButton())
       else this.#bar.append(this.#actionButton(name))
     }
+    // Only viewers have this button. For others the laser pointer is among the tools that can be folded.
+    const pointing = this.#toolButton('laser')
+    pointing.classList.add('viewers-tool')
+    this.#bar.append(pointing)
     this.#bar.addEventListener('keydown', (event) => this.#moveFocus(event))
     // After a press the keys belong to the canvas, so that the space bar moves it, unless the press has opened a box.
     this.#bar.addEventListener('click', ({ detail }) => {
@@ -199,7 +203,7 @@ export class Toolbar {
     }
     setIcon(this.#more, this.#folded.has(tool) ? tool : 'caret')
     this.#more.classList.toggle('chosen', this.#folded.has(tool))
-    this.element.hidden = !this.#permission.mayEdit
+    this.element.hidden = !this.#permission.mayEdit && !this.#permission.isViewOnly
   }
 
   #enable() {

@@ -10,6 +10,7 @@ import type { Drawn } from './drawn.js'
 import { type Guide, paintGuides } from './guides.js'
 import { type HandleKind, type Handles, pointOnFrame } from './handles.js'
 import { type GrowingInk, type InkPoint, Inks } from './inks.js'
+import type { Lasers } from './lasers.js'
 import { pointsOn } from './lines.js'
 import type { OthersWriting } from './others-writing.js'
 import type { Palette } from './palette.js'
@@ -37,6 +38,7 @@ export class Overlay {
   #cursors = new Cursors()
   #inks = new Inks()
   #texts: OthersWriting | null = null
+  #lasers: Lasers | null = null
   #isBare = false
   #marquee: Box | null = null
   #guides: Guide[] = []
@@ -92,6 +94,12 @@ export class Overlay {
     this.#frames.request()
   }
 
+  /** Sets the part that paints the trails of laser pointers. It is loaded when somebody points. */
+  setLasers(lasers: Lasers) {
+    this.#lasers = lasers
+    this.#frames.request()
+  }
+
   /** Sets the guides that show with which shapes the dragged shapes are aligned. */
   setGuides(guides: Guide[]) {
     if (guides.length === 0 && this.#guides.length === 0) return
@@ -121,7 +129,7 @@ export class Overlay {
     // While the past is shown, the others' cursors are hidden, because they refer to the present drawing.
     const people = this.#shown.isPast ? [] : this.#presence.people()
     this.#inks.follow(people, now, (shape) => scene.drawn(shape) !== null)
-    const isBare = selection.size === 0 && !this.#inks.hasAny && (this.#texts?.isBare ?? true) && this.#hover === null && !this.#marquee && this.#guides.length === 0 && this.#found.length === 0
+    const isBare = selection.size === 0 && !this.#inks.hasAny && (this.#texts?.isBare ?? true) && (this.#lasers?.isBare ?? true) && this.#hover === null && !this.#marquee && this.#guides.length === 0 && this.#found.length === 0
       && people.every(({ cursor, selection, lifted }) => !cursor && selection.length === 0 && lifted.length === 0)
     // An empty canvas is not cleared again: after each clearing the browser would send it to the screen.
     if (isBare && this.#isBare) return
@@ -146,9 +154,10 @@ export class Overlay {
     this.#paintSelection(accent)
     if (this.#marquee) this.#paintMarquee(this.#marquee, accent)
     paintGuides(context, this.#guides, view, this.#palette.colors)
+    this.#lasers?.paint(context, now)
     this.#cursors.follow(people, now)
     this.#cursors.paint(context, people, view, now, this.#palette.colors.face)
-    if (this.#cursors.moves(now) || this.#inks.isWaiting || this.#texts?.isWaiting) this.#frames.request()
+    if (this.#cursors.moves(now) || this.#inks.isWaiting || this.#texts?.isWaiting || this.#lasers?.isBare === false) this.#frames.request()
   }
 
   #paintPerson({ name, color, selection, lifted, writing }: Person) {

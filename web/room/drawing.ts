@@ -14,7 +14,7 @@ export type Drawing = ReturnType<typeof makeDrawing>
 
 /** Makes the parts that draw on the stage. */
 export function makeDrawing(stage: HTMLElement, state: State) {
-  const { shown, presence, frames, parts } = state
+  const { shown, presence, frames, parts, tool } = state
   const palette = new Palette()
   const view = new View()
   const scene = new Scene(shown, presence, frames)
@@ -28,7 +28,14 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   const texts = parts.later(
     () => bundle('/canvas/others-writing.js') as Promise<typeof import('../canvas/others-writing.js')>,
     ({ OthersWriting }) => overlay.setTexts(new OthersWriting(seen)))
-  presence.on('change', () => { if (presence.people().some(({ writing }) => writing !== null)) texts.prepare() })
+  const lasers = parts.later(
+    () => bundle('/canvas/lasers.js') as Promise<typeof import('../canvas/lasers.js')>,
+    ({ Lasers }) => overlay.setLasers(new Lasers(seen)))
+  presence.on('change', () => {
+    if (presence.people().some(({ writing }) => writing !== null)) texts.prepare()
+    if (presence.people().some(({ laser }) => laser !== null)) lasers.prepare()
+  })
+  tool.on('change', (name) => { if (name === 'laser') lasers.get() })
   const tellView = () => presence.setView(view.toldBox)
   view.on('change', tellView)
   tellView()

@@ -22,11 +22,22 @@ const inkKeptMax = 200_000
  */
 const typedMax = 1000
 
+/** The upper bound on the points of a laser pointer's stroke in one message. It is half a second of a quick hand. */
+const laserToldMax = 60
+/** The upper bound on the index of such a point. */
+const laserIndexMax = 1e9
+
 type OwnState = {
   cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string, typed?: string,
   ink?: { shape: string, color: string, width: number, at: number, points: number[], widths?: number[] },
-  restored?: number[],
+  restored?: number[], laser?: Laser,
 }
+
+/**
+ * The newest points of a laser pointer's stroke. `stroke`: its number. `at`: the index of its first point here. `points`:
+ * two numbers for each point.
+ */
+export type Laser = { stroke: number, at: number, points: number[] }
 
 /**
  * Says that a person has restored an older state. `asOf`: the time of that state. `from` and `until`: when the writing
@@ -50,6 +61,8 @@ export interface Person {
   typed: string | null
   /** What this person is drawing with the pen. */
   ink: InkPiece | null
+  /** Where this person points with the laser pointer. */
+  laser: Laser | null
   /** The last restoration of an older state by this person. */
   restored: Restored | null
 }
@@ -112,6 +125,21 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
+  /** This person's own laser pointer. */
+  get ownLaser() { return this.#own.laser ?? null }
+
+  #laserStrokes = 0
+
+  newLaserStroke() { return ++this.#laserStrokes }
+
+  /** @param points the whole stroke, of which others are told the newest points */
+  setLaser(stroke: number, points: Point[]) {
+    const at = Math.max(0, points.length - laserToldMax)
+    this.#tellOthers({ laser: { stroke, at, points: points.slice(at).flatMap(({ x, y }) => [round(x), round(y)]) } })
+  }
+
+  endLaser(stroke: number) { if (this.#own.laser?.stroke === stroke) this.#tellOthers({ laser: undefined }) }
+
   /** @param restored which state was restored, for the pages of other people */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
@@ -199,6 +227,13 @@ function inkPiece(value: unknown): InkPiece | null {
   return { shape: number, color, width, at, points: told, widths: areWidths ? widths : null }
 }
 
+function laserStroke(value: unknown): Laser | null {
+  const { stroke, at, points } = Object(value) as { [part: string]: any }
+  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * laserToldMax ? numbers(points, points.length) : null
+  const isIndex = (index: unknown) => Number.isInteger(index) && Number(index) >= 0 && Number(index) <= laserIndexMax
+  return told && isIndex(stroke) && isIndex(at) ? { stroke, at, points: told } : null
+}
+
 function person({ actor, name, color, state }: Peer): Person {
   const cursor = numbers(state?.cursor, 2)
   const view = numbers(state?.view, 4)
@@ -213,6 +248,7 @@ function person({ actor, name, color, state }: Peer): Person {
     writing: identifiers([state?.writing])[0] ?? null,
     typed: typedText(state?.typed),
     ink: inkPiece(state?.ink),
+    laser: laserStroke(state?.laser),
     restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,
   }

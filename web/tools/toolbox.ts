@@ -10,6 +10,7 @@ import type { Drag } from '../gestures/recogniser.js'
 import type { TrailPoint } from '../gestures/surface.js'
 import type { Paint } from '../state/paint.js'
 import { Marquee, Panning } from './looking.js'
+import { Pointing } from './pointing.js'
 
 // The table of tools, for gestures, keys and menus. All tools do the same with the shapes and handles that they can
 // reach.
@@ -27,6 +28,8 @@ export interface HeldTool {
   reaches: 'shapes' | 'selected' | 'handles' | 'sheet' | 'paper'
   /** Whether the tool changes the drawing. */
   draws: boolean
+  /** Whether the tool only shows something to others, so that drags and taps work without the right to edit. */
+  shows?: boolean
   /** Whether the tool needs the pointer's whole path. */
   takesTrail?: boolean
   /** Begins a drag on the empty canvas. */
@@ -74,9 +77,9 @@ const line = (words: string, key: string, look: (paint: Paint) => Values): HeldT
     if (added) selection.set([added.shape])
   } },
 })
-/** A tool that draws or erases along the pointer's path. A tap makes a dot, or erases at that point. */
+/** A tool that draws, erases or points along the pointer's path. A tap makes a dot, or erases at that point. */
 const freehand = (
-  words: string, key: string, cursor: string, act: new (reach: ActReach, trail: TrailPoint[]) => Inking | Erasing,
+  words: string, key: string, cursor: string, act: new (reach: ActReach, trail: TrailPoint[]) => Inking | Erasing | Pointing,
 ): HeldTool => ({
   words, key, cursor, reaches: 'sheet', draws: true, takesTrail: true,
   begin: (reach, _, trail) => new act(reach, trail),
@@ -110,4 +113,5 @@ export const toolbox: Record<string, HeldTool> = {
   line: line('Line', 'l', lineLook),
   pen: freehand('Pen', 'd', 'crosshair', Inking),
   eraser: freehand('Eraser', 'e', eraserCursor, Erasing),
+  laser: { ...freehand('Laser pointer', 'k', 'crosshair', Pointing), draws: false, shows: true },
 }

@@ -69,6 +69,9 @@ export class Tools {
   /** The current tool. */
   get #held() { return toolbox[this.#reach.tool.name] }
 
+  /** Whether the person may use the current tool. */
+  get #mayUse() { return this.#reach.permission.mayEdit || (this.#held.shows && !this.#reach.shown.isPast) }
+
   /** Whether a gesture is in progress. */
   get isBusy() { return this.#act !== null }
 
@@ -151,7 +154,7 @@ export class Tools {
   #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
     const { permission, selection, view } = this.#reach
     const { tap } = this.#held
-    if (target.id === undefined && tap && permission.mayEdit) {
+    if (target.id === undefined && tap && this.#mayUse) {
       tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail())
       return
     }
@@ -262,7 +265,7 @@ export class Tools {
       return new Zooming(reach, gesture)
     }
     step?.end()
-    if (gesture.type === 'pan' || target.kind === 'view' || !mayEdit) return new Panning(reach, gesture)
+    if (gesture.type === 'pan' || target.kind === 'view' || !this.#mayUse) return new Panning(reach, gesture)
     const { id } = (gesture.lifted && target.under) || target
     if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
     if (target.kind === 'handle') return this.#beginHandle(gesture)

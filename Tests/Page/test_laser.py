@@ -1,0 +1,93 @@
+"""The laser pointer: everybody sees where it points, its trail fades, and nothing is stored."""
+
+import json
+
+from websockets.sync.client import connect
+
+from waiting import wait_until
+
+
+def shines(person, *points):
+    """Whether the overlay shows something at each of these points."""
+    picture, ratio = person.picture("#overlay"), person.run("app.view.ratio")
+    return all(picture[int(y * ratio)][int(x * ratio)][3] > 0 for x, y in points)
+
+
+def watcher(room):
+    """Somebody whose time stands still unless the test looks, so that no trail fades unseen."""
+    ben = room.join("Ben", at=(0, 0), clock=True)
+    ben.stop_clock()
+    return ben
+
+
+def sees(ben, *points):
+    wait_until(lambda: ben.pass_time(20) or shines(ben, *points), "the trail", holds=bool)
+
+
+def trail_fades(ben, *points):
+    wait_until(lambda: ben.pass_time(200) or shines(ben, *points), "the trail fades", holds=lambda shown: not shown)
+
+
+def test_a_trail_is_seen_by_all_and_fades(room):
+    """It is drawn over shapes, which neither move nor get selected. A tap makes a dot."""
+    square = room.add(position=[250, 350], size=[100, 100])
+    ann, ben = room.join("Ann", at=(0, 0)), watcher(room)
+    ann.press("k")
+    assert ann.run("app.tool") == "laser"
+    ann.drag((200, 400), (500, 400), steps=12, hold=True)
+    wait_until(lambda: shines(ann, (490, 400)), "the own trail", holds=bool)
+    sees(ben, (300, 400), (490, 400))
+    ann.page.mouse.up()
+    trail_fades(ben, (490, 400))
+    ann.click(600, 300, times=2)
+    # The cursor would lie over the dot.
+    ann.page.mouse.move(900, 100)
+    sees(ben, (600, 300))
+    trail_fades(ben, (600, 300))
+    ann.wait("app.presence.ownLaser === null", "its end is no longer told")
+    shape, = room.agree(ann)
+    assert shape["id"] == square and shape["position"] == [250, 350] and ann.selected() == []
+    assert not ann.run("app.session.canUndo")
+
+
+def test_a_viewer_points_by_touch_and_by_key(room):
+    """The tools of a viewer are the one that selects and the laser pointer. With it, a finger points instead of moving
+    the canvas."""
+    room.add(position=[0, 0], size=[50, 50])
+    ben, eve = watcher(room), room.join("Eve", phone=True, query="?view", at=(0, 0))
+    tools = eve.page.locator(".toolbar button:visible")
+    assert [tool.get_attribute("data-tool") for tool in tools.all()] == ["select", "laser"]
+    eve.page.get_by_role("button", name="Laser pointer").click()
+    eve.touch.drag((100, 400), (300, 500), steps=12)
+    sees(ben, (280, 490))
+    assert eve.run("[app.view.x, app.view.y]") == [0, 0]
+    eve.page.get_by_role("button", name="Select").click()
+    eve.touch.drag((100, 400), (100, 500), steps=12)
+    eve.wait("app.view.y < 0", "the canvas moves")
+    eve.press("k")
+    assert eve.run("app.tool") == "laser"
+    eve.press("r")
+    assert eve.run("app.tool") == "laser"
+
+
+def test_odd_trails_harm_no_page(room):
+    """Values of another form are dropped, and a trail that never ends costs no more frames than its fading."""
+    ben = watcher(room)
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
+        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
+
+        def show(seen, **laser):
+            odd.send(json.dumps({"type": "presence", "state": {"cursor": [seen, 900], "laser": laser}}))
+            ben.wait("app.presence.people()[0]?.cursor?.x === value", "the state", seen)
+
+        for seen, laser in enumerate([{"stroke": -1, "at": 0, "points": [1, 2]}, {"stroke": 1, "at": 0, "points": [1]},
+                                    {"stroke": 1, "at": 0, "points": [1, 1e300]}, {"stroke": 1, "at": 0, "points": [1] * 200}]):
+            show(seen, **laser)
+            assert ben.run("app.presence.people()[0].laser") is None, laser
+        show(9, stroke=1, at=1_000_000_000, points=[400, 400])
+        sees(ben, (400, 400))
+        trail_fades(ben, (400, 400))
+        ben.pass_time(10_000)
+        asked = ben.run("let count = 0; const { request } = app.frames; app.frames.request = () => { count++; request.call(app.frames) }; window.asked = () => count; return 0")
+        ben.pass_time(1000)
+        assert asked == 0 and ben.page.evaluate("asked()") < 10, "frames only for the news that come anyway"
