@@ -4,6 +4,7 @@ import type { Search } from '../find/search.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { Files } from '../keep/files.js'
 import type { History } from '../keep/history.js'
+import type { Guiding } from '../others/guiding.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Setting } from '../state/setting.js'
 import { actionsOf as drawingActions, type Doable, type Doables, keyWords } from '../tools/actions.js'
@@ -13,12 +14,12 @@ import type { Link } from './link.js'
 /** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
 export function roomActions(
   reach: ActionReach,
-  { files, history, search, shortcutList, link, minimap }: {
+  { files, history, search, shortcutList, link, minimap, guiding }: {
     files: LaterPart<Files>, history: LaterPart<History>, shortcutList: LaterPart<typeof import('./shortcut-list.js')>,
-    link: Link, search: LaterPart<Search>, minimap: Setting,
+    link: Link, search: LaterPart<Search>, minimap: Setting, guiding: LaterPart<Guiding | null>,
   },
 ): Doables {
-  const { permission, selection, shown } = reach
+  const { permission, presence, selection, shown } = reach
   const hasShapes = () => shown.replica.shapeCount > 0
   const hasSelection = () => selection.size > 0
   const mayEdit = () => permission.mayEdit
@@ -42,6 +43,10 @@ export function roomActions(
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
     find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
     minimap: { words: 'Minimap', run: () => minimap.toggle(), isChecked: () => minimap.isOn },
+    guide: {
+      words: 'Ask others to follow you', run: async () => (await guiding.get())?.toggle(), isChecked: () => presence.isGuiding,
+      isEnabled: () => presence.isGuiding || presence.people().length > 0,
+    },
     copyLink: { words: 'Copy link', run: () => link.copy(false) },
     copyViewOnlyLink: { words: 'Copy view-only link', run: () => link.copy(true) },
     shortcuts: {
@@ -56,13 +61,13 @@ export function roomActions(
 const icons: Record<string, string> = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
-  selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
+  selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', guide: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
 /** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'minimap', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'minimap', 'guide', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /** The entries of the menu at the top left. */

@@ -60,6 +60,7 @@ export class Follow extends Source<{ change: number | null }> {
     this.#frame.hidden = false
     if (!person.view) this.#notices.say(`We don’t know yet what ${within(person.name)} is looking at.`)
     this.#look()
+    this.#presence.setFollowed(this.#actor)
     this.tell('change', this.#actor)
   }
 
@@ -68,6 +69,7 @@ export class Follow extends Source<{ change: number | null }> {
     this.#found()
     this.#actor = null
     this.#frame.hidden = true
+    this.#presence.setFollowed(this.#actor)
     this.tell('change', this.#actor)
   }
 

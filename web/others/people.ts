@@ -9,6 +9,7 @@ import type { OwnTabs } from '../state/own-tabs.js'
 import type { LaterPart } from '../state/parts.js'
 import type { Person, Presence } from '../state/presence.js'
 import { initials, isName } from '../storage/identity.js'
+import type { Doable } from '../tools/actions.js'
 import type { Follow } from './follow.js'
 
 /** The upper bound on other people who get a badge. The number of further people is shown instead. */
@@ -33,7 +34,6 @@ export class People {
   #follow
   /** The followed actor, or null. */
   #followed: number | null = null
-  #isListening = false
   #badges = element('div', { class: 'people-others row' })
   #list = element('ul', { class: 'people-list', 'aria-label': 'Who’s here' })
   #heading = element('h2', {})
@@ -43,14 +43,19 @@ export class People {
   readonly element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
     this.#badges, this.#everyone, this.#own)
 
-  constructor(me: Me, presence: Presence, ownTabs: OwnTabs, follow: LaterPart<Follow>) {
+  /** @param guide asks others to follow this person */
+  constructor(me: Me, presence: Presence, ownTabs: OwnTabs, follow: LaterPart<Follow>, guide: Doable) {
     this.#me = me
     this.#presence = presence
     this.#ownTabs = ownTabs
     this.#follow = follow
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
-    popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list), {
-      label: 'Who’s here', onOpen: () => this.#showList(),
+    const asking = element('button', { type: 'button', class: 'button', onclick: () => { everyone.close(); guide.run() } })
+    const everyone = popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list, asking), {
+      label: 'Who’s here', onOpen: () => {
+        asking.textContent = guide.isChecked?.() ? 'Stop asking others to follow you' : guide.words
+        this.#showList()
+      },
     })
     presence.on('people', () => this.#show())
     me.on('change', () => this.#show())
@@ -59,6 +64,12 @@ export class People {
   }
 
   askForName() { this.#about.open() }
+
+  /** Shows whom this person follows. */
+  showFollowed(actor: number | null) {
+    this.#followed = actor
+    this.#show()
+  }
 
   /** Everybody except this person. This person's other tabs are left out too. */
   #others() { return this.#presence.people().filter(({ actor }) => !this.#ownTabs.has(actor)) }
@@ -85,15 +96,7 @@ export class People {
 
   async #toggle(actor: number) {
     const follow = await this.#follow.get()
-    if (!follow) return
-    if (!this.#isListening) {
-      follow.on('change', (followed) => {
-        this.#followed = followed
-        this.#show()
-      })
-    }
-    this.#isListening = true
-    follow.toggle(actor)
+    follow?.toggle(actor)
   }
 
   #button(person: Person) {

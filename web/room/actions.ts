@@ -3,6 +3,8 @@ import { roomActions } from '../bars/menu.js'
 import { Drop } from '../keep/drop.js'
 import { Files } from '../keep/files.js'
 import { ask } from '../network/address.js'
+import type { Guiding } from '../others/guiding.js'
+import type { LaterPart } from '../state/parts.js'
 import { Setting } from '../state/setting.js'
 import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
@@ -11,7 +13,7 @@ import type { Hands } from './hands.js'
  * Makes the actions of menus, buttons and keys. What an action shows is made when it is first needed. Its code is in a
  * bundle of its own only if that saves some kilobytes of the first visit, because a bundle repeats what it imports.
  */
-export function makeActions(hands: Hands) {
+export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
   const { room, documents, notices, permission, selection, parts, dialogs, aligning } = hands
   const files = parts.later(async () => Files, (Files) => new Files(hands))
   // The history gets `ask`, because only this script's copy of it has the token.
@@ -45,5 +47,5 @@ export function makeActions(hands: Hands) {
   for (const type of ['pointerdown', 'keydown', 'dragenter']) {
     addEventListener(type, prepare, { once: true, capture: true })
   }
-  return roomActions(hands, { files, history, search, shortcutList, link, minimap })
+  return roomActions(hands, { files, history, search, shortcutList, link, minimap, guiding })
 }

@@ -14,6 +14,7 @@ import { People } from '../others/people.js'
 import type { Doables } from '../tools/actions.js'
 import { keyNames } from '../tools/shortcuts.js'
 import { makeActions } from './actions.js'
+import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
 import { makePanel } from './panels.js'
 
@@ -21,10 +22,21 @@ import { makePanel } from './panels.js'
 export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
   const noticeList = new NoticeList(notices)
-  const actions = makeActions(hands)
+  const follow = parts.later(async () => Follow, (Follow) => {
+    const made = new Follow(hands)
+    made.on('change', (actor) => people.showFollowed(actor))
+    return made
+  })
+  const guiding = parts.later(
+    () => bundle('/others/guiding.js') as Promise<typeof import('../others/guiding.js')>, async ({ Guiding }) => {
+      const following = await follow.get()
+      return following && new Guiding({ ...hands, follow: following })
+    })
+  presence.on('change', () => { if (presence.people().some(({ guides }) => guides)) guiding.prepare() })
+  const actions = makeActions(hands, guiding)
   const equipped = { ...hands, actions }
   const panel = makePanel(hands, actions)
-  const people = new People(me, presence, ownTabs, parts.later(async () => Follow, (Follow) => new Follow(hands)))
+  const people = new People(me, presence, ownTabs, follow, actions.guide)
   const states = new States(equipped)
   elementById('opening').remove()
   // The element's place decides the order of the Tab key: from the text field to the bars.

@@ -30,7 +30,7 @@ const laserIndexMax = 1e9
 type OwnState = {
   cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string, typed?: string,
   ink?: { shape: string, color: string, width: number, at: number, points: number[], widths?: number[] },
-  restored?: number[], laser?: Laser,
+  restored?: number[], laser?: Laser, guides?: true, follows?: string,
 }
 
 /**
@@ -61,6 +61,10 @@ export interface Person {
   typed: string | null
   /** What this person is drawing with the pen. */
   ink: InkPiece | null
+  /** Whether this person asks others to follow. */
+  guides: boolean
+  /** The person whom this person follows. */
+  follows: number | null
   /** Where this person points with the laser pointer. */
   laser: Laser | null
   /** The last restoration of an older state by this person. */
@@ -125,6 +129,12 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
     this.#tellOthers({ ink: { shape: identifierText(shape), color, width, at, points: told, widths } })
   }
+  get isGuiding() { return this.#own.guides ?? false }
+  /** @param isOn whether this person asks others to follow */
+  setGuiding(isOn: boolean) { this.#tellOthers({ guides: isOn || undefined }) }
+  /** @param actor the person whom this person follows, or null */
+  setFollowed(actor: number | null) { this.#tellOthers({ follows: actor === null ? undefined : identifierText(actor) }) }
+
   /** This person's own laser pointer. */
   get ownLaser() { return this.#own.laser ?? null }
 
@@ -248,6 +258,8 @@ function person({ actor, name, color, state }: Peer): Person {
     writing: identifiers([state?.writing])[0] ?? null,
     typed: typedText(state?.typed),
     ink: inkPiece(state?.ink),
+    guides: state?.guides === true,
+    follows: identifiers([state?.follows])[0] ?? null,
     laser: laserStroke(state?.laser),
     restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,

@@ -1,0 +1,76 @@
+"""Asking others to follow: they are asked by a notice, and follow only if they want to."""
+
+import json
+
+from websockets.sync.client import connect
+
+PILL = ".guiding .follow-pill"
+ASK = "Ask others to follow you"
+
+
+def asks(person, name):
+    return person.page.locator(".notice", has_text=f"{name} asks you to follow.")
+
+
+def guide(person):
+    person.page.get_by_role("button", name="Menu", exact=True).click()
+    person.page.get_by_role("menuitemcheckbox", name=ASK).click()
+
+
+def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
+    """The one who asks sees how many follow. When they stop asking, what is left of the notices goes, and those who
+    follow go on."""
+    room.add(position=[0, 0])
+    ann, ben, eve = room.join("Ann", at=(0, 0)), room.join("Ben", at=(0, 0)), room.join("Eve", at=(0, 0))
+    ann.wait("app.presence.people().length === 2")
+    guide(ann)
+    ann.page.locator(PILL, has_text="You’ve asked others to follow you").wait_for()
+    asks(eve, "Ann").wait_for()
+    asks(ben, "Ann").get_by_role("button", name="Follow").click()
+    ann.page.locator(PILL, has_text="Ben follows you").wait_for()
+    ben.page.locator(".follow-pill", has_text="Following Ann").wait_for()
+    assert ben.page.get_by_role("button", name="Stop following Ann").get_attribute("aria-pressed") == "true"
+    ann.run("app.view.panBy(-500, -300); return null")
+    ben.wait("app.view.x > 100 && app.view.y > 50", "what Ann sees")
+    assert eve.run("[app.view.x, app.view.y]") == [0, 0], "nobody is made to follow"
+    # Somebody who comes later is asked too.
+    dan = room.join("Dan", phone=True, at=(0, 0))
+    asks(dan, "Ann").get_by_role("button", name="Follow").click()
+    ann.page.locator(PILL, has_text="2 people follow you").wait_for()
+    ann.page.locator(PILL).get_by_role("button", name="Stop").click()
+    ann.page.locator(PILL).wait_for(state="hidden")
+    asks(eve, "Ann").wait_for(state="detached")
+    assert ben.page.locator(".follow-pill", has_text="Following Ann").is_visible()
+
+
+def test_two_do_not_lead_each_other(room):
+    """Who follows somebody no longer asks others to follow, and who asks follows nobody."""
+    ann, ben = room.join("Ann", at=(0, 0)), room.join("Ben", phone=True, at=(0, 0))
+    ben.page.get_by_role("button", name="2 people are here").click()
+    ben.page.get_by_role("button", name=ASK).click()
+    ben.page.locator(PILL).wait_for()
+    asks(ann, "Ben").get_by_role("button", name="Follow").click()
+    ben.page.locator(PILL, has_text="Ann follows you").wait_for()
+    guide(ann)
+    ann.page.locator(PILL).wait_for()
+    ann.wait("app.presence.people().length === 1")
+    assert ann.page.locator(".follow-pill", has_text="Following Ben").is_hidden()
+    asks(ben, "Ann").get_by_role("button", name="Follow").click()
+    ben.page.locator(".follow-pill", has_text="Following Ann").wait_for()
+    assert ben.page.locator(PILL).is_hidden()
+    ann.page.locator(PILL, has_text="Ben follows you").wait_for()
+
+
+def test_who_asks_again_and_again_is_heard_once(room):
+    ann = room.join("Ann")
+    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
+        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
+        ann.run("window.said = 0; app.notices.on('notice', () => { window.said++ }); return null")
+        for at, guides in enumerate([True, False, True, "yes", 1, True]):
+            odd.send(json.dumps({"type": "presence", "state": {"guides": guides, "follows": at, "cursor": [at, 0]}}))
+            ann.wait("app.presence.people()[0]?.cursor?.x === value", "the state", at)
+            if at == 0:
+                asks(ann, "Odd").wait_for()
+        ann.painted()
+        assert ann.run("window.said") == 1
+    asks(ann, "Odd").wait_for(state="detached")
