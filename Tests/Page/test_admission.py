@@ -32,7 +32,10 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
         ann = own.join("Ann", fragment=f"#token={EDITOR}")
         eve = own.join("Eve", fragment=f"#token={VIEWER}")
         assert eve.page.inner_text(".status-words") == "View only"
-        assert eve.page.locator(".toolbar button:visible").count() == 2
+        assert eve.page.locator(".toolbar button:visible").count() == 2, "no button to edit, which the token forbids"
+        ann.page.get_by_role("button", name="Copy a link to this room").click()
+        assert "Only a viewer’s token keeps them from editing" in ann.page.get_by_role("menuitem", name="Copy view-only link").inner_text()
+        ann.press("Escape")
         ann.page.get_by_role("button", name="Start with three squares").click()
         eve.wait_for_shapes(3)
         eve.run("app.edit((session) => session.clear()); return null")

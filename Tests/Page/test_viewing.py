@@ -11,7 +11,8 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve = room.join("Eve", query="?view", panel="layers")
     ann = room.join("Ann")
     assert eve.page.inner_text(".status-words") == "View only"
-    assert eve.page.locator(".toolbar button:visible").count() == 2 and eve.page.locator("#hole").is_hidden()
+    assert [tool.get_attribute("data-tool") for tool in eve.page.locator(".toolbar button:visible").all()] == ["select", "laser", None]
+    assert eve.page.locator("#hole").is_hidden()
     eve.page.locator(".layer").wait_for()
     assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
     eve.page.mouse.move(*eve.middle(sun))
@@ -31,6 +32,20 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.wait_for_shape(sun, "shape.x === 300")
     shape, = room.agree()
     assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
+
+
+def test_a_view_only_link_says_that_it_is_no_lock_and_leads_to_editing(room):
+    """The menu says so before the link is copied. The page that it opens has a button that opens the room for editing."""
+    ann = room.join("Ann")
+    ann.page.get_by_role("button", name="Copy a link to this room").click()
+    entry = ann.page.get_by_role("menuitem", name="Copy view-only link")
+    assert "Anyone who removes “?view” from the address can edit." in entry.inner_text()
+    eve = room.join("Eve", phone=True, query="?view")
+    eve.page.get_by_role("button", name="Edit").click()
+    eve.wait("!app.viewOnly && app.session.status().state === 'live' && app.session.status().role === 'editor'", "may edit")
+    assert eve.page.url == room.server.url(room.path)
+    eve.page.get_by_role("button", name="Rectangle").wait_for()
+    assert eve.page.get_by_role("button", name="Edit").count() == 0
 
 
 def test_an_empty_room_invites_nobody_who_looks_on(room):

@@ -5,6 +5,7 @@ import type { People } from '../others/people.js'
 import type { Panel } from '../panels/panel.js'
 import { appearance, setAppearance } from '../storage/appearance.js'
 import type { Doables } from '../tools/actions.js'
+import { viewOnlyHint } from './link.js'
 import type { Status } from './status.js'
 
 const appearances = [['system', 'Match system'], ['light', 'Light'], ['dark', 'Dark']] as const
@@ -43,7 +44,7 @@ export function peopleBar({ view, people, panel, actions }: {
   const link = iconButton('link', 'Copy a link to this room')
   const { content, refresh } = menuOf([
     { ...actions.copyLink, icon: icon('link') },
-    { ...actions.copyViewOnlyLink, icon: icon('eye') },
+    { ...actions.copyViewOnlyLink, icon: icon('eye'), hint: viewOnlyHint() },
   ], () => menu.close())
   const menu = popover(link, content, { role: 'menu', label: 'Links', onOpen: refresh })
   return element('section', { class: 'bar bar-right floating row', 'aria-label': 'People, link, zoom' },

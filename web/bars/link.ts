@@ -1,7 +1,12 @@
 import { element } from '../elements/element.js'
-import { roomLink } from '../network/address.js'
+import { hasToken, roomLink } from '../network/address.js'
 import type { Notices } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
+
+/** What a view-only link doesn't do. The server holds only what a viewer's token allows. */
+export const viewOnlyHint = () => (hasToken()
+  ? 'Others need a token too. Only a viewer’s token keeps them from editing.'
+  : 'Anyone who removes “?view” from the address can edit.')
 
 /** The button that copies a link to the room, so that the person can invite others. */
 export class Link {
@@ -25,7 +30,7 @@ export class Link {
       // field, and people can copy it from there.
       const field = element('input', { class: 'field', value: link, readonly: true, 'aria-label': 'Link to this room' })
       const dialogs = await this.#dialogs.get()
-      dialogs?.openDialog('Link to this room', field)
+      dialogs?.openDialog('Link to this room', element('div', {}, field, isViewOnly && element('p', { class: 'small-text quiet' }, viewOnlyHint())))
       field.select()
     }
   }

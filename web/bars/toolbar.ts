@@ -1,6 +1,7 @@
 import { nextFill } from '../draw/look.js'
-import { element, elementById, iconButton, setIcon } from '../elements/element.js'
+import { element, elementById, icon, iconButton, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
+import { roomLink } from '../network/address.js'
 import type { Connection } from '../network/connection.js'
 import type { Paint } from '../state/paint.js'
 import type { Permission } from '../state/permission.js'
@@ -47,8 +48,8 @@ export class Toolbar {
   #bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
   readonly element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
 
-  constructor({ tool, paint, permission, play, shown, connection, actions }: {
-    tool: Tool, paint: Paint, permission: Permission, play: Play, shown: Shown, connection: Connection,
+  constructor({ room, tool, paint, permission, play, shown, connection, actions }: {
+    room: string, tool: Tool, paint: Paint, permission: Permission, play: Play, shown: Shown, connection: Connection,
     actions: Doables,
   }) {
     this.#tool = tool
@@ -68,6 +69,12 @@ export class Toolbar {
     const pointing = this.#toolButton('laser')
     pointing.classList.add('viewers-tool')
     this.#bar.append(pointing)
+    if (permission.isByLink) {
+      this.#bar.append(element('span', { class: 'line viewers-tool' }), element('button', {
+        type: 'button', class: 'button plain viewers-tool', title: 'This link is for looking on. Open the room to edit it.',
+        onclick: () => location.assign(roomLink(room)),
+      }, icon('pen'), 'Edit'))
+    }
     this.#bar.addEventListener('keydown', (event) => this.#moveFocus(event))
     // After a press the keys belong to the canvas, so that the space bar moves it, unless the press has opened a box.
     this.#bar.addEventListener('click', ({ detail }) => {

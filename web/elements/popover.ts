@@ -91,6 +91,8 @@ const isLeft = (anchor: DOMRect) => anchor.left + anchor.width / 2 < innerWidth 
 
 export interface MenuEntry {
   words: string
+  /** What a person should know before they choose the entry. */
+  hint?: string
   key?: string
   icon?: Node
   danger?: boolean
@@ -130,7 +132,7 @@ export function menuOf(
         close()
         entry.run()
       },
-    }, entry.icon ?? element('span', { class: 'icon' }), element('span', { class: 'grow' }, entry.words),
+    }, entry.icon ?? element('span', { class: 'icon' }), element('span', { class: 'grow' }, entry.words, entry.hint && element('span', { class: 'menu-hint small-text quiet' }, ` ${entry.hint}`)),
     entry.key ? element('kbd', {}, entry.key) : null)
     items.push({ entry, item })
     content.append(item)

@@ -17,6 +17,9 @@ export function takeToken(given: string) {
   }
 }
 
+/** Whether this person has entered with a token. Then others need one too. */
+export const hasToken = () => token !== null
+
 /** Reloads the page with another token. This works even if the browser can't store the token. */
 export function enterWith(given: string) {
   takeToken(given)

@@ -11,11 +11,14 @@ export class Permission extends Source<{ change: null }> {
   #shown
   #isViewOnly
   #isDeleted = false
+  /** Whether the page was opened by a view-only link. Without that, this person may be allowed to edit. */
+  readonly isByLink
 
   constructor(connection: Connection, shown: Shown, isViewOnlyLink: boolean) {
     super()
     this.#shown = shown
     this.#isViewOnly = isViewOnlyLink
+    this.isByLink = isViewOnlyLink
     connection.on('effect', (effect) => {
       if (effect.type !== 'state') return
       const [wasViewOnly, wasDeleted] = [this.#isViewOnly, this.#isDeleted]
