@@ -1,5 +1,6 @@
 """The list of rooms: searching in it, and its pictures."""
 
+from urllib.parse import urlsplit
 
 INK = """async (name) => {
   const picture = document.querySelector(`a[href="/r/${name}"] img`)
@@ -36,10 +37,41 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
     assert page.locator(".room-card:visible").all_inner_texts()[0].startswith(f"{room.name}-aaa-first")
     assert page.locator(".room-card:visible").count() == 1 and page.locator("h2:visible").all_inner_texts() == ["Other rooms"]
     field.fill("such a room")
-    page.get_by_text("No room is called such-a-room yet.").wait_for()
+    page.get_by_text("No room is called such a room yet.").wait_for()
     assert page.locator(".room-card:visible").count() == 0
     page.keyboard.press("Enter")
-    page.wait_for_url("**/r/such-a-room")
+    page.wait_for_url("**/r/such_a_room..0")
+
+
+def test_a_name_is_shown_as_it_was_typed(room):
+    """With spaces, umlauts and signs: at home, in the room, in the window's title. A room is also found if its name is
+    typed a little differently."""
+    typed = f"{room.name} Überblick / Woche 3"
+    ann = room.join("Ann")
+    page = ann.page
+    page.goto(room.server.url("/"))
+    page.get_by_label("Room name").fill(typed)
+    page.get_by_role("button", name="New room").click()
+    page.get_by_role("heading", name=typed, exact=True).wait_for()
+    page.wait_for_function("(title) => document.title === title", arg=f"{typed} · CanvasSync")
+    ann.wait("app.session.status().state === 'live'")
+    page.keyboard.press("q")
+    room.world.room(name=urlsplit(page.url).path.removeprefix("/r/")).wait_for_shapes(1)
+    address = page.url
+    page.goto(room.server.url("/"))
+    page.locator(".room-card strong", has_text=typed).wait_for()
+    for again in (typed, typed.upper().replace(" ", "-")):
+        page.get_by_label("Room name").fill(again)
+        assert page.locator(".room-card:visible strong").all_inner_texts() == [typed]
+        page.keyboard.press("Enter")
+        page.wait_for_url(address)
+        page.goto(room.server.url("/"))
+        page.locator(".room-card strong", has_text=typed).wait_for()
+    field = page.get_by_label("Room name")
+    for name, words in (("Ü" * 64, "Please choose a shorter name."), ("a\u202eb", "without invisible characters")):
+        field.fill(name)
+        page.get_by_role("button", name="Join").click()
+        page.locator(".help", has_text=words).wait_for()
 
 
 def test_a_wide_room_has_a_picture_in_the_list(room):
@@ -54,7 +86,7 @@ def test_a_wide_room_has_a_picture_in_the_list(room):
 
 
 def menu_of(page, name, entry):
-    page.get_by_role("link", name=name, exact=False).first.hover()
+    page.locator("a.room-card", has=page.get_by_text(name, exact=True)).hover()
     page.get_by_role("button", name=f"More for {name}", exact=True).click()
     page.get_by_role("menuitem", name=entry).click()
 
@@ -89,3 +121,51 @@ def test_a_room_is_duplicated_and_deleted_from_the_list(room):
     page.get_by_role("button", name=f"More for {copy}", exact=True).wait_for(state="detached")
     assert room.world.rooms[-2].shapes() == []
     assert len(room.shapes()) == 3
+
+
+def test_a_room_is_renamed_with_its_drawing_while_nobody_is_in_it(room):
+    """The drawing moves to the new name. If that is taken, or somebody is in the room or draws, it stays."""
+    room.add(position=[0, 0], size=[100, 80], text="Seeds")
+    taken = room.world.room()
+    taken.add()
+    ann, ben = room.join("Ann"), room.join("Ben", phone=True)
+    page = ann.page
+    page.goto(room.server.url("/"))
+
+    def rename(name):
+        menu_of(page, room.name, "Rename…")
+        field = page.get_by_role("dialog", name=f"Rename {room.name}").get_by_label("New name")
+        assert field.input_value() == room.name
+        field.fill(name)
+        page.keyboard.press("Enter")
+
+    new = f"Für alle {room.world.count}"
+    rename(new)
+    page.get_by_text(f"Somebody is in {room.name} now.").wait_for()
+    ben.leave()
+    rename(taken.name)
+    page.get_by_text(f"There is a room {taken.name} already.").wait_for()
+    rename("a\u202eb")
+    page.get_by_role("button", name="Cancel").click()
+    page.locator("dialog").wait_for(state="detached")
+    assert len(room.shapes()) == 1 and len(taken.shapes()) == 1
+
+    def draw_meanwhile(route):
+        room.add(position=[0, 300])
+        route.continue_()
+
+    page.route("**/layout", draw_meanwhile)
+    rename(f"Early {new}")
+    page.get_by_text(f"Somebody drew in {room.name} meanwhile, so it stays.").wait_for()
+    page.unroute("**/layout")
+    assert len(room.shapes()) == 2
+    rename(new)
+    page.get_by_text(f"{room.name} is now called {new}.").wait_for()
+    page.locator("a.room-card", has=page.get_by_text(new, exact=True)).click()
+    ann.wait_for_shapes(2)
+    assert "Seeds" in [shape["text"] for shape in ann.shapes().values()]
+    assert room.shapes() == []
+    # A copy of a room with such a name has such a name too.
+    page.goto(room.server.url("/"))
+    menu_of(page, new, "Duplicate")
+    page.get_by_text(f"{new} is copied to {new} copy.").wait_for()

@@ -1,11 +1,13 @@
 import { counted } from '../basics/words.js'
 import { element, elementById, icon } from '../elements/element.js'
-import { ask, isRoomName, readAddress } from '../network/address.js'
+import { ask, readAddress } from '../network/address.js'
 import { keepPage } from '../network/freshness.js'
+import { serverName, shownName } from '../network/room-names.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import '../storage/appearance.js'
 import { keptRooms } from '../storage/database.js'
 import { forgetRoom } from '../storage/forgetting.js'
+import { unusableWords } from './renaming.js'
 import { roomMenu } from './room-menu.js'
 import { thumbnailOf } from './thumbnail.js'
 
@@ -42,11 +44,11 @@ function header() {
   })
   // Both buttons use the typed name, if there is one.
   const join = () => {
-    const name = typedName()
-    if (isRoomName(name)) return enter(name)
+    const name = typedRoom()
+    if (name !== null) return enter(name)
     input.setAttribute('aria-invalid', 'true')
     input.focus()
-    help.textContent = 'Use 1 to 64 letters (A to Z), digits, dots, hyphens or underscores.'
+    help.textContent = unusableWords(input.value)
   }
   const form = element('form', { class: 'row join', onsubmit: (event) => {
     event.preventDefault()
@@ -57,7 +59,7 @@ function header() {
     element('div', { class: 'rooms-title row' }, mark(), element('h1', {}, 'CanvasSync')),
     element('p', { class: 'quiet' }, 'Draw together on one canvas. Open a room, and share its link to let others join.'),
     element('div', { class: 'rooms-ways' },
-      element('button', { type: 'button', class: 'button primary', onclick: () => typedName() === '' ? enter(freshName()) : join() }, icon('plus'), 'New room'),
+      element('button', { type: 'button', class: 'button primary', onclick: () => input.value.trim() === '' ? enter(freshName()) : join() }, icon('plus'), 'New room'),
       form),
     help)
 }
@@ -80,7 +82,7 @@ function say(words: string) {
   clearTimeout(saidTimer)
   saidTimer = setTimeout(() => { said.textContent = '' }, saidMilliseconds)
 }
-const create = element('button', { type: 'button', class: 'button', onclick: () => enter(typedName()) })
+const create = element('button', { type: 'button', class: 'button', onclick: () => { const name = serverName(input.value); if (name !== null) enter(name) } })
 const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 /** The time of this browser's last visit to each room. The times are read when the list opens. */
 let visits = new Map<string, number>()
@@ -94,11 +96,12 @@ const cards = new Map<string, Card>()
 function card(room: string): Card {
   const picture = element('img', { alt: '', hidden: true })
   const line = element('span', { class: 'small-text quiet' })
+  const name = shownName(room)
   const more = roomMenu(room, { lineOf: () => line.textContent ?? '', say, changed: look })
   const made: Card = {
     picture, line, more, cursor: null,
     item: element('li', { class: 'room-item' }, element('a', { class: 'room-card', href: `/r/${room}` },
-      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: room }, room), line), more),
+      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: name }, name), line), more),
   }
   cards.set(room, made)
   return made
@@ -136,25 +139,33 @@ function place(list: HTMLElement, rooms: Listed[]) {
   })
 }
 
-/** The typed name of a room, with hyphens instead of spaces. */
-function typedName() { return input.value.trim().replace(/\s+/g, '-') }
+/** A name for comparing: capital letters count as small ones, and hyphens and underscores as spaces. */
+const alike = (name: string) => name.trim().normalize('NFC').toLowerCase().replace(/[\s_-]+/g, ' ')
+
+/** The room whose name was typed: one that is listed, even if it is written a little differently, or else a new one. */
+function typedRoom(): string | null {
+  const exact = serverName(input.value)
+  if (exact !== null && cards.has(exact)) return exact
+  const listed = [...cards.keys()].filter((room) => alike(shownName(room)) === alike(input.value))
+  return listed.length === 1 ? listed[0] : exact
+}
 
 /** Shows the rooms whose names contain the typed text. */
 function search() {
-  const wanted = typedName().toLowerCase()
+  const wanted = alike(input.value)
   let count = 0
   for (const [name, { item }] of cards) {
-    item.hidden = !name.toLowerCase().includes(wanted)
+    item.hidden = !alike(shownName(name)).includes(wanted)
     if (!item.hidden) count += 1
   }
   const isBare = (cards: HTMLElement) => [...cards.children].every((card) => card instanceof HTMLElement && card.hidden)
   recentHeading.hidden = isBare(recentList)
   heading.hidden = isBare(list)
   none.hidden = count > 0 || cards.size === 0
-  const isName = isRoomName(typedName())
-  create.hidden = none.hidden || !isName
-  create.textContent = `Create “${typedName()}”`
-  none.textContent = isName ? `No room is called ${typedName()} yet.` : 'No room has such a name.'
+  const name = serverName(input.value)
+  create.hidden = none.hidden || name === null
+  create.textContent = `Create “${shownName(name ?? '')}”`
+  none.textContent = name === null ? 'No room has such a name.' : `No room is called ${shownName(name)} yet.`
 }
 
 /** Shows a room's picture. It is loaded with `fetch`, because the request needs the token. */

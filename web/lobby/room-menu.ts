@@ -2,7 +2,10 @@ import { sentence } from '../basics/words.js'
 import { confirmed } from '../elements/dialog.js'
 import { icon, iconButton } from '../elements/element.js'
 import { menuOf, popover } from '../elements/popover.js'
-import { ask, roomNameMax, workingMilliseconds } from '../network/address.js'
+import { roomNameMax } from '../network/address.js'
+import { serverName, shownName } from '../network/room-names.js'
+import { askForName, rename } from './renaming.js'
+import { answerOf, copyTo, Refused, roomsOf } from './requests.js'
 
 /** How many names are tried for a copy. */
 const copiesMax = 50
@@ -21,34 +24,28 @@ export function roomMenu(
     say(await what().catch((error) => sentence(error instanceof Refused ? error.message : 'We can’t reach the server')))
     changed()
   }
-  const button = iconButton('more', `More for ${room}`, { class: 'small room-more' })
+  const name = shownName(room)
+  const button = iconButton('more', `More for ${name}`, { class: 'small room-more' })
   const { content } = menuOf([
+    { words: 'Rename…', icon: icon('pen'), run: async () => {
+      const to = await askForName(room)
+      if (to !== null) await doing(() => rename(room, to))()
+    } },
     { words: 'Duplicate', icon: icon('duplicate'), run: doing(() => duplicate(room)) },
     { words: 'Delete…', icon: icon('trash'), danger: true, run: async () => {
       const words = `${lineOf()}. The drawing and its history go for everybody, and nobody can bring them back.`
-      if (await confirmed(`Delete ${room}?`, words, 'Delete room')) await doing(() => remove(room))()
+      if (await confirmed(`Delete ${name}?`, words, 'Delete room')) await doing(() => remove(room))()
     } },
   ], () => menu.close())
-  const menu = popover(button, content, { role: 'menu', label: room })
+  const menu = popover(button, content, { role: 'menu', label: name })
   return button
-}
-
-/** The server has refused a request. The message says why. */
-class Refused extends Error {}
-
-async function answerOf(path: string, how: Parameters<typeof ask>[1] = {}) {
-  const answer = await ask(path, { patience: workingMilliseconds, ...how })
-  if (answer.ok) return answer
-  const { error } = await answer.json().catch(() => ({}))
-  throw new Refused(error?.message ?? `The server says ${answer.status}`)
 }
 
 /** Makes a room with a copy of the drawing. */
 async function duplicate(room: string) {
-  const drawing = await (await answerOf(`/v1/rooms/${room}`)).text()
   const name = await freeName(room)
-  await answerOf(`/v1/rooms/${name}/layout`, { method: 'POST', body: drawing }).finally(() => claimed.delete(name))
-  return `${room} is copied to ${name}.`
+  await copyTo(room, name).finally(() => claimed.delete(name))
+  return `${shownName(room)} is copied to ${shownName(name)}.`
 }
 
 /** The names of copies that are being made. The server doesn't list these rooms yet. */
@@ -56,19 +53,28 @@ const claimed = new Set<string>()
 
 /** A name that no room has of those that one may enter. */
 async function freeName(room: string) {
-  const { rooms }: { rooms: { room: string }[] } = await (await answerOf('/v1/rooms')).json()
-  const taken = new Set(rooms.map(({ room }) => room))
+  const taken = new Set((await roomsOf()).map(({ room }) => room))
   for (let count = 1; count <= copiesMax; count++) {
-    const end = count === 1 ? '-copy' : `-copy-${count}`
-    const name = room.slice(0, roomNameMax - end.length) + end
+    const name = nameOfCopy(room, count)
     if (taken.has(name) || claimed.has(name)) continue
     claimed.add(name)
     return name
   }
-  throw new Refused(`There are ${copiesMax} copies of ${room} already`)
+  throw new Refused(`There are ${copiesMax} copies of ${shownName(room)} already`)
+}
+
+/** The name of a copy, cut if it would be too long. */
+function nameOfCopy(room: string, count: number): string {
+  const words = shownName(room)
+  const gap = words === room ? '-' : ' '
+  const end = count === 1 ? `${gap}copy` : `${gap}copy${gap}${count}`
+  for (let letters = Array.from(words).slice(0, roomNameMax - end.length); ; letters.pop()) {
+    const name = serverName(letters.join('') + end)
+    if (name !== null) return name
+  }
 }
 
 async function remove(room: string) {
   await answerOf(`/v1/rooms/${room}`, { method: 'DELETE' })
-  return `${room} is deleted.`
+  return `${shownName(room)} is deleted.`
 }

@@ -28,6 +28,8 @@ export function enterWith(given: string) {
 }
 
 export const roomNameMax = 64
+/** A room's name that has this may be written for another one (`room-names.ts`). */
+export const nameMark = '..'
 const roomNames = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/
 
 export function isRoomName(name: string): boolean {

@@ -1,7 +1,7 @@
 import { watchFreshness } from '../bars/newer-page.js'
 import { Status } from '../bars/status.js'
 import { elementById } from '../elements/element.js'
-import { readAddress } from '../network/address.js'
+import { nameMark, readAddress } from '../network/address.js'
 import { Connection, openSocket } from '../network/connection.js'
 import { Pulse } from '../network/pulse.js'
 import { keepDistinct } from '../others/distinction.js'
@@ -10,6 +10,7 @@ import { Couriers } from '../storage/couriers.js'
 import { rememberedIdentity } from '../storage/identity.js'
 import { Keeper, openReplica, watchTabs } from '../storage/keeper.js'
 import { makeBars } from './bars.js'
+import { bundle } from './bundle.js'
 import { makeDrawing } from './drawing.js'
 import { makeHands } from './hands.js'
 import { openCore } from './opening.js'
@@ -47,6 +48,8 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   const status = new Status(connection, pulse, state.permission, keeper)
   const { actions, people, states } = makeBars(stage, hands, status)
 
+  if (room.includes(nameMark)) showName(room)
+
   // Sends the edits that closed tabs have left, and enters the room.
 
   if (!viewOnly) {
@@ -61,6 +64,14 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
 
   // The browser's console and the tests use this.
   Object.assign(globalThis, { canvasRoom: { ...hands, actions } })
+}
+
+/** Shows the name of a room that is written with other characters than the server's. */
+async function showName(room: string) {
+  const names = await (bundle('/network/room-names.js') as Promise<typeof import('../network/room-names.js')>).catch(() => null)
+  const name = names?.shownName(room) ?? room
+  document.title = `${name} · CanvasSync`
+  Object.assign(elementById('room-name'), { textContent: name, title: name })
 }
 
 /** Shows the person's own colour in the page's controls. */

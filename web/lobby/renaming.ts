@@ -1,0 +1,67 @@
+import { openDialog } from '../elements/dialog.js'
+import { element } from '../elements/element.js'
+import { isReadable, serverName, shownName } from '../network/room-names.js'
+import { keptRooms } from '../storage/database.js'
+import { answerOf, copyTo, Refused, roomsOf } from './requests.js'
+
+/**
+ * Asks for a room's new name.
+ *
+ * @returns the name by which the server shall know it; null if the person has given up
+ */
+export function askForName(room: string): Promise<string | null> {
+  const name = shownName(room)
+  const field: HTMLInputElement = element('input', {
+    class: 'field large', value: name, id: 'new-room-name', autocomplete: 'off', spellcheck: 'false', maxlength: '64', autofocus: true,
+    oninput: () => field.setCustomValidity(''),
+  })
+  return new Promise((resolve) => {
+    let answer: string | null = null
+    const form = element('form', { class: 'rename', onsubmit: (event) => {
+      event.preventDefault()
+      answer = serverName(field.value)
+      field.setCustomValidity(answer === null ? unusableWords(field.value) : '')
+      if (field.reportValidity()) dialog.close()
+    } },
+    element('label', { for: 'new-room-name', class: 'visually-hidden' }, 'New name'), field,
+    element('p', { class: 'small-text quiet' },
+      'The drawing moves to a room of the new name. Its history doesn’t, and links to the old name no longer lead to it.'),
+    element('div', { class: 'row dialog-buttons' },
+      element('button', { type: 'button', class: 'button', onclick: () => dialog.close() }, 'Cancel'),
+      element('button', { type: 'submit', class: 'button primary' }, 'Rename')))
+    const dialog = openDialog(`Rename ${name}`, form)
+    field.select()
+    dialog.addEventListener('close', () => resolve(answer))
+  })
+}
+
+/** Why a name can't be a room's. */
+export const unusableWords = (typed: string) => (typed.trim() === '' ? 'Please type a name.'
+  : !isReadable(typed) ? 'Please choose a name without invisible characters.' : 'Please choose a shorter name.')
+
+/**
+ * Moves a room's drawing to a room of another name. Nothing is deleted before the copy is stored, nor while somebody is
+ * in the room or has edits for it that aren't sent.
+ *
+ * @returns what was done
+ */
+export async function rename(room: string, to: string): Promise<string> {
+  const [name, newName] = [shownName(room), shownName(to)]
+  if (to === room) return `${name} keeps its name.`
+  const rooms = await roomsOf()
+  if (rooms.some((other) => other.room === to)) throw new Refused(`There is a room ${newName} already`)
+  if (rooms.some((other) => other.room === room && other.peers > 0)) throw new Refused(`Somebody is in ${name} now. Rename it once they have left`)
+  const kept = await keptRooms().catch(() => [])
+  if (kept.some((other) => other.room === room && other.unsent > 0)) {
+    throw new Refused(`This browser has changes of ${name} that aren’t sent yet. Open it first`)
+  }
+  const cursor = await copyTo(room, to)
+  const now: { cursor: string } = await (await answerOf(`/v1/rooms/${room}`)).json()
+  if (now.cursor !== cursor) return `Somebody drew in ${name} meanwhile, so it stays. ${newName} is a copy from before that.`
+  try {
+    await answerOf(`/v1/rooms/${room}`, { method: 'DELETE' })
+  } catch (error) {
+    return `${newName} is a copy, and ${name} stays too: ${error instanceof Refused ? error.message : 'we can’t reach the server'}`
+  }
+  return `${name} is now called ${newName}.`
+}
