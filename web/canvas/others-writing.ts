@@ -54,8 +54,8 @@ export class OthersWriting {
 
   #follow(now: number) {
     const writing = new Set<number>()
-    const people = this.#shown.isPast ? [] : this.#presence.people()
-    for (const { actor, writing: shape, typed } of people) {
+    if (this.#shown.isPast) this.#written.clear()
+    for (const { actor, writing: shape, typed } of this.#shown.isPast ? [] : this.#presence.people()) {
       const drawn = shape === null || typed === null ? null : this.#scene.drawn(shape)
       if (!drawn || typed === null) continue
       writing.add(actor)

@@ -20,7 +20,7 @@ const inkKeptMax = 200_000
  * The upper bound on the characters of an unfinished text in presence. With three bytes for each, it leaves enough of
  * the room's limit for the rest.
  */
-const typedMax = 1000
+const typedMax = 800
 
 /** The upper bound on the points of a laser pointer's stroke in one message. It is half a second of a quick hand. */
 const laserToldMax = 60
