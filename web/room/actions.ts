@@ -1,7 +1,6 @@
 import { Link } from '../bars/link.js'
 import { roomActions } from '../bars/menu.js'
 import { Drop } from '../keep/drop.js'
-import { Files } from '../keep/files.js'
 import { ask } from '../network/address.js'
 import type { Guiding } from '../others/guiding.js'
 import type { LaterPart } from '../state/parts.js'
@@ -15,7 +14,8 @@ import type { Hands } from './hands.js'
  */
 export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
   const { room, documents, notices, permission, selection, parts, dialogs, aligning } = hands
-  const files = parts.later(async () => Files, (Files) => new Files(hands))
+  const files = parts.later(
+    () => bundle('/keep/files.js') as Promise<typeof import('../keep/files.js')>, ({ Files }) => new Files(hands))
   // The history gets `ask`, because only this script's copy of it has the token.
   const history = parts.later(
     () => bundle('/keep/history.js') as Promise<typeof import('../keep/history.js')>, ({ History }) => {
@@ -39,7 +39,7 @@ export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
 
   // The modules for copying, adding and saving are loaded after a person's first action, so that they don't delay the
   // start.
-  const prepare = () => { for (const part of [documents, aligning, search, shortcutList]) part.prepare() }
+  const prepare = () => { for (const part of [documents, aligning, files, search, shortcutList]) part.prepare() }
   const stopWaiting = selection.on('change', () => {
     stopWaiting()
     prepare()
