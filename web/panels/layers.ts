@@ -50,6 +50,7 @@ export class Layers {
   #locks
   #names
   #notices
+  #place
   #ids: number[] = []
   /** The number of shapes, without the rows of groups. */
   #count = 0
@@ -75,12 +76,14 @@ export class Layers {
     onblur: () => this.#show(),
   }, this.#space, this.#marker)
   #empty = element('p', { class: 'panel-empty quiet' }, 'Nothing drawn yet. Every shape gets a row here.')
-  readonly element = element('section', { class: 'layers' }, this.#grid, this.#empty)
 
+  /** @param place the element in which the list is shown */
   constructor({ shown, editing, selection, permission, groups, locks, names, notices }: {
     shown: Shown, editing: Editing, selection: Selection, permission: Permission, groups: Groups, locks: Locks,
     names: Names, notices: Notices,
-  }) {
+  }, place: HTMLElement) {
+    this.#place = place
+    place.append(this.#grid, this.#empty)
     this.#names = names
     this.#notices = notices
     this.#groups = groups
@@ -116,7 +119,7 @@ export class Layers {
       const by = changes.shapes.find((change) => change.id === id)?.by ?? 0
       this.#notices.say(`${by > 0 ? this.#names.of(by) : 'Somebody'} deleted ${within(before ?? '')} while you renamed it.`)
     }
-    if (this.element.hidden || (!this.#isStale && changes.shapes.length === 0)) return
+    if (this.#place.hidden || (!this.#isStale && changes.shapes.length === 0)) return
     this.#refresh()
   }
 
@@ -156,7 +159,7 @@ export class Layers {
 
   /** Adds the rows that are visible, and removes all others. */
   #show() {
-    if (this.element.hidden) return
+    if (this.#place.hidden) return
     const height = this.#rowHeight
     const first = Math.max(0, Math.floor(this.#grid.scrollTop / height) - beyond)
     const last = Math.min(this.#ids.length, Math.ceil((this.#grid.scrollTop + this.#grid.clientHeight) / height) + beyond)
