@@ -1,5 +1,4 @@
 import { peopleBar, roomBar } from '../bars/bar.js'
-import { ContextMenu } from '../bars/context-menu.js'
 import { showHole } from '../bars/hole-button.js'
 import { menuEntries } from '../bars/menu.js'
 import { NoticeList } from '../bars/notice-list.js'
@@ -63,7 +62,10 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
 
 /** Opens the context menu, and by their keys the search and the list of shortcuts. */
 function openMenus(hands: Hands & { actions: Doables }) {
-  const contextMenu = hands.parts.later(async () => ContextMenu, (ContextMenu) => new ContextMenu(hands))
+  const contextMenu = hands.parts.later(
+    () => bundle('/bars/context-menu.js') as Promise<typeof import('../bars/context-menu.js')>,
+    ({ ContextMenu }) => new ContextMenu(hands))
+  hands.documents.on('ready', () => contextMenu.prepare())
   document.addEventListener('contextmenu', async (event) => {
     // A long press of a finger lifts a shape, so it must not open this menu. The menu at the top left has the same
     // actions.
