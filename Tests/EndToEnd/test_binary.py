@@ -192,7 +192,7 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
         assert (answer["type"], answer.get("op"), answer["code"]) == ("reject", place, code) and answer["message"], answer
     one = bytes.fromhex("02 01 05 00 01 03")
     for content, code in [
-        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x80\x80\x01", "bad_property"),
+        (one + b"\xff" * 6 + b"\x10\x01", "bad_shape"), (one + b"\0" * 6 + b"\x80\x80\x80\x80\x08", "bad_property"),
         (one + b"\0" * 6 + b"\0", "bad_message"),
     ]:
         await ann.send(content)
