@@ -18,6 +18,11 @@ struct BinaryOperationReader {
     if actorCount > 1 {
       otherActors.reserveCapacity(actorCount - 1)
       for _ in 1..<actorCount { otherActors.append(try reader.identifier()) }
+    }
+    count = try reader.count(bytesEach: BinaryOperations.operationBytesMin)
+    // This is checked before the actors are sorted, which takes longest where there are more of them than may be.
+    guard actorCount <= count else { throw .malformed("an actor listed that no operation names") }
+    if actorCount > 1 {
       var ordered = otherActors
       ordered.append(firstActor)
       ordered.sort()
@@ -25,7 +30,6 @@ struct BinaryOperationReader {
         throw .malformed("an actor listed twice")
       }
     }
-    count = try reader.count(bytesEach: BinaryOperations.operationBytesMin)
   }
 
   /// The next operation. `nil` after the last one. The caller must go on until the result is `nil`, so that the whole
