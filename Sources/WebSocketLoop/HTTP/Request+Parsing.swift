@@ -42,8 +42,10 @@ extension Request {
     }
     for scheme in ["http://", "https://"] where target.map(\.lowercased).starts(with: scheme.utf8) {
       let rest = target.dropFirst(scheme.utf8.count)
-      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: "/")] }
-      return rest[slash...]
+      // The authority ends at the first of these (RFC 3986, 3.2). A slash in the query begins no path.
+      guard let end = rest.firstIndex(where: { "/?#".utf8.contains($0) }) else { return [UInt8(ascii: "/")] }
+      if rest[end] == UInt8(ascii: "/") { return rest[end...] }
+      throw .malformed("the target has no path")
     }
     throw .malformed("the target doesn't begin with a slash")
   }
