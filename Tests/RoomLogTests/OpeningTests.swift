@@ -397,7 +397,6 @@ struct OpeningTests {
     #expect(figures.batchRecords.counts[1] == 10)
     let directory = try #require(figures.directory)
     #expect(directory.databaseBytes + directory.writeAheadBytes > 4_096)
-    #expect(directory.openFiles >= 3)
     #expect(figures.queuedBytes == 0)
   }
 }

@@ -28,7 +28,6 @@ public struct LogStatistics: Sendable {
 public struct DirectoryFigures: Sendable {
   public var databaseBytes: UInt64 = 0
   public var writeAheadBytes: UInt64 = 0
-  public var openFiles = 0
   /// How long checkpoints took, in microseconds. A checkpoint copies pages from the write-ahead log into the database.
   public var checkpointMicroseconds = Histogram(.microseconds)
 

@@ -63,7 +63,6 @@ public final class SQLiteLog: RoomLog {
     (statistics.queuedBytes, statistics.snapshotBytesWaiting) = writing.waiting
     statistics.directory?.databaseBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db")?.bytes ?? 0)
     statistics.directory?.writeAheadBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db-wal")?.bytes ?? 0)
-    statistics.directory?.openFiles = SystemCalls.openFiles(under: directory)
     return statistics
   }
 

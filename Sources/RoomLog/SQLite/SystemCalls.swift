@@ -48,26 +48,6 @@ enum SystemCalls {
     guard let end = path.lastIndex(of: "/") else { return "." }
     return end == path.startIndex ? "/" : String(path[..<end])
   }
-
-  /// How many files below `directory` this process has open.
-  static func openFiles(under directory: String) -> Int {
-    guard let listing = opendir("/proc/self/fd") else { return 0 }
-    defer { closedir(listing) }
-    var count = 0
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let prefix = Array((directory + "/").utf8)
-    while let entry = readdir(listing) {
-      let length = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-          readlinkat(dirfd(listing), name, &target, target.count)
-        }
-      }
-      if length > prefix.count, target.prefix(prefix.count).elementsEqual(prefix.map { CChar(bitPattern: $0) }) {
-        count += 1
-      }
-    }
-    return count
-  }
 }
 
 struct FileIdentity {

@@ -286,7 +286,6 @@ extension Hub {
   private func writeDirectory(_ directory: DirectoryFigures, to text: inout PrometheusText) {
     text.metric("canvas_log_database_bytes", .gauge, "Size of the database.", directory.databaseBytes)
     text.metric("canvas_log_write_ahead_bytes", .gauge, "Size of the write-ahead log.", directory.writeAheadBytes)
-    text.metric("canvas_log_open_files", .gauge, "Files that the log has open.", directory.openFiles)
     text.histogram(
       "canvas_log_checkpoint_seconds",
       "How long checkpoints took.",
