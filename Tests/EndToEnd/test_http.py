@@ -453,6 +453,9 @@ async def test_layouts_and_drawings_are_taken(shared):
     answer = await shared.http("POST", "/v1/rooms/layout-copy/layout", drawing)
     copy = (await shared.get("/v1/rooms/layout-copy")).json["shapes"]
     assert [shape["fill"] for shape in copy] == ["#FF0000", "#00FF00"]
+    nothing = await shared.http("POST", "/v1/rooms/nothing-in-it/layout", {"squares": []})
+    assert nothing.status == 200 and nothing.json["shapes"] == []
+    assert not [line for line in shared.log if line.get("room") == "nothing-in-it"], "nobody pays for a line about nothing"
     answer = await shared.http("POST", "/v1/rooms/layout/layout", {"squares": [{"x": 1}]})
     assert answer.status == 400 and "squares[0]" in answer.json["error"]["message"]
     text = {"Content-Type": "text/plain;charset=UTF-8"}

@@ -48,8 +48,10 @@ extension RoomService {
     case .success(.failure(.tooManyShapes)): return .noRoom(limits)
     case .success(.failure(let error)): return .error(400, code: "bad_message", message: error.description)
     }
-    guard spend(shapes.count, paid: charged, writer.payer) else { return .tooFast }
-    return await writing(name, request) { room in
+    // A layout without shapes counts too, and creates no room.
+    guard spend(max(1, shapes.count), paid: charged, writer.payer) else { return .tooFast }
+    let nothing = Response.written(Fold(epoch: 0, seed: 0).cursor, shapes: [], by: writer.actor)
+    return await writing(name, request, orIfAbsent: shapes.isEmpty ? nothing : nil) { room in
       guard let view = self.view(of: room) else { return .roomIsGone }
       defer { self.drop(view, of: room) }
       let edits: LayoutEdits
@@ -65,7 +67,9 @@ extension RoomService {
       switch await self.submit(edits, to: room, by: writer) {
       case .success(let cursor):
         let operations = edits.made.count + edits.moves.count
-        self.recordWriting("imported", request, room: name, as: writer.actor, operations: operations)
+        if operations > 0 {
+          self.recordWriting("imported", request, room: name, as: writer.actor, operations: operations)
+        }
         return .written(cursor, shapes: edits.made.map { $0.shape }, by: writer.actor)
       case .failure(let refusal): return refusal.response
       }
@@ -84,17 +88,20 @@ extension RoomService {
     return await setting(lockOf: name, to: false, by: request)
   }
 
+  /// - Parameter nothing: the answer if the room doesn't exist. `nil` if it may be created.
   private func writing(
     _ name: String,
     _ request: Request,
+    orIfAbsent nothing: Response? = nil,
     _ answer: (OpenedRoom) async -> Response
   ) async -> Response {
     guard !isStopping else { return .unavailable("the server is stopping") }
-    switch await take(name, mayCreate: true, for: party(of: request)) {
+    switch await take(name, mayCreate: nothing == nil, for: party(of: request)) {
     case .open(let room):
       defer { giveBack(room) }
       return await answer(room)
-    case .absent, .full: return .tooManyRooms
+    case .absent: return nothing ?? .tooManyRooms
+    case .full: return .tooManyRooms
     case .failed(let words): return .unreadable(words)
     }
   }
