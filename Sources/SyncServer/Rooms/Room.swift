@@ -152,7 +152,7 @@ struct Room: Sendable {
       dropIdleOverlaps(now)
     }
     if audience.isEmpty {
-      fanOut.clear()
+      fanOut.clear(position: fold.position)
       if let news = company?.left() { effects.append(.tell(news)) }
     } else if !isClosing {
       gatherPeople(now)
@@ -415,6 +415,8 @@ struct Room: Sendable {
     defer { tellCompany(now) }
     let notices = overlaps.takeNews()
     orderOverlaps(now)
+    // Who shows something all the time, and keeps up, must not fill the ring for nobody.
+    if fanOut.isRingLong, audience.readers.hasAll(fanOut.ring) { fanOut.dropAll() }
     let (peers, next) = audience.takeNews(beat: fanOut.ring.end, now: now)
     let channels = audience.channels
     guard

@@ -80,6 +80,44 @@ struct RoomsStallingTests {
     #expect(bench.room.kept.states <= 1)
   }
 
+  @Test("who shows something all the time to readers that keep up fills no memory with it")
+  func shown() throws {
+    var bench = RoomBench()
+    let ann = bench.join()
+    bench.join()
+    for number in 0..<100 {
+      let text = "{\"x\":\"\(String(repeating: "x", count: 4_000))\(number)\"}"
+      let state = try Array(text.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 4_096) }
+      bench.say(.presence(state), ann)
+      bench.pass(100)
+      bench.settle()
+    }
+    #expect(bench.room.counts.beats > 50)
+    #expect(bench.room.kept.beatBytes < 80_000)
+  }
+
+  @Test("who leaves an empty room and comes back shares the state that was made before, until something changes")
+  func sharedLater() {
+    var bench = RoomBench()
+    let writer = bench.join()
+    for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
+    bench.settle()
+    bench.leave(writer)
+    bench.leave(bench.join())
+    let made = bench.room.counts.statesMade
+    let reader = bench.join()
+    bench.settle()
+    #expect(bench.room.counts.statesMade == made)
+    bench.expectCaughtUp(reader)
+    bench.write(reader, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.leave(reader)
+    let last = bench.join()
+    bench.settle()
+    bench.expectCaughtUp(last)
+    #expect(bench.room.counts.statesMade == made + 1)
+  }
+
   @Test("a state that was overtaken is completed by the difference", arguments: WireEncoding.allCases)
   func stalledInState(encoding: WireEncoding) {
     var bench = RoomBench {

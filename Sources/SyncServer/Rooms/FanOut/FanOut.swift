@@ -148,6 +148,12 @@ struct FanOut: Sendable {
     ring.count > 1 && (UInt64(ring.byteCount) > limits.ringBytes || UInt64(ring.count) > limits.ringBeats)
   }
 
+  /// Whether the ring is worth the look whether anybody needs it.
+  var isRingLong: Bool { ring.byteCount > 65_536 || ring.count > 64 }
+
+  /// Drops all broadcasts. To be called when every reader has got all of them.
+  mutating func dropAll() { while !ring.isEmpty { dropOldest() } }
+
   mutating func dropOldest() {
     let ordinal = ring.start
     dropped.add(ring.dropFirst(), ordinal: ordinal)
@@ -266,7 +272,7 @@ struct FanOut: Sendable {
 
   /// Frees the memory of the newest broadcasts. To be called when all readers have got them.
   mutating func rest() {
-    while !ring.isEmpty { dropOldest() }
+    dropAll()
     partly = nil
     leaps.forget()
     streams.removeAll()
@@ -274,14 +280,14 @@ struct FanOut: Sendable {
   }
 
   /// Drops all broadcasts. To be called when no reader is left. The ordinals continue, so that no two broadcasts ever
-  /// have the same one.
-  mutating func clear() {
+  /// have the same one. The room's state in parts stays, because making it takes long, and somebody may come back.
+  mutating func clear(position: UInt64) {
     while !ring.isEmpty { _ = ring.dropFirst() }
     pairsChanged()
     dropped.forget()
     partly = nil
     leaps.forget()
-    streams.removeAll()
+    dropStaleStreams(position: position)
     gathering.forget()
   }
 }

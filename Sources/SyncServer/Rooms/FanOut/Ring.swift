@@ -23,7 +23,10 @@ struct Beat: Sendable {
     self.madeAt = madeAt
   }
 
-  var byteCount: Int { (0..<Channel.count).reduce(0) { $0 + bytes[$1].count } }
+  var byteCount: Int {
+    let states = peers.states.reduce(0) { $0 + $1.state.bytes.count }
+    return (0..<Channel.count).reduce(states) { $0 + bytes[$1].count }
+  }
 }
 
 /// The newest broadcasts of a room, in a ring buffer. A connection's place in it is the ordinal of the broadcast that
