@@ -135,6 +135,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             keys.token("HS256", "hs", header={"alg": "HS512"}), keys.token(header={"kid": "other"}), keys.token(header={"kid": None}),
             keys.token(header={"kid": 7}), keys.token(header={"kid": "../hs"}), keys.token(header={"crit": ["exp"]}),
             keys.token(signed_as="RS256", algorithm="HS256", kid="rs"),
+            # What isn't Base64 would make another account of the same token.
+            *(f"{rs}{more}" for rs in [keys.token("RS256", "rs")] for more in ("!", "=", "~~~~")),
             f"{head}.{claims}.{signature[:-4]}", f"{head}.{claims}x.{signature}", f"{head}.{claims}", f"{good}.x", f".{claims}.{signature}",
             f"{head}.{encoded({'role': 'operator', 'rooms': '*', 'exp': now + 60})}.{signature}",
             keys.token(exp=None), keys.token(exp=now - 61), keys.token(exp="soon"), keys.token(nbf=now + 90), keys.token(nbf="x"),

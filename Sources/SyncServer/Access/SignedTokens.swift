@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 
@@ -79,6 +80,9 @@ struct SignedTokens: Sendable {
     }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { throw .unknown }
+    // The library passes over characters that are not Base64. Without this check, one token would be any number of
+    // accounts and actors.
+    guard parts.allSatisfy({ SignedTokens.isCanonical($0) }) else { throw .unknown }
     let key = try key(for: parts[0])
     guard let claims = library.claims(of: token, signedWith: key) else {
       throw .unproven("the token's signature is not right")
@@ -87,8 +91,15 @@ struct SignedTokens: Sendable {
     var grant = try signed.grant(terms, at: milliseconds)
     // Without a subject, nobody knows whether two tokens belong to the same bearer. So each such token gets an account
     // of its own.
-    grant.account = grant.account ?? .token(token)
+    // The account is that of the signed text, because one text can have several signatures.
+    grant.account = grant.account ?? .token("\(parts[0]).\(parts[1])")
     return grant
+  }
+
+  /// Whether a part of a token is the only text that stands for its bytes.
+  private static func isCanonical(_ part: Substring) -> Bool {
+    guard let bytes = Base64.forURLs.decoded(Array(part.utf8)) else { return false }
+    return Base64.forURLs.encoded(bytes) == part
   }
 
   /// The key that the header names, or the only key if the header names none. Refuses the token if the header's
