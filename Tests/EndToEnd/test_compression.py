@@ -1,9 +1,14 @@
 """permessage-deflate, tested with an independent client."""
 
+import asyncio
+import zlib
+
 import websockets
 
 from client import Client
+from raw import connect, drain, frame
 from server import Server, identifier
+from waiting import SECONDS
 
 # A message id of 1,024 bytes is allowed, and the answer repeats it. This text fills most of such an id.
 LONG = "words " * 160
@@ -64,3 +69,22 @@ async def test_nobody_compresses_where_the_server_was_not_told_so(shared):
     client, agreed = await enter(shared, "deflate")
     assert agreed == []
     assert await bytes_to_say(client) > len(LONG)
+
+
+def packed(text):
+    """A text message as a compressed frame."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return frame(1, (deflate.compress(text) + deflate.flush(zlib.Z_SYNC_FLUSH))[:-4], reserved=0x40)
+
+
+async def test_much_that_one_read_inflates_to_does_not_stop_the_server():
+    """libwebsockets fails an assertion when it is told to pause while it still has bytes to inflate. A few kilobytes
+    that became megabytes did that."""
+    with Server("--compress") as server:
+        for count, size in [(12, 200_000), (40, 60_000), (100, 20_000), (3, 900_000)]:
+            reader, writer, _ = await connect(server.port, "packed", "Sec-WebSocket-Extensions: permessage-deflate")
+            large = packed(b'{"a":"' + b" " * size + b'"}')
+            writer.write(packed(b'{"type":"hello"}') + large * count + frame(8, b"\x03\xe8"))
+            await asyncio.wait_for(drain(reader), SECONDS)
+            writer.close()
+        assert (await server.get("/healthz")).status == 200

@@ -135,6 +135,11 @@ async def test_what_is_not_operations_counts_by_its_length():
         assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
 
 
+async def answer(raw):
+    raw.send(1, b'{"type":"ping","id":2}')
+    return await raw.message("pong")
+
+
 async def test_a_message_is_finished_or_given_up():
     """X3: A connection with an unfinished message is closed with 4408 after a timeout. If there are too many
     unfinished messages, the connection with the oldest is closed earlier."""
@@ -142,6 +147,12 @@ async def test_a_message_is_finished_or_given_up():
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
         await raw.message("ops")
+        # A message whose first part is empty ends like any other.
+        raw.send(1, b"", final=False)
+        raw.send(0, b'{"type":"ping","id":1}')
+        begun = (await raw.message("pong"))["time"]
+        while (await answer(raw))["time"] < begun + 1_000:
+            pass
         raw.send(1, b'{"type":', final=False)
         raw.send(9, b"here")
         assert await raw.ended() == 4408

@@ -194,6 +194,7 @@ async def test_5_fragmentation(shared):
         ("three parts, byte by byte", tuple(bytes([byte]) for byte in parts), FINE),
         ("empty parts", masked(TEXT, b"", False) + masked(0, b"", False) * 20 + masked(0, SHORT), FINE),
         ("an empty end", masked(TEXT, SHORT, False) + masked(0), FINE),
+        ("an empty beginning", masked(TEXT, b"", False) + masked(0, SHORT), FINE),
         (
             "control frames between",
             masked(TEXT, start, False) + masked(PING, b"a") + masked(0, middle, False) + masked(PONG) + masked(0, end),

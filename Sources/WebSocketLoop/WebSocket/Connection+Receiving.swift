@@ -14,6 +14,7 @@ extension Connection {
     let left = UInt64(lws_remaining_packet_payload(wsi))
     guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
+    messagesReceived &+= 1
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
@@ -38,13 +39,25 @@ extension Connection {
       if options.compresses { loop.websockets?.wake() }
       return 0
     }
-    let waits = !held.isEmpty || loop.isTurnSpent
+    let waits = !held.isEmpty || loop.isTurnSpent || isReadingPaused
+    // A compressed connection still receives while it is paused: what one read inflates to, which can be much.
+    if options.compresses, held.byteCount > 2 * options.messageBytesMax {
+      dropUnread()
+      closeByItself(code: CloseCode.policy, reason: "more at once than can wait")
+      return 0
+    }
     if assembly.isEmpty {
       guard !isText || bytes.isValidUTF8 else {
         refuseText()
         return 0
       }
-      if waits { hold(Array(bytes), isText: isText) } else { deliver(bytes, isText: isText) }
+      if waits {
+        hold(Array(bytes), isText: isText)
+      } else {
+        // The parts before this one were empty.
+        if messageBegan != nil { dropAssembly() }
+        deliver(bytes, isText: isText)
+      }
     } else {
       assembly.append(contentsOf: bytes)
       let whole = assembly

@@ -87,6 +87,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// When the message in `assembly` began, or when reading was last resumed in the middle of that message.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
+  /// Whether a compressed connection is to be paused, but not yet.
+  private var awaitsPause = false
+  /// How many pieces of messages have arrived.
+  var messagesReceived: UInt64 = 0
   /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
@@ -208,7 +212,10 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     guard let wsi, wasOpened, lws_get_close_length(wsi) >= 2, let payload = lws_get_close_payload(wsi) else {
       return nil
     }
-    return Closure(cause: .ours, code: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+    // A ping that arrived meanwhile has overwritten the code, because libwebsockets keeps both in one buffer.
+    let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+    let isItsOwn = [CloseCode.protocolError, CloseCode.notUTF8, CloseCode.tooLarge].contains(code)
+    return Closure(cause: .ours, code: isItsOwn ? code : CloseCode.protocolError)
   }
 
   /// Called when libwebsockets is about to close, so that nothing is sent any more.
@@ -245,8 +252,23 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// bytes that belong to no message.
   func setFlow() {
     guard let wsi else { return }
-    if isReading { wasResumed = true }
+    if isReading { wasResumed = true } else if options.compresses { return pauseOnceInflated() }
     lws_rx_flow_control(wsi, isReading ? 1 : 0)
+  }
+
+  /// Pauses a compressed connection when nothing has arrived for a moment. If libwebsockets is told to pause while it
+  /// still has bytes to inflate, one of its assertions fails when it goes on, and the process ends. What arrives until
+  /// then is held.
+  private func pauseOnceInflated() {
+    guard !awaitsPause else { return }
+    awaitsPause = true
+    let received = messagesReceived
+    loop.schedule(afterMilliseconds: 1) { [weak self] in
+      guard let self, awaitsPause else { return }
+      awaitsPause = false
+      guard let wsi, !isReading else { return }
+      if messagesReceived == received { lws_rx_flow_control(wsi, 0) } else { pauseOnceInflated() }
+    }
   }
 
   func heard() {

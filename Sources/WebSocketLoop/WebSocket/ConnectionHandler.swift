@@ -77,5 +77,6 @@ enum CloseCode {
   static let noStatus: UInt16 = 1005
   static let lost: UInt16 = 1006
   static let notUTF8: UInt16 = 1007
+  static let policy: UInt16 = 1008
   static let tooLarge: UInt16 = 1009
 }

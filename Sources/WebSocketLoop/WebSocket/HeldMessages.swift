@@ -15,11 +15,20 @@ struct HeldMessages {
   private var entries = Fifo<Entry>()
   private var isQueuedUp = false
 
+  private(set) var byteCount = 0
+
   var isEmpty: Bool { entries.isEmpty }
 
-  mutating func append(_ entry: Entry) { entries.append(entry) }
+  mutating func append(_ entry: Entry) {
+    entries.append(entry)
+    byteCount += entry.bytes.count
+  }
 
-  mutating func popFirst() -> Entry? { entries.popFirst() }
+  mutating func popFirst() -> Entry? {
+    let entry = entries.popFirst()
+    byteCount -= entry?.bytes.count ?? 0
+    return entry
+  }
 
   /// - Returns: whether the connection has to be put into the queue now.
   mutating func needsPlace() -> Bool {
