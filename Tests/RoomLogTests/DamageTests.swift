@@ -143,6 +143,68 @@ struct DamageTests {
     #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: position))
   }
 
+  /// Overwrites the beginning of the last page that satisfies the condition.
+  private func overwrite(_ path: String, pageWhere isWanted: (_ number: Int, _ page: [UInt8]) -> Bool) throws {
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var found: Int?
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      if isWanted(index + 1, page) { found = index }
+    }
+    let rubbish = [UInt8](repeating: 0xEE, count: 64)
+    try #require(pwrite(file, rubbish, rubbish.count, try #require(found) * 4_096) == rubbish.count)
+  }
+
+  private func root(of table: String, in path: String) throws -> Int {
+    let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+    return Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='\(table)'"))
+  }
+
+  @Test("a snapshot of all records is stored though the page of the last one is damaged")
+  func snapshotOverRubbish() throws {
+    var options = SQLiteOptions()
+    options.checkpointPages = 64
+    let bench = try LogBench(.sqlite, options: options)
+    try bench.append("demo", (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) })
+    // The writer's cache must not have the damaged page any more.
+    for _ in 0..<40 { try bench.append("other", (0..<800).map { _ in [UInt8](repeating: 0x5B, count: 500) }) }
+    try overwrite(bench.directory + "/canvas.db") { $1[0] == 13 && $1.count { $0 == 0xA7 } > 3_000 }
+    guard case .damaged("demo", _) = try bench.ask({ .verify(id: $0, room: "demo") }).error else {
+      Issue.record("the damage isn't met")
+      return
+    }
+    let stored = try bench.snapshot("demo", at: 400, bytes("state"))
+    #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: 400))
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("state"))
+  }
+
+  @Test("a snapshot that can't be stored for a damaged page is refused alone")
+  func unstorableSnapshot() throws {
+    _ = try bench.snapshot("demo", at: 10, bytes("as of 10"))
+    bench.close()
+    let root = try root(of: "snapshot_parts", in: path)
+    try overwrite(path) { number, _ in number == root }
+    try bench.reopen()
+    #expect(try bench.snapshot("demo", at: 15, bytes("as of 15")).isUnavailable)
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+  }
+
+  @Test("damaged rows of deleted rooms keep nothing from opening, nor new rooms from being made")
+  func numbersOfDeletedRooms() throws {
+    try change(
+      "INSERT INTO dropped VALUES(99), (9223372036854775807);"
+        + "INSERT INTO records VALUES(99, 9223372036854775807, 0, 0, 0, x'')"
+    )
+    try bench.reopen()
+    #expect(try bench.append("new", [bytes("a")]).appended != nil)
+    #expect(try bench.append("demo", [bytes("goes on")]).appended != nil)
+  }
+
   @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
   func rubbishEnd() throws {
     bench.close()

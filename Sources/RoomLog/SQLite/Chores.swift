@@ -23,22 +23,38 @@ struct Chores {
     var chores = Chores()
     var lastNumber: Int64 = 0
     let dropped = try database.statement("SELECT room FROM dropped ORDER BY room")
-    while try dropped.step() {
+    while try !dropped.isAtEnd() {
       chores.clearings.append(.room(dropped.integer(0)))
-      lastNumber = dropped.integer(0)
+      // A damaged row can have any number, and new rooms need numbers after this one.
+      if dropped.integer(0) < Chores.numbersMax { lastNumber = dropped.integer(0) }
     }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
-    while try unfinished.step() {
+    while try !unfinished.isAtEnd() {
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
     }
     let stale = try database.statement("SELECT 1 FROM records WHERE room=?1 AND position<=?2 LIMIT 1")
     for entry in rooms.values.sorted(by: { $0.number < $1.number }) where entry.trimmed > 0 {
       stale.bind(1, entry.number)
       stale.bind(2, entry.trimmed)
-      if try stale.step() { chores.clearings.append(.records(room: entry.number, through: entry.trimmed)) }
+      if try !stale.isAtEnd() { chores.clearings.append(.records(room: entry.number, through: entry.trimmed)) }
       stale.reset()
     }
     return (chores, lastNumber)
+  }
+
+  private static let numbersMax: Int64 = 1 << 62
+}
+
+extension Statement {
+  /// Whether there is no further row. Rows on a damaged page, and those behind it, are passed over. Nobody needs them, so
+  /// they must not keep the log from opening.
+  fileprivate func isAtEnd() throws(SQLiteFailure) -> Bool {
+    do throws(SQLiteFailure) {
+      return try !step()
+    } catch {
+      guard error.isDamage else { throw error }
+      return true
+    }
   }
 }
 
@@ -96,8 +112,16 @@ extension Writer {
         try freePages(connection)
       }
     } catch {
-      suspend(error.fault(path: path))
+      // A snapshot on a damaged page is refused alone, because the log has all records without it.
+      guard error.isDamage, let first = chores.writings.first else { return suspend(error.fault(path: path)) }
+      chores.writings.removeFirst()
+      refuse([first], for: error.fault(path: path))
     }
+  }
+
+  func refuse(_ snapshots: [SnapshotWriting], for fault: StorageFault) {
+    queue.release(snapshots.map(\.asRequest))
+    outlet.tell(snapshots.map { .failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) })
   }
 
   private func writePart(_ connection: WriterDatabase) throws(SQLiteFailure) {
@@ -219,7 +243,9 @@ extension WriterDatabase {
     guard try first.step() else { return true }
     let start = first.integer(0)
     first.reset()
-    try database.run("DELETE FROM \(rows) AND \(column)<=\(start + count - 1)")
+    // A damaged row can have any number.
+    let end = start.addingReportingOverflow(count - 1)
+    try database.run("DELETE FROM \(rows) AND \(column)<=\(end.overflow ? .max : end.partialValue)")
     return false
   }
 }

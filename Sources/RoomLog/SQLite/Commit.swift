@@ -32,8 +32,8 @@ extension Writer {
   func commit(_ batch: [LogRequest]) {
     guard !batch.isEmpty || !completions.isEmpty || !trims.isEmpty else { return }
     let start = SteadyClock.microseconds()
-    let whole = completions
-    let trims = trims
+    var whole = completions
+    var trims = trims
     var damaged: RoomEntry?
     while true {
       do throws(StagingFailure) {
@@ -57,6 +57,13 @@ extension Writer {
           }
           damaged = room
           shared.note(.init(room: room.name, position: room.last, isHistory: false), room: room.number)
+          continue
+        case .failed(let failure) where failure.isDamage && !(whole.isEmpty && trims.isEmpty):
+          // The damage may be in the table of snapshots. The batch can be stored without them.
+          refuse(whole, for: failure.fault(path: path))
+          outlet.tell(trims.compactMap(\.answer).map { .retained(id: $0) })
+          (whole, trims) = ([], [])
+          (completions, self.trims) = ([], [])
           continue
         case .failed(let failure): give(up: batch, for: failure.fault(path: path))
         case .misplaced(let fault): give(up: batch, for: fault)

@@ -109,9 +109,7 @@ extension Writer {
       throw .refused(.trimmed(room: request.room, through: entry.trimmed))
     }
     let number = entry.number
-    let at = try failing { () throws(SQLiteFailure) in
-      try connection.place(room: number, position: request.position)
-    }
+    let at = try failing { () throws(SQLiteFailure) in try self.place(request.position, of: entry, connection) }
     // If the record at the snapshot's position has been dropped, its time and count come from an earlier snapshot at
     // the same position.
     let earlier = entry.snapshots.first { $0.position == request.position }
@@ -129,6 +127,17 @@ extension Writer {
       }
     }
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
+  }
+
+  /// A record's time, and the number of the room's operations up to and including this record. The last record isn't
+  /// read, because it can be among the damaged ones that the snapshot is about to replace.
+  private func place(
+    _ position: UInt64,
+    of entry: RoomEntry,
+    _ connection: WriterDatabase
+  ) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
+    if position == entry.last, position > 0 { return (entry.changedMilliseconds, entry.operations) }
+    return try connection.place(room: entry.number, position: position)
   }
 
   /// Completes a snapshot. From now on the room is opened from it, and the records that it covers may be dropped.
