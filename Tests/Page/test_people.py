@@ -3,6 +3,7 @@
 import json
 import socket
 
+import pytest
 from websockets.sync.client import connect
 
 from raw import said, upgrade
@@ -103,6 +104,27 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.get_by_role("button", name="Follow Bob").click()
     bob.leave()
     ann.page.locator(".follow-frame").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize("width", [320, 360, 1000])
+def test_one_can_stop_following_while_one_searches(room, width):
+    room.add(position=[0, 0])
+    ann = room.join("Ann", size=(width, 640))
+    room.guest("Bob with a name that takes all the width of it")
+    ann.wait("app.presence.people().length === 1")
+    ann.press("Control+f")
+    ann.page.get_by_label("Text or name").wait_for()
+    everyone = ann.page.get_by_role("button", name="people are here")
+    if everyone.is_visible():
+        everyone.click()
+        ann.page.get_by_role("listitem").get_by_role("button", name="Follow Bob").click()
+        everyone.click()
+        ann.page.get_by_role("dialog").wait_for(state="hidden")
+    else:
+        ann.page.get_by_role("button", name="Follow Bob").click()
+    ann.page.locator(".follow-pill").get_by_role("button", name="Stop").click()
+    ann.page.locator(".follow-frame").wait_for(state="hidden")
+    assert ann.page.get_by_label("Text or name").is_visible()
 
 
 def test_two_who_follow_each_other_see_the_same_place(room):
