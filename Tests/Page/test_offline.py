@@ -165,15 +165,19 @@ def test_the_rooms_are_listed_without_a_server(world, room):
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
-    """In a full room a banner says so, and the refused shape disappears."""
+    """In a full room a banner says so until there is space again, and the refused shape disappears."""
     with world.start_server("--max-shapes", "2") as server:
         own = world.room(server, "full")
         ann = own.join("Ann")
         draw(ann, 3)
         ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
-        ann.page.locator(".banner", has_text="it holds 2 shapes").wait_for()
+        banner = ann.page.locator(".banner", has_text="it holds 2 shapes")
+        banner.wait_for()
         ann.wait_for_shapes(2)
-        own.agree()
+        ann.see()
+        assert banner.count() == 1
+        own.write((own.agree()[0]["id"], {"deleted": True}))
+        banner.wait_for(state="detached")
 
 
 def test_a_deleted_room_says_so(room):

@@ -31,6 +31,8 @@ export class States {
   #code = ''
   #kind = ''
   #timer = 0
+  /** The number of shapes when the server last refused a change because the room was full. */
+  #countWhenFull = 0
   readonly elements = [this.#middle, this.#banners]
 
   constructor({ connection, shown, permission, play, refusals, actions }: {
@@ -47,7 +49,10 @@ export class States {
       action: { words: 'Reload', run: () => location.reload() },
     }))
     refusals.on('full', () => this.#sayFull())
-    shown.on('changes', () => this.#look())
+    shown.on('changes', () => {
+      this.#look()
+      if (shown.live.shapeCount < this.#countWhenFull) this.#find('full')?.remove()
+    })
     permission.on('change', () => this.#look())
     play.on('change', () => { if (this.#kind === 'empty') this.#middle.replaceChildren(...this.#content('empty')) })
     this.#look()
@@ -55,6 +60,7 @@ export class States {
 
   #sayFull() {
     const most = this.#connection.replica.status().limits.shapes
+    this.#countWhenFull = this.#connection.replica.shapeCount
     this.banner('full', {
       words: `This room is full: it holds ${counted(most, 'shape')}. Delete some to make room.`,
     })
