@@ -1,6 +1,10 @@
 """The list of rooms: searching in it, and its pictures."""
 
+import json
 from urllib.parse import urlsplit
+
+from waiting import wait_until
+
 
 INK = """async (name) => {
   const picture = document.querySelector(`a[href="/r/${name}"] img`)
@@ -169,3 +173,30 @@ def test_a_room_is_renamed_with_its_drawing_while_nobody_is_in_it(room):
     page.goto(room.server.url("/"))
     menu_of(page, new, "Duplicate")
     page.get_by_text(f"{new} is copied to {new} copy.").wait_for()
+
+
+def test_a_card_stays_where_it_is_while_its_menu_is_open(room):
+    """Somebody enters the room, which then comes first in the list. The card keeps the focus when it moves."""
+    first, second = (room.world.room(name=f"{room.name}-{name}") for name in ("first", "second"))
+    for each in (first, second):
+        each.add()
+    page = room.join("Ann").page
+    page.goto(room.server.url("/"))
+    places = """([first, second]) => {
+      const names = [...document.querySelectorAll('.room-card strong')].map((each) => each.innerText)
+      return names.indexOf(second) - names.indexOf(first)
+    }"""
+    more = page.get_by_role("button", name=f"More for {second.name}", exact=True)
+    page.get_by_role("link", name=second.name).hover()
+    more.click()
+    second.guest("Bob")
+    wait_until(lambda: len(json.loads(second.request("GET", "/peers"))["peers"]), "Bob is there")
+    # The first answer may be from before Bob came, and the third one comes after the second one has been shown.
+    for _ in range(3):
+        with page.expect_response("**/v1/rooms"):
+            pass
+    assert page.get_by_role("menu", name=second.name).is_visible()
+    assert page.evaluate(places, [first.name, second.name]) > 0
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"(names) => ({places})(names) < 0", arg=[first.name, second.name])
+    assert more.evaluate("(each) => document.activeElement === each")

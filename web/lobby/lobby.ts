@@ -109,8 +109,13 @@ function card(room: string): Card {
 
 type Listed = { room: string, line: string, cursor?: string }
 
-/** Shows the rooms. The rooms that this browser has visited come first, starting with the latest visit. */
+/**
+ * Shows the rooms. The rooms that this browser has visited come first, starting with the latest visit. While a card's
+ * menu is open, nothing changes, because the card could move away from its menu.
+ */
 function show(rooms: Listed[]) {
+  if (document.querySelector(':popover-open')) return
+  const focused = document.activeElement
   const recent = rooms.filter(({ room }) => visits.has(room))
     .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
   const isRecent = new Set(recent.map(({ room }) => room))
@@ -123,6 +128,8 @@ function show(rooms: Listed[]) {
   place(recentList, recent)
   place(list, rooms.filter(({ room }) => !isRecent.has(room)))
   search()
+  // A card that moves loses the focus.
+  if (focused instanceof HTMLElement && document.activeElement !== focused) focused.focus({ preventScroll: true })
 }
 
 function place(list: HTMLElement, rooms: Listed[]) {
