@@ -203,8 +203,9 @@ def test_a_deleted_room_says_so(room):
     ann.wait_until_drawing_is_kept(draw(ann))
 
 
-def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room):
-    """The list of rooms forgets it. It leaves alone a room that is still there, and edits that were never sent."""
+@pytest.mark.parametrize("is_seen", [False, True])
+def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
+    """The list of rooms forgets it, also if it was still listed at first. It leaves alone a room that is still there, and edits that were never sent."""
     gone, lasting, unsent = (room.world.room(name=f"{room.name}-{name}") for name in ("gone", "lasting", "unsent"))
     visitors = []
     for each in (gone, lasting, unsent):
@@ -214,7 +215,6 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room):
     gone_one, lasting_one, unsent_one = visitors
     for visitor in (gone_one, lasting_one):
         visitor.page.goto(room.server.url("/icon.svg"))
-    lasting_one.forgive("status of 404")
     unsent_one.forgive(*MISSED)
     unsent_one.context.set_offline(True)
     unsent_one.run("app.connection.end(); return null")
@@ -222,10 +222,13 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room):
     unsent_one.wait_until_kept(1)
     unsent_one.page.goto("about:blank")
     unsent_one.context.set_offline(False)
-    for each in (gone, unsent):
-        each.request("DELETE", "")
-    lasting_one.page.goto(room.server.url("/"))
-    lasting_one.page.get_by_role("link", name=lasting.name).wait_for()
+    unsent.request("DELETE", "")
+    if is_seen:
+        lasting_one.page.goto(room.server.url("/"))
+        lasting_one.page.get_by_role("link", name=gone.name).wait_for()
+    gone.request("DELETE", "")
+    if not is_seen:
+        lasting_one.page.goto(room.server.url("/"))
     lasting_one.wait_for_storage("(await keptRooms()).map(({ room }) => room).sort().join() === value",
                                  f"{lasting.name},{unsent.name}", "only the deleted room is forgotten")
 

@@ -217,21 +217,19 @@ async function look() {
   }
 }
 
-/** The visited rooms that are not listed, and about which the server has been asked. */
-const asked = new Set<string>()
+/** The rooms that the server has listed. */
+const known = new Set<string>()
 
-/** Forgets what this browser has stored of visited rooms that the server no longer has. */
+/**
+ * Forgets what this browser has stored of rooms that were deleted. A token's list can leave out rooms that are still
+ * there, so only those count as deleted that it had before.
+ */
 async function forgetDeleted(listed: Set<string>) {
   for (const room of visits.keys()) {
-    if (listed.has(room)) asked.delete(room)
-    if (listed.has(room) || asked.has(room)) continue
-    asked.add(room)
-    // A room that is not listed might only be hidden from this person.
-    try {
-      const { error } = await (await ask(`/v1/rooms/${room}/history`)).json()
-      if (error?.code === 'no_such_room') await forgetRoom(room)
-    } catch (error) {
-      console.warn(`Whether ${room} was deleted is not known, or its drawing can’t be forgotten:`, error)
+    if (listed.has(room)) known.add(room)
+    else if (token === null || known.has(room)) {
+      visits.delete(room)
+      await forgetRoom(room).catch((error) => console.warn('A deleted room is still stored:', error))
     }
   }
 }
@@ -243,7 +241,7 @@ async function kept() {
   }))
 }
 
-readAddress()
+const { token } = readAddress()
 document.documentElement.style.setProperty('--me', rememberedIdentity().color)
 elementById('main').append(header(), said, note, none, create, recentHeading, recentList, heading, list)
 const again = async () => {
