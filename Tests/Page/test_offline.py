@@ -176,6 +176,11 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
         ann.wait_for_shapes(2)
         ann.see()
         assert banner.count() == 1
+        # The refusal comes while Ann writes in the shape.
+        ann.run("const { shape } = app.edit((session) => session.add({ position: [300, 300], size: [200, 100] }));"
+                "app.writing.open(shape); document.querySelector('.writing-field').value = 'Seeds'; return null")
+        ann.page.locator(".notice", has_text="The server didn’t take the shape while you wrote in it: “Seeds”").wait_for()
+        ann.wait_for_shapes(2)
         own.write((own.agree()[0]["id"], {"deleted": True}))
         banner.wait_for(state="detached")
 

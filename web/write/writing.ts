@@ -276,7 +276,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
     if (!permission.mayEdit) this.#giveBack(began, text)
-    else if (!shape) this.#offer(began, text, 'Somebody')
+    else if (!shape) this.#offer(began, text, 'Somebody deleted the shape')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
       if (step?.edits === open.edits) step.abandon()
@@ -367,7 +367,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#open = null
     open.step?.end()
     this.#hide()
-    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, who)
+    const what = by < 0 ? 'The server didn’t take the shape' : `${who} deleted the shape`
+    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, what)
     else this.#giveBack(open.began, text)
   }
 
@@ -388,16 +389,16 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   /**
-   * Offers to copy the text, because somebody has deleted the shape.
+   * Offers to keep the text, because its shape is gone.
    *
    * @param began the shape when the writing began
-   * @param who deleted the shape
+   * @param what has happened to the shape
    */
-  #offer(began: Shape, text: string, who: string) {
+  #offer(began: Shape, text: string, what: string) {
     if (text.trim() === '' || text === began.text) return
     const { editing, notices } = this.#reach
     const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text)))
-    notices.say(`${who} deleted the shape while you wrote in it: “${text}”`, {
+    notices.say(`${what} while you wrote in it: “${text}”`, {
       group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
     })
   }
