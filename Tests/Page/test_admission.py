@@ -147,6 +147,10 @@ def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path)
         sockets = []
         ann.page.on("websocket", lambda socket: sockets.append(socket))
         field = ann.page.get_by_label("New token")
+        ann.page.get_by_text("ends within a minute").wait_for()
+        ann.page.set_viewport_size({"width": 320, "height": 568})
+        words = ann.page.locator(".banner .grow").bounding_box()
+        assert words["y"] + words["height"] <= field.bounding_box()["y"], "the field covers the words"
         for token, words in [("nonsense", "ends within a minute"), (keys.token(), "doesn’t take this token")]:
             ann.page.get_by_text(words).wait_for()
             field.fill(token)
