@@ -118,7 +118,8 @@ def test_one_can_stop_following_while_one_searches(room, width):
     if everyone.is_visible():
         everyone.click()
         ann.page.get_by_role("listitem").get_by_role("button", name="Follow Bob").click()
-        everyone.click()
+        ann.page.get_by_role("listitem").get_by_role("button", name="Stop following Bob").wait_for()
+        ann.press("Escape")
         ann.page.get_by_role("dialog").wait_for(state="hidden")
     else:
         ann.page.get_by_role("button", name="Follow Bob").click()

@@ -2,7 +2,7 @@ import { inkOn } from '../basics/ink.js'
 import { personColors } from '../basics/person-colors.js'
 import { counted, within } from '../basics/words.js'
 import { hiddenCharacters } from '../core/table.js'
-import { element, icon, iconButton } from '../elements/element.js'
+import { element, icon, iconButton, isWithin } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import type { Me } from '../state/me.js'
 import type { OwnTabs } from '../state/own-tabs.js'
@@ -115,18 +115,26 @@ export class People {
     const words = tabs === 0 ? '(you)' : `(you, in ${tabs + 1} tabs)`
     const unnamed = this.#presence.unnamedCount
     this.#heading.textContent = counted(people.length + unnamed + 1, 'person here', 'people here')
+    const focused = isWithin(document.activeElement, '.people-list button') ? document.activeElement : null
     this.#list.replaceChildren(
       element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} ${words}`)),
       ...people.slice(0, 200).map((person) => {
         const isFollowed = this.#followed === person.actor
         return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),
           element('button', {
-            type: 'button', class: 'button small', 'aria-pressed': String(isFollowed),
+            type: 'button', class: 'button small', 'aria-pressed': String(isFollowed), 'data-actor': person.actor,
             'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${within(person.name)}`,
             onclick: () => this.#toggle(person.actor),
           }, isFollowed ? 'Following' : 'Follow'))
       }),
       ...unnamed > 0 ? [element('li', { class: 'row' }, `and ${unnamed.toLocaleString('en')} more`)] : [])
+    if (focused instanceof HTMLElement) this.#focus(focused.dataset.actor)
+  }
+
+  /** Keeps the focus in the list, so that its box still gets the Escape key. */
+  #focus(actor = '') {
+    const next = this.#list.querySelector(`[data-actor="${actor}"]`) ?? this.#list.closest('[popover]')
+    if (next instanceof HTMLElement) next.focus({ preventScroll: true })
   }
 
   #aboutMe() {
