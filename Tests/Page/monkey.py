@@ -25,7 +25,7 @@ from monkey_furniture import FURNITURE, AtFurniture  # noqa: E402
 from terminal_hand import AtTerminal  # noqa: E402
 
 TOOLS = [
-    "select", "rectangle", "roundedRectangle", "ellipse", "polygon", "star", "note", "text", "arrow", "line", "pen", "eraser", "hand",
+    "select", "rectangle", "roundedRectangle", "ellipse", "polygon", "star", "note", "text", "arrow", "line", "pen", "eraser", "hand", "laser",
 ]
 KEYS = [
     "Delete", "ArrowLeft", "Shift+ArrowUp", "Control+d", "Control+a", "Control+g", "Control+Shift+g", "Control+Shift+l", "Alt+c",

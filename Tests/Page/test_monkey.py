@@ -5,7 +5,7 @@ import pytest
 from monkey import DESKS, PHONES, TOOLS, dealt, history, live, live_together
 
 LENGTH = 25
-SEED = {"mouse": 3, "fingers": 4}
+SEED = {"mouse": 6, "fingers": 4}
 
 
 def does(room, hand, part, size):
