@@ -2,6 +2,7 @@ import { hasFingers, icon } from '../elements/element.js'
 import type { MenuEntry } from '../elements/popover.js'
 import type { Search } from '../find/search.js'
 import type { Shaking } from '../gestures/shake.js'
+import type { Reading } from '../hear/reading.js'
 import type { Files } from '../keep/files.js'
 import type { History } from '../keep/history.js'
 import type { Guiding } from '../others/guiding.js'
@@ -14,9 +15,10 @@ import type { Link } from './link.js'
 /** The actions by name, for the menu, the toolbar and the panels: those of the tools, and those for the whole room. */
 export function roomActions(
   reach: ActionReach,
-  { files, history, search, shortcutList, link, minimap, guiding }: {
+  { files, hearing, history, othersRead, search, shortcutList, link, minimap, guiding }: {
     files: LaterPart<Files>, history: LaterPart<History>, shortcutList: LaterPart<typeof import('./shortcut-list.js')>,
     link: Link, search: LaterPart<Search>, minimap: Setting, guiding: LaterPart<Guiding | null>,
+    hearing: LaterPart<Reading>, othersRead: Setting,
   },
 ): Doables {
   const { permission, presence, selection, shown } = reach
@@ -42,6 +44,12 @@ export function roomActions(
     saveSelectionJSON: ofSelection('Export selection as JSON', (to, shapes) => to.saveJSON(shapes)),
     history: { words: 'History', run: async () => (await history.get())?.open(), isEnabled: () => !shown.isPast },
     find: { words: 'Find…', key: keyWords('mod+f'), group: 'View', run: async () => (await search.get())?.open() },
+    read: {
+      words: 'Read as a list', key: keyWords('alt+r'), group: 'View', run: async () => (await hearing.get())?.open(),
+    },
+    readOthers: {
+      words: 'Read out others’ changes', run: () => othersRead.toggle(), isChecked: () => othersRead.isOn,
+    },
     minimap: { words: 'Minimap', run: () => minimap.toggle(), isChecked: () => minimap.isOn },
     guide: {
       words: 'Ask others to follow you', run: async () => (await guiding.get())?.toggle(), isChecked: () => presence.isGuiding,
@@ -59,7 +67,7 @@ export function roomActions(
 }
 
 const icons: Record<string, string> = {
-  import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', zoomToFit: 'fit',
+  import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', read: 'layers', readOthers: 'check', zoomToFit: 'fit',
   copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
   selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', guide: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
@@ -67,7 +75,7 @@ const icons: Record<string, string> = {
 /** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'zoomToFit', 'minimap', 'guide', 'markOverlaps', 'play', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'read', 'zoomToFit', 'minimap', 'guide', 'markOverlaps', 'play', 'readOthers', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /** The entries of the menu at the top left. */

@@ -23,9 +23,10 @@ const inkStroke = '#2F6FED'
 /** The default colour of the outline of a shape without a fill. */
 const bareStroke = '#2B2A28'
 
+export const isNote = ({ kind, fill }: Shape) => kind === 'rectangle' && fill === noteFill
+
 /** Whether typing writes in a shape: it has a text, or it is a text or a note. */
-export const isWrittenOn = ({ kind, fill, written }: Shape) =>
-  written || kind === 'text' || (kind === 'rectangle' && fill === noteFill)
+export const isWrittenOn = (shape: Shape) => shape.written || shape.kind === 'text' || isNote(shape)
 
 type StrokeLook = { stroke: string, strokeWidth: number, dash?: string }
 

@@ -4,7 +4,8 @@ const gap = 8
 
 /**
  * A box that opens beside a button. It closes when the person clicks anywhere else, and then leaves the focus alone.
- * Escape closes it too, and moves the focus back to the button.
+ * Escape closes it too, and moves the focus back to the button. So does Tab in a menu, which then goes on from the
+ * button.
  *
  * @param how `spared`: a part of the window that the box shall not cover, if there is room elsewhere
  */
@@ -16,7 +17,11 @@ export function popover(
 ): { open: () => void, close: () => void, isOpen: () => boolean } {
   // The box itself can take the focus. So a click between its buttons keeps the focus inside it, and its keys go on
   // working.
-  const box = element('div', { class: 'popover floating', popover: 'auto', role, tabindex: '-1', 'aria-label': label }, content)
+  // A menu can be so long that it scrolls, and Tab reaches none of its entries. So Tab has to reach the menu itself.
+  const isMenu = role === 'menu'
+  const box = element('div', {
+    class: 'popover floating', popover: 'auto', role, tabindex: isMenu ? '0' : '-1', 'aria-label': label,
+  }, content)
   button.setAttribute('aria-haspopup', role)
   button.setAttribute('aria-expanded', 'false')
   const isOpen = () => box.matches(':popover-open')
@@ -53,7 +58,7 @@ export function popover(
     else removeEventListener('resize', follow)
   })
   box.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') close()
+    if (event.key === 'Escape' || (isMenu && event.key === 'Tab')) close()
     // Key presses in the box are kept from the page, except those with Control or Command. So a person can undo a
     // choice while the box is still open.
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation()

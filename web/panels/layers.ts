@@ -3,6 +3,7 @@ import { isStroke } from '../canvas/lines.js'
 import { changedBit, type Shape } from '../core/table.js'
 import type { Changes } from '../core/types.js'
 import { element, icon, iconButton, isComposed, setAttributes, setIcon } from '../elements/element.js'
+import { groupLabel, labelOf } from '../hear/labels.js'
 import type { Editing } from '../state/editing.js'
 import type { Groups } from '../state/groups.js'
 import type { Locks } from '../state/locks.js'
@@ -11,7 +12,6 @@ import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
-import { groupLabel, labelOf } from './labels.js'
 
 const rowHeightOf = () => (matchMedia('(pointer: coarse)').matches ? 48 : 36)
 const beyond = 6

@@ -28,6 +28,10 @@ export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
     (loaded) => loaded)
   const search = parts.later(
     () => bundle('/find/search.js') as Promise<typeof import('../find/search.js')>, ({ Search }) => new Search(hands))
+  const othersRead = new Setting('canvas.others-read')
+  const hearing = parts.later(
+    () => bundle('/hear/hear.js') as Promise<typeof import('../hear/hear.js')>,
+    ({ makeHearing }) => makeHearing({ ...hands, othersRead }))
   const minimap = new Setting('canvas.minimap', false)
   const map = parts.later(
     () => bundle('/find/minimap.js') as Promise<typeof import('../find/minimap.js')>,
@@ -39,13 +43,13 @@ export function makeActions(hands: Hands, guiding: LaterPart<Guiding | null>) {
 
   // The modules for copying, adding and saving are loaded after a person's first action, so that they don't delay the
   // start.
-  const prepare = () => { for (const part of [documents, aligning, files, search, shortcutList]) part.prepare() }
+  const prepare = () => { for (const part of [hearing, documents, aligning, files, search, shortcutList]) part.prepare() }
   const stopWaiting = selection.on('change', () => {
     stopWaiting()
     prepare()
   })
-  for (const type of ['pointerdown', 'keydown', 'dragenter']) {
+  for (const type of ['pointerdown', 'keydown', 'focusin', 'dragenter']) {
     addEventListener(type, prepare, { once: true, capture: true })
   }
-  return roomActions(hands, { files, history, search, shortcutList, link, minimap, guiding })
+  return roomActions(hands, { files, hearing, history, othersRead, search, shortcutList, link, minimap, guiding })
 }

@@ -43,6 +43,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const showPermission = () => document.body.classList.toggle('is-viewer', permission.isViewOnly)
   permission.on('change', showPermission)
   showPermission()
+  elementById('read').addEventListener('click', () => actions.read.run())
   showHole(elementById('hole'), play, actions.blackHole)
   document.body.append(
     element('div', { class: 'bars' },
@@ -60,7 +61,10 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   return { actions, people, states }
 }
 
-/** Opens the context menu, and by their keys the search and the list of shortcuts. */
+/** The actions that open a box, by their keys. */
+const boxes: Record<string, string | undefined> = { 'mod+f': 'find', 'alt+r': 'read' }
+
+/** Opens the context menu, and by their keys the search, the list of shapes and the list of shortcuts. */
 function openMenus(hands: Hands & { actions: Doables }) {
   const contextMenu = hands.parts.later(
     () => bundle('/bars/context-menu.js') as Promise<typeof import('../bars/context-menu.js')>,
@@ -81,8 +85,11 @@ function openMenus(hands: Hands & { actions: Doables }) {
   })
   // In the capture phase, because fields keep their keys to themselves.
   document.addEventListener('keydown', (event) => {
-    if (isWithin(event.target, 'dialog') || !keyNames(event).includes('mod+f')) return
+    if (isWithin(event.target, 'dialog')) return
+    const opened = keyNames(event).flatMap((name) => boxes[name] ?? [])[0]
+    // With Alt a Mac types other characters.
+    if (!opened || (event.altKey && isWithin(event.target, 'input, .writing-field'))) return
     event.preventDefault()
-    hands.actions.find.run()
+    hands.actions[opened].run()
   }, { capture: true })
 }

@@ -20,9 +20,9 @@ const pastWords = 'You’re looking at the past. Restore it, or close the histor
 
 /**
  * Edits the drawing: carries out the effects of an edit, and tells the person if an edit isn't possible. `edited`: an
- * edit was made.
+ * edit was made. `stepping`: the next edit undoes or redoes a step.
  */
-export class Editing extends Source<{ edited: null }> {
+export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }> {
   #connection
   #shown
   #permission
@@ -83,6 +83,7 @@ export class Editing extends Source<{ edited: null }> {
     const { replica } = this.#connection
     const { digest } = replica
     const isThere = what === 'undo' ? replica.canUndo : replica.canRedo
+    this.tell('stepping', what)
     const done = this.edit(change)
     if (done !== undefined && replica.digest === digest) {
       this.#notices.say(isThere ? `Nothing left to ${what}: others have changed it since.` : `Nothing to ${what}.`, {

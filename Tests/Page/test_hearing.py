@@ -1,0 +1,149 @@
+"""The page for people who don't see the drawing: the list of shapes, and what is read out."""
+
+from listener import Listener
+
+HALF = 32768
+YELLOW = "#F5CB45"
+
+
+def flow(room):
+    """Two steps of a flow chart with a labelled arrow between them, a line without ends, and a shape over another one.
+    Returns the identifiers."""
+    valid = room.add(kind="rectangle", text="Valid?", position=[100, 200], size=[150, 100], fill=YELLOW)
+    board = room.add(kind="roundedRectangle", text="Dashboard", position=[400, 210], size=[150, 100], fill="#123456")
+    arrow = room.add(kind="line", toEnd="arrow", text="yes", **{"from": [valid, HALF, HALF], "to": [board, HALF, HALF]})
+    room.add(kind="line", position=[100, 600], size=[100, 20])
+    room.add(kind="ellipse", name="Sun", position=[120, 260], size=[100, 200], locked=True)
+    return valid, board, arrow
+
+
+def items(person):
+    return person.page.get_by_role("region", name="The drawing as a list").get_by_role("listitem").all_inner_texts()
+
+
+def read(person):
+    person.press("Alt+r")
+    person.page.get_by_role("region", name="The drawing as a list").wait_for()
+    person.see()
+    return items(person)
+
+
+def test_the_drawing_is_a_list_of_what_each_shape_is_says_and_connects(room):
+    """The list has the reading order: row by row, and a line after the shape at which it begins."""
+    flow(room)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(5)
+    *shapes, line = read(ann)
+    assert shapes == [
+        "Rectangle “Valid?”, yellow, overlaps “Sun”",
+        "Arrow from “Valid?” to “Dashboard”, “yes”",
+        "Rounded rectangle “Dashboard”, right of “Valid?”",
+        "Ellipse “Sun”, below “Valid?”, overlaps “Valid?”, locked",
+    ]
+    assert line.startswith("Line ") and line.endswith(", below “Sun”")
+    ann.run("const [id] = app.session.drawingOrder(); app.edit((session) => session.edit([{ shape: id, set: { text: 'Sound?' } }])); return null")
+    ann.page.get_by_role("button", name="Arrow from “Sound?” to “Dashboard”, “yes”").wait_for()
+
+
+def test_the_list_is_walked_by_keys_and_selects(room):
+    """One stop of Tab, the arrow keys go on from shape to shape, and a deleted shape passes the focus on. Escape leaves
+    to where one came from."""
+    flow(room)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(5)
+    listener = Listener(ann)
+    ann.press("Tab")
+    assert listener.focus() == "button, Read the drawing as a list"
+    ann.press("Enter")
+    ann.wait("document.activeElement.closest('.reading li')")
+    assert listener.focus() == "button, Rectangle “Valid?”, yellow, overlaps “Sun”"
+    ann.press("ArrowDown")
+    ann.press("ArrowDown")
+    assert listener.focus() == "button, Rounded rectangle “Dashboard”, right of “Valid?”, pressed"
+    assert len(ann.selected()) == 1 and ann.shape(ann.selected()[0])["text"] == "Dashboard"
+    ann.press("Delete")
+    ann.wait("document.activeElement.textContent.startsWith('Ellipse') || document.activeElement.textContent.startsWith('Arrow')")
+    ann.press("Home")
+    assert listener.focus().startswith("button, Rectangle “Valid?”")
+    ann.press("Escape")
+    assert listener.focus() == "button, Read the drawing as a list"
+    assert ann.page.locator(".reading li").count() == 0, "a closed list costs nothing"
+
+
+def test_a_list_of_five_thousand_shapes_shows_a_hundred(room):
+    """Only one page of the list is in the document."""
+    ann = room.join("Ann")
+    ann.run("""app.edit((session) => session.edit(Array.from({ length: 5000 }, (_, at) => ({ shape: session.newIdentifier(), set: {
+        kind: 'rectangle', position: [at % 100 * 60, Math.floor(at / 100) * 60], size: [50, 50], text: `${at}` } })))); return null""")
+    ann.wait_for_shapes(5000)
+    listener = Listener(ann)
+    shown = read(ann)
+    assert len(shown) == 100 and shown[0].startswith("Rectangle “0”") and shown[99].startswith("Rectangle “99”")
+    assert ann.page.get_by_text("Shapes 1 to 100 of 5,000").is_visible()
+    ann.page.get_by_role("button", name="Next page").press("Enter")
+    assert listener.focus().startswith("button, Rectangle “100”, below “0”")
+    ann.press("End")
+    assert listener.focus().startswith("button, Rectangle “4999”")
+    assert len(items(ann)) == 100
+
+
+def test_what_one_does_by_keys_is_read_out(room):
+    """Adding, moving, duplicating, deleting, undoing and redoing: each is one sentence, however many keys it took."""
+    shapes = [room.add(kind="star", name=f"Star {at}", position=[200 + at * 200, 200], size=[100, 100]) for at in range(3)]
+    ann = room.join("Ann")
+    ann.wait_for_shapes(3)
+    listener = Listener(ann)
+    ann.press("Shift")
+    ann.wait("document.querySelector('[role=log][aria-label=Changes]')")
+    ann.press("v")
+    ann.press("Control+a")
+    listener.hear("3 shapes selected.")
+    for _ in range(3):
+        ann.press("Shift+ArrowRight")
+    listener.hear("3 shapes moved.")
+    ann.press("Control+z")
+    listener.hear("Undid: 3 shapes moved.")
+    ann.press("Control+Shift+z")
+    listener.hear("Redid: 3 shapes moved.")
+    ann.press("Control+d")
+    listener.hear("3 stars added.")
+    ann.press("Delete")
+    listener.hear("3 shapes deleted.")
+    ann.press("Control+z")
+    listener.hear("Undid: 3 stars added.")
+    ann.select(shapes[1])
+    listener.hear("Star “Star 1” selected.")
+    ann.press("ArrowRight")
+    ann.press("ArrowUp")
+    listener.hear("Star “Star 1” moved, 1 to the right, 1 up.")
+    ann.press("Delete")
+    listener.hear("Star “Star 1” deleted.")
+    ann.press("Escape")
+    assert len([words for words in listener.heard() if words == "3 shapes moved."]) == 1
+
+
+def test_what_others_do_is_read_out_sparingly_and_can_be_turned_off(room):
+    """What somebody does within some seconds is one sentence. A switch in the menu turns that off."""
+    ann = room.join("Ann", clock=True)
+    ben = room.join("Ben")
+    listener = Listener(ann)
+    ann.press("Shift")
+    ann.wait("document.querySelector('[role=log][aria-label=Changes]')")
+    ann.stop_clock()
+    first = ben.run("app.edit((session) => session.add({ kind: 'rectangle', fill: '#FFE27A', text: 'One' })).shape")
+    ben.run("app.edit((session) => session.add({ kind: 'rectangle', fill: '#FFE27A', text: 'Two' })); return null")
+    ben.run("app.edit((session) => session.place([{ id: value, x: 300, y: 40 }])); return null", first)
+    ann.wait("app.session.shapeCount === 2 && app.session.shape(value).x === 300", "Ben's notes", first)
+    ann.pass_time(1000)
+    assert not [words for words in listener.heard() if words.startswith("Ben")]
+    ann.pass_time(5000)
+    listener.hear("Ben added 2 notes.")
+    ben.run("app.edit((session) => session.place([{ id: value, x: 500, y: 40 }])); return null", first)
+    ann.wait("app.session.shape(value).x === 500", "Ben's move", first)
+    ann.pass_time(6000)
+    listener.hear("Ben moved 1 shape.")
+    ann.run("app.actions.readOthers.run(); return null")
+    ben.run("app.edit((session) => session.delete([value])); return null", first)
+    ann.wait_for_shapes(1)
+    ann.pass_time(6000)
+    assert [words for words in listener.heard() if words.startswith("Ben")] == ["Ben added 2 notes.", "Ben moved 1 shape."]
