@@ -11,8 +11,10 @@ import type { Reach } from './reach.js'
  */
 const middleReach = 12
 
+/** The middle of each side of a box. */
+export const sideMiddles = [[0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 /** The places in a box that attract a line's end: the centre, and the middle of each side. */
-const middles = [[0.5, 0.5], [0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
+const middles = [[0.5, 0.5], ...sideMiddles]
 
 /**
  * The tie that a line's end gets if it is dropped at a point, and where the end is drawn with that tie.

@@ -15,7 +15,7 @@ import type { Tools } from '../tools/tools.js'
 const margin = 8
 const forShapes = [
   'cut', 'copy', 'paste', 'duplicate', null, 'bringToFront', 'bringForward', 'sendBackward', 'sendToBack', null,
-  'group', 'ungroup', 'lock', null, 'write', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
+  'group', 'ungroup', 'lock', null, 'write', 'connectTo', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
   'delete',
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']

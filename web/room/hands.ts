@@ -38,6 +38,8 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
     shaking: new Shaking(),
     aligning: parts.later(
       () => bundle('/arrange/align.js') as Promise<typeof import('../arrange/align.js')>, (loaded) => loaded),
+    connecting: parts.later(
+      () => bundle('/connect/connect-to.js') as Promise<typeof import('../connect/connect-to.js')>, (loaded) => loaded),
   }
   const hands = { ...reach, tools: new Tools(stage, reach) }
   new Shortcuts(hands)

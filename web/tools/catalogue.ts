@@ -19,7 +19,8 @@ import type { Tools } from './tools.js'
 
 /** The objects that the actions use. */
 export type ActionReach = ActReach
-  & { clipboard: Clipboard, tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('../arrange/align.js')> }
+  & { clipboard: Clipboard, tools: Tools, shaking: Shaking, aligning: LaterPart<typeof import('../arrange/align.js')>,
+    connecting: LaterPart<typeof import('../connect/connect-to.js')> }
 
 export interface Action {
   id: string
@@ -232,6 +233,11 @@ const edits: Omit<Action, 'group'>[] = [
 ]
 
 const arranging: Action[] = [
+  {
+    id: 'connectTo', group: 'Arrange', words: 'Connect to…', keys: ['alt+k', 'k'], edits: true, needs: 1, takesLocked: true,
+    run: async (reach) => (await reach.connecting.get())?.connectTo(reach),
+    isEnabled: ({ selection, shown }) => selection.size === 1 && shown.replica.shape(selection.ids()[0])?.kind !== 'ink',
+  },
   { id: 'group', group: 'Arrange', words: 'Group', keys: ['mod+g'], edits: true, needs: 2, run: group },
   {
     id: 'ungroup', group: 'Arrange', words: 'Ungroup', keys: ['mod+shift+g'], edits: true, needs: 1,

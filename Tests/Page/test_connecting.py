@@ -1,0 +1,88 @@
+"""Arrows by keyboard alone: a shape is connected to another one that is chosen from a list, and ends are tied anew."""
+
+from listener import Listener
+
+
+def boxes(room):
+    return [
+        room.add(kind="rectangle", text=text, position=[x, 200], size=[100, 100])
+        for text, x in (("Idea", 100), ("Valid?", 300), ("Dashboard", 700))]
+
+
+def the_line(room):
+    return next((shape for shape in room.shapes() if shape["kind"] == "line"), None)
+
+
+def tied(line):
+    return [line.get(end) and line[end][0] for end in ("from", "to")]
+
+
+def test_a_shape_is_connected_by_keys(room):
+    """The list has the nearest shape first. Typing finds another one, Enter draws the arrow, and Escape draws none."""
+    idea, valid, board = boxes(room)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(3)
+    listener = Listener(ann)
+    ann.press("v")
+    ann.select(idea)
+    ann.press("Alt+k")
+    ann.page.get_by_role("dialog", name="Connect Rectangle “Idea” to").wait_for()
+    options = ann.page.get_by_role("option")
+    assert options.all_inner_texts() == ["Rectangle “Valid?”, right", "Rectangle “Dashboard”, right"]
+    assert listener.focus() == "combobox, Text or name, expanded"
+    ann.press("Escape")
+    ann.wait_for_no_dialog()
+    assert the_line(room) is None
+    ann.press("Alt+k")
+    options.first.wait_for()
+    ann.page.keyboard.type("dash")
+    ann.see()
+    assert options.all_inner_texts() == ["Rectangle “Dashboard”, right"]
+    ann.press("Enter")
+    line = room.wait_for_shapes(4)[-1]
+    assert tied(line) == [idea, board] and line["toEnd"] == "arrow"
+    assert [end[1:] for end in (line["from"], line["to"])] == [[65535, 32768], [0, 32768]], "between the sides that face each other"
+    listener.hear("Arrow from “Idea” to “Dashboard” added.")
+    assert ann.selected() == [line["id"]]
+    ann.press("Control+z")
+    room.wait_for_shapes(3)
+
+
+def test_an_end_is_tied_anew_by_keys(room):
+    """With a line selected, the same key asks which end, and ties that to the shape that is chosen."""
+    idea, valid, board = boxes(room)
+    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], **{"from": [idea, 65535, 32768]})
+    ann = room.join("Ann")
+    ann.wait_for_shapes(4)
+    ann.press("v")
+    ann.select(line)
+    ann.press("k")
+    ann.page.get_by_role("dialog", name="Tie an end of Arrow from “Idea”").wait_for()
+    assert ann.page.get_by_role("radio", name="End, now loose").is_checked()
+    ann.page.get_by_role("combobox").press("ArrowDown")
+    ann.press("ArrowUp")
+    ann.press("Enter")
+    room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
+    ann.press("k")
+    radio = ann.page.get_by_role("radio", name="Beginning, now at Rectangle “Idea”")
+    radio.focus()
+    ann.press("Space")
+    ann.page.get_by_role("combobox").focus()
+    ann.page.keyboard.type("dash")
+    ann.press("Enter")
+    room.wait_for(lambda shapes: tied(room.shape(line)) == [board, valid])
+    ann.select(line)
+    ann.press("Control+z")
+    room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
+
+
+def test_a_locked_line_is_not_tied_anew(room):
+    idea, *_ = boxes(room)
+    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], locked=True)
+    ann = room.join("Ann")
+    ann.wait_for_shapes(4)
+    ann.press("v")
+    ann.select(line)
+    ann.press("k")
+    ann.page.locator(".notice", has_text="is locked").wait_for()
+    assert ann.page.get_by_role("dialog").count() == 0
