@@ -40,9 +40,13 @@ export class NoticeList {
         type: 'button', class: 'button plain small', onclick: () => { action.run(); this.#remove(entry) },
       }, action.words),
       iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
-    const wait = () => { entry.timer = setTimeout(() => this.#remove(entry), milliseconds) }
-    entry.element.addEventListener('pointerenter', () => clearTimeout(entry.timer))
-    entry.element.addEventListener('pointerleave', wait)
+    const wait = () => {
+      clearTimeout(entry.timer)
+      entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
+    }
+    // While somebody points at a notice, or has the focus in it, it stays.
+    for (const type of ['pointerenter', 'focusin']) entry.element.addEventListener(type, () => clearTimeout(entry.timer))
+    for (const type of ['pointerleave', 'focusout']) entry.element.addEventListener(type, wait)
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
@@ -52,8 +56,11 @@ export class NoticeList {
   }
 
   #remove(entry: Entry) {
-    clearTimeout(entry.timer)
-    entry.element.remove()
+    const hadFocus = entry.element.contains(document.activeElement)
     this.#shown = this.#shown.filter((shown) => shown !== entry)
+    entry.element.remove()
+    // Losing the focus has started the timer again.
+    clearTimeout(entry.timer)
+    if (hadFocus) this.#shown.at(-1)?.element.querySelector<HTMLElement>('button:last-child')?.focus()
   }
 }

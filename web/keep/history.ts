@@ -1,6 +1,6 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
 import type { Core } from '../core/core.js'
-import { element, elementById, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
+import { element, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
 import { type ask, workingMilliseconds } from '../network/address.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
@@ -73,6 +73,8 @@ export class History {
    */
   #playing: object | null = null
   #isOpening = false
+  /** What had the focus before the history was opened. */
+  #before: Element | null = null
   #restore = element('button', {
     type: 'button', class: 'button small primary', onclick: () => this.#writeAnew(),
   }, 'Restore')
@@ -125,6 +127,7 @@ export class History {
   async open() {
     if (this.isOpen || this.#isOpening) return
     this.#isOpening = true
+    this.#before = document.activeElement
     this.#aborts = new AbortController()
     try {
       if (!await this.#documents.load()) return
@@ -179,7 +182,7 @@ export class History {
     this.#wanted = null
     this.#then = null
     this.#shown.showPast(null)
-    elementById('stage').focus()
+    if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true })
   }
 
   #enable() {
