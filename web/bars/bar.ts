@@ -22,7 +22,7 @@ export function roomBar(room: string, status: Status, entries: (MenuEntry | null
   ], () => menu.close())
   const menu = popover(button, content, { role: 'menu', label: 'Menu', onOpen: refresh })
   return element('header', { class: 'bar bar-left floating row' }, button,
-    element('div', { class: 'bar-words' }, element('h1', { class: 'clip', id: 'room-name', title: room }, room), status.element))
+    element('div', { class: 'bar-words' }, element('h1', { class: 'clip', id: 'room-name', dir: 'auto', title: room }, room), status.element))
 }
 
 /** The bar at the top right: the people, the link, the zoom level, and the button for the panel. */

@@ -32,8 +32,8 @@ export class NoticeList {
     const same = this.#shown.find((shown) => shown.group === group)
     if (same) this.#remove(same)
     const words = action && !action.words
-      ? element('button', { type: 'button', class: 'notice-words link', onclick: () => action.run() }, text)
-      : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, ...isWhole && { tabindex: '0' } }, text)
+      ? element('button', { type: 'button', class: 'notice-words link', dir: 'auto', onclick: () => action.run() }, text)
+      : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, dir: 'auto', ...isWhole && { tabindex: '0' } }, text)
     const entry: Entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words,
       action?.words && element('button', {

@@ -9,8 +9,8 @@ const names = {
 export type Colors = Record<keyof typeof names, string>
 
 /**
- * The page's colours, as a canvas takes them. `change`: the colours have changed, because of light or dark mode or the
- * person's own colour.
+ * The page's colours, as a canvas takes them. `change`: the colours have changed, because of light or dark mode, the
+ * contrast that the system asks for, or the person's own colour.
  */
 export class Palette extends Source<{ change: null }> {
   colors: Colors
@@ -18,7 +18,9 @@ export class Palette extends Source<{ change: null }> {
   constructor() {
     super()
     this.colors = read()
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#refresh())
+    for (const media of ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']) {
+      matchMedia(media).addEventListener('change', () => this.#refresh())
+    }
     new MutationObserver(() => this.#refresh()).observe(document.documentElement, { attributeFilter: ['style', 'data-theme'] })
   }
 

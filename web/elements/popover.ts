@@ -57,6 +57,10 @@ export function popover(
     if (isOpen()) addEventListener('resize', follow)
     else removeEventListener('resize', follow)
   })
+  // The box may cover what the Tab key goes on to.
+  box.addEventListener('focusout', ({ relatedTarget: to }) => {
+    if (to instanceof Node && to !== button && !box.contains(to)) box.hidePopover()
+  })
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' || (isMenu && event.key === 'Tab')) close()
     // Key presses in the box are kept from the page, except those with Control or Command. So a person can undo a

@@ -15,7 +15,7 @@ const padding = 140
 export class Search {
   #reach
   #field = element('input', {
-    class: 'field grow', type: 'search', 'aria-label': 'Text or name', placeholder: 'Find', autocomplete: 'off',
+    class: 'field grow', type: 'search', dir: 'auto', 'aria-label': 'Text or name', placeholder: 'Find', autocomplete: 'off',
     enterkeyhint: 'search',
   })
   #count = element('p', { class: 'small-text quiet', role: 'status' })

@@ -17,6 +17,8 @@ const share = 20
 /** In CSS pixels: how far a shape stays from the window's sides when it is brought into view. */
 const padding = 140
 
+const isSmall = () => matchMedia('(max-width: 640px)').matches
+
 type Item = { row: HTMLLIElement, button: HTMLButtonElement }
 
 /**
@@ -55,6 +57,10 @@ export class Reading {
     }, element('div', { class: 'row' }, element('div', { class: 'grow' }, this.#count),
       iconButton('close', 'Close the list', { class: 'plain small', onclick: () => this.close() })),
     this.#list, this.#pages)
+    // In a small window the list covers what the Tab key goes on to.
+    this.#box.addEventListener('focusout', ({ relatedTarget: to }) => {
+      if (to instanceof Node && !this.#box.contains(to) && isSmall()) this.close()
+    })
     reach.shown.on('changes', ({ reset, shapes }) => { if (reset || shapes.length > 0) this.#refreshLater() })
     reach.selection.on('change', () => this.#showSelection())
     document.getElementById('stage')?.after(this.#box)

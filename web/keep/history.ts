@@ -64,7 +64,7 @@ export class History {
   })
   #chronicle
   #consent
-  #words = element('output', { class: 'grow clip', 'aria-live': 'polite' })
+  #words = element('output', { class: 'grow clip', dir: 'auto', 'aria-live': 'polite' })
   #marks = element('div', { class: 'history-marks', 'aria-hidden': 'true' })
   #play = iconButton('play', 'Play', { class: 'plain small', onclick: () => this.#playing ? this.#stop() : this.#playOn() })
   /**

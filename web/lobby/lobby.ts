@@ -31,6 +31,7 @@ function freshName() {
 const enter = (room: string) => location.assign(`/r/${room}`)
 
 const input = element('input', {
+  dir: 'auto',
   class: 'field large', name: 'room', type: 'search', placeholder: 'Find or name a room', 'aria-label': 'Room name', autocomplete: 'off',
   autocapitalize: 'none', spellcheck: 'false', maxlength: '64', 'aria-describedby': 'name-help',
 })
@@ -101,7 +102,7 @@ function card(room: string): Card {
   const made: Card = {
     picture, line, more, cursor: null,
     item: element('li', { class: 'room-item' }, element('a', { class: 'room-card', href: `/r/${room}` },
-      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', title: name }, name), line), more),
+      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', dir: 'auto', title: name }, name), line), more),
   }
   cards.set(room, made)
   return made

@@ -120,7 +120,7 @@ export class People {
       element('li', { class: 'row' }, badge(me), element('span', { class: 'grow clip' }, `${within(me.name)} ${words}`)),
       ...people.slice(0, 200).map((person) => {
         const isFollowed = this.#followed === person.actor
-        return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip' }, person.name),
+        return element('li', { class: 'row' }, badge(person), element('span', { class: 'grow clip', dir: 'auto' }, person.name),
           element('button', {
             type: 'button', class: 'button small', 'aria-pressed': String(isFollowed), 'data-actor': person.actor,
             'aria-label': `${isFollowed ? 'Stop following' : 'Follow'} ${within(person.name)}`,
@@ -141,7 +141,7 @@ export class People {
     const me = this.#me
     const name = element('input', {
       class: 'field large', name: 'name', value: me.name, autocomplete: 'nickname', autofocus: true,
-      id: 'own-name', spellcheck: 'false',
+      id: 'own-name', dir: 'auto', spellcheck: 'false',
     })
     const colors = element('div', { class: 'swatches', role: 'radiogroup', 'aria-label': 'Your colour' },
       personColors.map((color) => {

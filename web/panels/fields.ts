@@ -273,7 +273,7 @@ export function textField(
   { change, maxlength, placeholder }: { change: (text: string) => boolean, maxlength: number, placeholder: string },
 ): Field<string> {
   const id = freshId()
-  const input = element('input', { id, class: 'field', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength })
+  const input = element('input', { id, class: 'field', type: 'text', dir: 'auto', autocomplete: 'off', spellcheck: 'false', maxlength })
   let shown: string | null = null
   let committed = ''
   const refused = refusal(input)

@@ -76,7 +76,7 @@ export class Inspector {
   #empty = element('p', { class: 'panel-empty quiet' },
     'Select a shape to see and change its colour, size and position. Hold Shift to select several.')
   #form = element('div', { class: 'inspector-form', hidden: true })
-  #heading = element('h2', { class: 'inspector-heading clip' })
+  #heading = element('h2', { class: 'inspector-heading clip', dir: 'auto' })
   readonly element
 
   /** @param place the element that contains the inspector, and is hidden together with it */

@@ -190,7 +190,7 @@ export class Layers {
       class: 'plain small layer-eye', tabindex: '-1', onclick: () => this.#locks.set(this.#shapesIn(id), !this.#locks.has(Math.abs(id))),
     })
     const swatch = element('span', { class: 'layer-swatch' }, icon('rectangle'))
-    const name = element('span', { class: 'layer-name clip' })
+    const name = element('span', { class: 'layer-name clip', dir: 'auto' })
     const grip = element('span', { class: 'layer-grip', 'aria-hidden': 'true' }, icon('grip'))
     const cell = element('div', { role: 'gridcell', class: 'layer-cell row grow' }, swatch, name)
     const slide = element('div', { class: 'layer-slide row' }, cell,
@@ -340,7 +340,7 @@ export class Layers {
     if (!row || id < 0 || this.#renaming !== null || !this.#permission.mayEdit || this.#locks.refuse([id])) return
     const before = this.#shown.replica.shownName(id)
     const field = element('input', {
-      class: 'field layer-field', value: before, 'aria-label': `Name of ${before}`, spellcheck: 'false', maxlength: '128',
+      class: 'field layer-field', value: before, dir: 'auto', 'aria-label': `Name of ${before}`, spellcheck: 'false', maxlength: '128',
     })
     row.name.replaceWith(field)
     field.select()

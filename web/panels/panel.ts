@@ -72,13 +72,16 @@ export class Panel {
       if (isOpen) tab.onShow?.()
     }
     this.#changed()
+    // In a small window the panel takes the place of the bars, and so of its own button.
+    const hadFocus = document.activeElement === this.button
+    if (hadFocus && getComputedStyle(this.button).visibility === 'hidden') this.#tabs.find((tab) => tab.name === name)?.button.focus()
   }
 
   hide() {
     this.#open = null
     this.element.hidden = true
-    this.button.focus()
     this.#changed()
+    this.button.focus()
   }
 
   #changed() {
