@@ -29,9 +29,9 @@ class Listener:
         """What the live regions have said so far."""
         return self.person.page.evaluate("window.heard")
 
-    def hear(self, words):
-        """Waits until a live region says these words."""
-        self.person.wait("window.heard.includes(value)", f"“{words}” read out, not only {self.heard()}", words)
+    def hear(self, words, after=0):
+        """Waits until a live region says these words, later than its first `after` sentences."""
+        self.person.wait("window.heard.slice(value.after).includes(value.words)", f"“{words}” read out", {"words": words, "after": after})
 
     def nodes(self):
         return self.tree.send("Accessibility.getFullAXTree")["nodes"]

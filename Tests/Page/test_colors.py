@@ -1,5 +1,7 @@
 """The colours of the next shape and of the selected shapes."""
 
+import re
+
 from hand import is_bright
 from modules import module
 
@@ -25,7 +27,7 @@ def test_only_colours_that_have_an_effect_are_offered(room):
         ann.select(shape)
         open_colors(ann)
         bar.get_by_role("button", name="Colour: Red").wait_for()
-        assert bar.get_by_role("button", name="None").count() == 0 and bar.get_by_role("button", name="utline").count() == 0
+        assert bar.get_by_role("button", name="None").count() == 0 and bar.get_by_role("button", name=re.compile("(?i)outline(?! width)")).count() == 0
         bar.get_by_role("button", name="Colour: Red").click()
     room.wait_for(lambda shapes: [shape["fill"] for shape in shapes][0] == RED and [shape["stroke"] for shape in shapes][1:3] == [RED, RED])
     before = room.shapes()
@@ -207,8 +209,8 @@ def test_the_next_shape_gets_the_line_and_the_letters_that_were_chosen(room):
     ann.page.get_by_role("button", name=BUTTON).click()
     press(ann, "Colours of the next shape", "Colour the outline")
     press(ann, "Colours of the next shape", "Outline: Red")
-    press(ann, "Line", "Line: Thick")
-    press(ann, "Dashes", "Dashes: Dashed")
+    press(ann, "Outline width", "Outline width: Thick")
+    press(ann, "Line", "Line: Dashed")
     press(ann, "Text size", "Text size: Large")
     ann.page.reload()
     ann.wait("app.session.status().state === 'live'")

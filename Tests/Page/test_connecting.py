@@ -76,6 +76,19 @@ def test_an_end_is_tied_anew_by_keys(room):
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
 
 
+def test_shapes_that_touch_are_connected_by_an_arrow_that_is_seen(room):
+    one, other = [room.add(kind="rectangle", text=text, position=[100, y], size=[100, 100]) for text, y in (("One", 100), ("Two", 200))]
+    ann = room.join("Ann")
+    ann.wait_for_shapes(2)
+    ann.press("v")
+    ann.select(one)
+    ann.press("Alt+k")
+    ann.page.get_by_role("option").first.wait_for()
+    ann.press("Enter")
+    line = room.wait_for_shapes(3)[-1]
+    assert tied(line) == [one, other] and max(line["size"]) > 24, line
+
+
 def test_a_locked_line_is_not_tied_anew(room):
     idea, *_ = boxes(room)
     line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], locked=True)

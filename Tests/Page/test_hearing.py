@@ -1,5 +1,7 @@
 """The page for people who don't see the drawing: the list of shapes, and what is read out."""
 
+import re
+
 from listener import Listener
 
 HALF = 32768
@@ -147,3 +149,86 @@ def test_what_others_do_is_read_out_sparingly_and_can_be_turned_off(room):
     ann.wait_for_shapes(1)
     ann.pass_time(6000)
     assert [words for words in listener.heard() if words.startswith("Ben")] == ["Ben added 2 notes.", "Ben moved 1 shape."]
+
+
+def test_a_visit_as_a_screen_reader_reads_it(room):
+    """Two notes are made, written, connected, and one step is taken back, without a look at the canvas. Below is all
+    that is read: ">" is what the focus comes to, "·" what is read out meanwhile."""
+    ann = room.join("Ann")
+    listener = Listener(ann)
+    page = ann.page
+    transcript, told = [], 0
+
+    def heard(*expected):
+        nonlocal told
+        for words in expected:
+            listener.hear(words, told)
+        spoken = [words for words in listener.heard()[told:] if not words.startswith(("Sav", "Start drawing"))]
+        told = len(listener.heard())
+        transcript.extend(f"· {words}" for words in spoken)
+
+    def press(*keys):
+        for key in keys:
+            ann.press(key)
+        ann.see(2)
+
+    def focus():
+        transcript.append("> " + re.sub(r"(Rectangle|Line) \w{3}$", r"\1 …", listener.focus() or "the canvas"))
+
+    def write(text):
+        press("n", "Enter")
+        ann.wait("document.activeElement.matches('.writing-field')")
+        focus()
+        page.keyboard.type(text)
+        press("Escape")
+        heard(f"Note “{text}” added.")
+        press("Escape")
+        heard("Nothing selected.")
+
+    press("Tab")
+    focus()
+    page.evaluate("document.activeElement.blur()")
+    write("Idea")
+    write("Plan")
+    press("Alt+r")
+    ann.wait("document.activeElement.closest('.reading li')")
+    focus()
+    press("ArrowDown")
+    focus()
+    press("Escape")
+    press("v", "Alt+k")
+    page.get_by_role("option").first.wait_for()
+    focus()
+    transcript.append("> " + page.locator("[role=option][aria-selected=true]").inner_text())
+    press("Enter")
+    ann.wait_for_no_dialog()
+    heard("Arrow from “Idea” to “Plan” added.")
+    press("Control+z")
+    heard("Undid: Arrow from “Idea” to “Plan” deleted.")
+    page.get_by_role("button", name="Menu", exact=True).focus()
+    focus()
+    press("Enter")
+    page.get_by_role("menuitem", name="All rooms").focus()
+    focus()
+    press("Enter")
+    page.get_by_role("heading", name="CanvasSync").wait_for()
+    transcript.append(f"> {page.title()}")
+    assert transcript == [
+        "> button, Read the drawing as a list",
+        "> textbox, Text in Rectangle …",
+        "· Note “Idea” added.",
+        "· Nothing selected.",
+        "> textbox, Text in Rectangle …",
+        "· Note “Plan” added.",
+        "· Nothing selected.",
+        "> button, Note “Plan”",
+        "> button, Note “Idea”, below “Plan”, pressed",
+        "> combobox, Text or name, expanded",
+        "> Note “Plan”, above",
+        "· 2 shapes",
+        "· Arrow from “Idea” to “Plan” added.",
+        "· Undid: Arrow from “Idea” to “Plan” deleted.",
+        "> button, Menu, collapsed",
+        "> menuitem, All rooms",
+        "> CanvasSync",
+    ]

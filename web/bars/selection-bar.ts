@@ -110,8 +110,8 @@ export class SelectionBar {
     const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => editing.edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
     this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
-    this.#widths = new Choices('Line', widths, set('strokeWidth', hasLine))
-    this.#dashes = new Choices('Dashes', dashes, set('dash', hasLine))
+    this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
+    this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
     this.#routes = new Choices('Route', routes, (route) => editing.edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) })))))
     this.#ends = (['fromEnd', 'toEnd'] as const).map((end) => [end, iconButton('line', '', {

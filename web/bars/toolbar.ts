@@ -175,8 +175,8 @@ export class Toolbar {
       any: { words: 'Any bright colour', icon: 'any-color', isShown: () => this.#play.isOn },
     }, (part, color) => paint.choose({ [part]: color }))
     const choices = [
-      ['strokeWidth', new Choices('Line', widths, (value) => paint.choose({ strokeWidth: Number(value) }))],
-      ['dash', new Choices('Dashes', dashes, (value) => paint.choose({ dash: value as typeof paint.dash }))],
+      ['strokeWidth', new Choices('Outline width', widths, (value) => paint.choose({ strokeWidth: Number(value) }))],
+      ['dash', new Choices('Line', dashes, (value) => paint.choose({ dash: value as typeof paint.dash }))],
       ['route', new Choices('Lines and arrows', routes, (value) => paint.choose({ route: value as typeof paint.route }))],
       ['textSize', new Choices('Text size', textSizes, (value) => paint.choose({ textSize: Number(value) }))],
     ] as const

@@ -10,6 +10,9 @@ import { shapeWords, sideOf } from '../hear/words.js'
 
 // Connects shapes by keyboard: a list of the shapes to which an arrow, or an end of a line, can be tied.
 
+/** In units of the canvas: a shorter arrow can hardly be seen. Where shapes touch, it connects other sides. */
+const shortest = 24
+
 type ConnectReach = Pick<ActReach, 'editing' | 'locks' | 'momentum' | 'paint' | 'selection' | 'shown'>
 type End = 'from' | 'to'
 type Choice = { shape: Shape, words: string }
@@ -115,7 +118,9 @@ function connect({ editing, momentum, paint, selection, shown }: ConnectReach, f
   const [one, other] = [first, last].map((id) => shown.replica.shape(id))
   if (!one || !other) return
   momentum.settle()
-  const [from, to] = sidesOf(one).flatMap((from) => sidesOf(other).map((to) => [from, to]))
+  const pairs = sidesOf(one).flatMap((from) => sidesOf(other).map((to) => [from, to]))
+  const seen = pairs.filter(([from, to]) => apart(from.at, to.at) >= shortest)
+  const [from, to] = (seen.length > 0 ? seen : pairs)
     .reduce((best, each) => (apart(each[0].at, each[1].at) < apart(best[0].at, best[1].at) ? each : best))
   const added = editing.edit((replica) => replica.add({
     kind: 'line', ...leading([from.at, to.at]), ...arrowLook(paint), from: from.tie, to: to.tie,
