@@ -210,7 +210,7 @@ def test_a_visit_as_a_screen_reader_reads_it(room):
     press("Enter")
     page.get_by_role("menuitem", name="All rooms").focus()
     focus()
-    press("Enter")
+    page.keyboard.press("Enter")
     page.get_by_role("heading", name="CanvasSync").wait_for()
     transcript.append(f"> {page.title()}")
     assert transcript == [

@@ -7,8 +7,6 @@ import { States } from '../bars/states.js'
 import type { Status } from '../bars/status.js'
 import { Toolbar } from '../bars/toolbar.js'
 import { element, elementById, isWithin } from '../elements/element.js'
-import { Astray } from '../find/astray.js'
-import { Follow } from '../others/follow.js'
 import { People } from '../others/people.js'
 import type { Doables } from '../tools/actions.js'
 import { keyNames } from '../tools/shortcuts.js'
@@ -21,7 +19,7 @@ import { makePanel } from './panels.js'
 export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
   const noticeList = new NoticeList(notices)
-  const follow = parts.later(async () => Follow, (Follow) => {
+  const follow = parts.later(() => bundle('/others/follow.js') as Promise<typeof import('../others/follow.js')>, ({ Follow }) => {
     const made = new Follow(hands)
     made.on('change', (actor) => people.showFollowed(actor))
     return made
@@ -57,7 +55,10 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
     new Toolbar(equipped).element,
   )
   openMenus(equipped)
-  documents.on('ready', () => document.body.append(new Astray(hands, actions).element))
+  const astray = parts.later(
+    () => bundle('/find/astray.js') as Promise<typeof import('../find/astray.js')>,
+    ({ Astray }) => document.body.append(new Astray(hands, actions).element))
+  documents.on('ready', () => astray.prepare())
   return { actions, people, states }
 }
 
