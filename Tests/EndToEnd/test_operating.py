@@ -2,11 +2,15 @@
 
 import asyncio
 import contextlib
+import fcntl
 import itertools
 import os
 import re
+import shutil
 import signal
+import socket
 import sqlite3
+import subprocess
 import tempfile
 import time
 
@@ -113,6 +117,34 @@ async def test_told_twice_it_stops_at_once():
             server.process.send_signal(second)
             assert await asyncio.to_thread(server.process.wait, SECONDS) == 1
             assert server.log[-1]["message"] == "stopped at the second signal"
+
+
+async def test_a_log_that_nobody_reads_stops_nothing():
+    """Standard error is a pipe whose reader hangs. Lines are lost, and their number is told when it reads again."""
+    server = Server()
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    server.process = subprocess.Popen(server.command() + ["--log-level", "debug"], stderr=writing)
+    os.close(writing)
+    try:
+        await eventually(lambda: answers(server.port), "the server listens")
+        for number in range(60):
+            body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
+            assert (await server.http("POST", f"/v1/rooms/unread-{number}/ops", body)).status == 200
+        os.read(reading, 4096)
+        assert (await server.http("POST", "/v1/rooms/unread/ops", body)).status == 200
+        assert b"lines are missing here" in os.read(reading, 4096)
+        server.process.terminate()
+        assert await asyncio.to_thread(server.process.wait, SECONDS) == 0
+    finally:
+        server.process.kill()
+        os.close(reading)
+        shutil.rmtree(server.data, ignore_errors=True)
+
+
+def answers(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 async def test_a_port_in_use_is_one_line(shared):

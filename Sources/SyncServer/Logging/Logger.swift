@@ -159,18 +159,23 @@ struct Logger: Sendable {
   /// State that all copies of a logger share.
   private final class Gathering: Sendable {
     let lines = Mutex(LineGathering())
+    /// How many lines could not be written since the last one that was.
+    let unwritten = Mutex(0)
   }
 
   // MARK: Writing
 
   private func write(_ text: String) {
-    var line = Array(text.utf8)
-    line.append(UInt8(ascii: "\n"))
-    var sent = 0
-    while sent < line.count {
-      let count = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress! + sent, $0.count - sent) }
-      guard count > 0 || errno == EINTR else { return }
-      sent += max(count, 0)
+    gathering.unwritten.withLock { unwritten in
+      if unwritten > 0 {
+        let words = "… \(unwritten) lines are missing here, because nobody read them in time"
+        guard LogPipe.write(line(.warning, words, [:], at: WallClock.milliseconds())) else {
+          unwritten += 1
+          return
+        }
+        unwritten = 0
+      }
+      if !LogPipe.write(text) { unwritten += 1 }
     }
   }
 
