@@ -10,7 +10,7 @@ import Testing
       let client = RawClient(port: port)
       for (request, expected) in [
         ("GET /a?b=c HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b=c "),
-        ("GET http://l/a?b=/c HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b=/c "),
+        ("GET http://localhost/a?b=/c HTTP/1.1\r\nHost: l\r\n\r\n", "GET /a b=/c "),
         ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 5\r\n\r\nhello", "POST /a  hello"),
         ("POST /a HTTP/1.1\r\nHost: l\r\nContent-Length: 0\r\n\r\n", "POST /a  "),
         ("POST /a HTTP/1.1\r\nHost: l\r\n\r\n", "POST /a  "),
@@ -175,7 +175,7 @@ import Testing
       ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
       ("GET / HTTP/1.1\r\nHost: a\nX: y\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: a\r\nX: \u{1}\r\n\r\n", 400),
       ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("GET nowhere HTTP/1.1\r\nHost: a\r\n\r\n", 400),
-      ("GET http://a?x=/metrics HTTP/1.1\r\nHost: a\r\n\r\n", 400),
+      ("GET http://localhost?x=/metrics HTTP/1.1\r\nHost: a\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -5\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),

@@ -80,6 +80,31 @@ extension Connection {
     handler?.received(Message(bytes: bytes, isText: isText), on: self)
   }
 
+  // MARK: Pausing
+
+  /// Resumes reading, unless the owner has paused it, messages wait in the loop's queue, or the peer has sent too many
+  /// bytes that belong to no message.
+  func setFlow() {
+    guard let wsi else { return }
+    if isReading { wasResumed = true } else if options.compresses { return pauseOnceInflated() }
+    lws_rx_flow_control(wsi, isReading ? 1 : 0)
+  }
+
+  /// Pauses a compressed connection when nothing has arrived for a moment. If libwebsockets is told to pause while it
+  /// still has bytes to inflate, one of its assertions fails when it goes on, and the process ends. What arrives until
+  /// then is held.
+  private func pauseOnceInflated() {
+    guard !awaitsPause else { return }
+    awaitsPause = true
+    let received = messagesReceived
+    loop.schedule(afterMilliseconds: 1) { [weak self] in
+      guard let self, awaitsPause else { return }
+      awaitsPause = false
+      guard let wsi, !isReading else { return }
+      if messagesReceived == received { lws_rx_flow_control(wsi, 0) } else { pauseOnceInflated() }
+    }
+  }
+
   // MARK: Bytes that belong to no message
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.

@@ -88,7 +88,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
   /// Whether a compressed connection is to be paused, but not yet.
-  private var awaitsPause = false
+  var awaitsPause = false
   /// How many pieces of messages have arrived.
   var messagesReceived: UInt64 = 0
   /// Messages that arrived when the loop had no time left for them in that iteration.
@@ -96,7 +96,7 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   var overhead = Overhead()
   /// The index of this connection in the listener's list of connections.
   var place = 0
-  private var wasResumed = false
+  var wasResumed = false
   private var lastHeard: UInt64 = 0
   var lastMessage: UInt64 = 0
   private var pingedAt: UInt64?
@@ -247,29 +247,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   }
 
   var isReading: Bool { !isReadingPaused && held.isEmpty && !overhead.isResting }
-
-  /// Resumes reading, unless the owner has paused it, messages wait in the loop's queue, or the peer has sent too many
-  /// bytes that belong to no message.
-  func setFlow() {
-    guard let wsi else { return }
-    if isReading { wasResumed = true } else if options.compresses { return pauseOnceInflated() }
-    lws_rx_flow_control(wsi, isReading ? 1 : 0)
-  }
-
-  /// Pauses a compressed connection when nothing has arrived for a moment. If libwebsockets is told to pause while it
-  /// still has bytes to inflate, one of its assertions fails when it goes on, and the process ends. What arrives until
-  /// then is held.
-  private func pauseOnceInflated() {
-    guard !awaitsPause else { return }
-    awaitsPause = true
-    let received = messagesReceived
-    loop.schedule(afterMilliseconds: 1) { [weak self] in
-      guard let self, awaitsPause else { return }
-      awaitsPause = false
-      guard let wsi, !isReading else { return }
-      if messagesReceived == received { lws_rx_flow_control(wsi, 0) } else { pauseOnceInflated() }
-    }
-  }
 
   func heard() {
     lastHeard = loop.now
