@@ -234,7 +234,7 @@ const edits: Omit<Action, 'group'>[] = [
 
 const arranging: Action[] = [
   {
-    id: 'connectTo', group: 'Arrange', words: 'Connect to…', keys: ['alt+k', 'k'], edits: true, needs: 1, takesLocked: true,
+    id: 'connectTo', group: 'Arrange', words: 'Connect to…', keys: ['alt+k'], edits: true, needs: 1, takesLocked: true,
     run: async (reach) => (await reach.connecting.get())?.connectTo(reach),
     isEnabled: ({ selection, shown }) => selection.size === 1 && shown.replica.shape(selection.ids()[0])?.kind !== 'ink',
   },
