@@ -136,7 +136,8 @@ extension Writer {
     of entry: RoomEntry,
     _ connection: WriterDatabase
   ) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
-    if position == entry.last, position > 0 { return (entry.changedMilliseconds, entry.operations) }
+    // A room that was taken over from another log has no record there.
+    if position == entry.last, position > entry.trimmed { return (entry.changedMilliseconds, entry.operations) }
     return try connection.place(room: entry.number, position: position)
   }
 
