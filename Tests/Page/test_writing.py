@@ -160,7 +160,8 @@ def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
     page.get_by_role("menuitem", name="Duplicate").wait_for()
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('.bars') !== null"), "the next thing is the bars"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.bars') !== null"), "after the list of shapes come the bars"
     assert page.locator(FIELD).count() == 0 and ann.shape(square)["text"] == "one"
     ann.click(400, 275)
     page.keyboard.type("!")
