@@ -85,6 +85,9 @@ struct ElbowRoute {
       from = Point(x: from.x + gap / 2 * start.way.x, y: from.y + gap / 2 * start.way.y)
       to = Point(x: to.x + gap / 2 * end.way.x, y: to.y + gap / 2 * end.way.y)
     }
+    // No way between these two is shorter, and each has two points at least.
+    let least = (to.x - from.x).magnitude + (to.y - from.y).magnitude + 4 * distance
+    guard least < cost else { return }
     let columns = places(from.x, to.x, fromBox?.minX, fromBox?.maxX, toBox?.minX, toBox?.maxX)
     let rows = places(from.y, to.y, fromBox?.minY, fromBox?.maxY, toBox?.minY, toBox?.maxY)
     func take(_ corners: Point...) {
