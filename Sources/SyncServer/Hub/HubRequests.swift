@@ -4,7 +4,7 @@ import WebSocketLoop
 
 // HTTP requests to rooms. Each runs as a task that may wait for the log.
 
-extension Hub: RoomService, LogQuestions {
+extension Hub: RoomService {
   nonisolated var limits: Limits { configuration.limits }
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }

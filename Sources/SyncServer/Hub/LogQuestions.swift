@@ -1,12 +1,9 @@
 import CanvasCRDT
 import RoomLog
 
-/// Asks the log and waits for its answers.
-protocol LogQuestions: HeavyWorker {
-  func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent
-}
+// Questions to the log about a room's past.
 
-extension LogQuestions {
+extension Hub {
   /// A room as it was at some time, made from the newest snapshot before that time and the records after it.
   /// - Parameters:
   ///   - epoch: the open room's epoch. The room may have been deleted meanwhile, and another made of its name.
