@@ -54,11 +54,11 @@ extension Hub {
         counts.noteClock(newest, now: now.wallMilliseconds)
       }
       let allowance = allowance(of: visitor.payer, in: open, now: now)
-      if let rejection = open.room.submit(submission, from: id, allowance: allowance, now: now) {
+      if let rejection = change(open, { $0.submit(submission, from: id, allowance: allowance, now: now) }) ?? nil {
         refusals.write(Refusal(rejection, of: visitor))
       }
-    case .presence(let state): open.room.presence(state, from: id, now: now)
-    case .digest: open.room.digest(for: id, now: now)
+    case .presence(let state): change(open) { $0.presence(state, from: id, now: now) }
+    case .digest: change(open) { $0.digest(for: id, now: now) }
     case .token(let token): take(token.string, from: visitor, in: open, id)
     case .reply(var message):
       if case .rejection(var rejection) = message {
@@ -69,10 +69,9 @@ extension Hub {
         }
         refusals.write(Refusal(rejection, of: visitor))
       }
-      open.room.reply(message, to: id)
+      change(open) { $0.reply(message, to: id) }
     case .nothing, .join, .close: break
     }
-    rooms.markDirty(open)
   }
 
   // MARK: Joining
@@ -118,20 +117,20 @@ extension Hub {
       hello.actor = nil
     }
     let party = visitor.connection.party
-    let id = open.room.join(
-      hello,
-      role: role,
-      encoding: encoding,
-      party: party,
-      keys: keys,
-      now: now,
-      using: &generator
-    )
-    // An older connection of the same actor is closed first. The newcomer might have been given that connection's seat
-    // (the index of a member in the room).
-    carryOutEffects(of: open)
-    rooms.markDirty(open)
-    guard let id else {
+    // An older connection of the same actor is closed first, as an effect. The newcomer might have been given that
+    // connection's seat (the index of a member in the room).
+    let joined = changeAtOnce(open) {
+      $0.join(
+        hello,
+        role: role,
+        encoding: encoding,
+        party: party,
+        keys: keys,
+        now: now,
+        using: &generator
+      )
+    }
+    guard let id = joined ?? nil else {
       close(visitor, .tooMany, "too many people are in this room")
       return
     }
@@ -161,8 +160,7 @@ extension Hub {
 
   func resume(_ connection: any ServerConnection) {
     guard let visitor = visitors[connection.tag], case .joined(let open, let id) = visitor.stage else { return }
-    open.room.writable(id, now: now) { self.write($1, to: $0, of: open) }
-    rooms.markDirty(open)
+    change(open) { $0.writable(id, now: now) { self.write($1, to: $0, of: open) } }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, to id: MemberID, of open: OpenRoom) -> Int {

@@ -82,8 +82,7 @@ extension Hub {
   private func leave(_ visitor: Visitor) -> Bool {
     guard case .joined(let open, let id) = visitor.stage else { return true }
     unseat(id, in: open)
-    defer { rooms.markDirty(open) }
-    return open.room.leave(id, now: now)
+    return change(open) { $0.leave(id, now: now) } ?? true
   }
 }
 

@@ -111,10 +111,7 @@ extension Hub {
   /// Lets only a few rooms at a time ask the other nodes for their people. Each request makes every other node announce
   /// its people, and the database carries about a thousand such messages a second.
   private func askForMoreCompany() {
-    for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) where !open.isGone {
-      open.room.askForCompany(now: now)
-      rooms.markDirty(open)
-    }
+    for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) { change(open) { $0.askForCompany(now: now) } }
     roomsToAsk.removeLast(min(roomsToAsk.count, Hub.roomsAskingAtOnce))
     if !roomsToAsk.isEmpty { loop.schedule(afterMilliseconds: 50) { self.askForMoreCompany() } }
   }
@@ -125,8 +122,7 @@ extension Hub {
     // A message in the format of another server version is skipped. No drawing is lost, because these messages only say
     // who is present.
     guard let open = rooms[name], let part = NewsPart(bytes) else { return }
-    open.room.heard(part, now: now)
-    rooms.markDirty(open)
+    change(open) { $0.heard(part, now: now) }
   }
 
   /// A commit that takes longer than this is logged as slow.
@@ -177,7 +173,8 @@ extension Hub {
     let endsBatch = append.map { part == $0.parts.count - 1 } ?? true
     let appeared = logger.writes(.debug) ? absentShapes(of: stored.operations, in: open) : []
     do throws(MissingRecord) {
-      try open.room.delivered(RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch), now: now)
+      let record = RoomRecord(record, stored, batch: append?.batch, endsBatch: endsBatch)
+      try change(open) { room throws(MissingRecord) in try room.delivered(record, now: now) }
     } catch {
       logger.error("a record is missing", ["room": .text(open.name), "position": .init(error.position)])
       return stop(open, "the log has left out what came next; connect again")
@@ -187,7 +184,6 @@ extension Hub {
       if let shape = open.room.canvas[id] { logger.debug("shape \(shape)", ["room": .text(open.name)]) }
     }
     if endsBatch, let append { open.noteArrival(append.arrivedAt) }
-    rooms.markDirty(open)
   }
 
   private func absentShapes(of operations: [Operation], in open: OpenRoom) -> [Identifier] {
@@ -200,13 +196,11 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     if let charge = append.charge { giveBack(charge, for: append.room) }
-    guard !append.room.isGone else { return }
     // If a visitor sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
     // logged with the answer to the request.
-    if let id = append.room.room.failed(batch: append.batch), let visitor = append.room.visitor(id) {
+    if let id = change(append.room, { $0.failed(batch: append.batch) }) ?? nil, let visitor = append.room.visitor(id) {
       refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
     }
-    rooms.markDirty(append.room)
     if RoomInLog.isGone(by: error) { removed(append.room) }
   }
 

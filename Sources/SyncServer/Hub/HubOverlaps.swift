@@ -12,9 +12,7 @@ extension Hub {
       counts.noteOverlapOrderDone()
       guard let outcome = done ?? nil else { return }
       guard !open.isGone else { return free(outcome, shapes: outcome.index.count) }
-      open.room.overlapsDone(outcome, now: now)
-      carryOutEffects(of: open)
-      rooms.markDirty(open)
+      changeAtOnce(open) { $0.overlapsDone(outcome, now: now) }
     }
   }
 
@@ -24,9 +22,7 @@ extension Hub {
     let number = log.nextNumber()
     return await withCheckedContinuation { waiter in
       open.settling.owe(OwedAnswer(to: waiter, otherwise: nil), number: number)
-      open.room.askOverlaps(request: number, now: now)
-      carryOutEffects(of: open)
-      rooms.markDirty(open)
+      changeAtOnce(open) { $0.askOverlaps(request: number, now: now) }
     }
   }
 }

@@ -146,10 +146,7 @@ extension Hub: RoomService {
     defer { open.writers[number] = nil }
     let answer = await withCheckedContinuation { waiter in
       open.storing.owe(OwedAnswer(to: waiter, otherwise: .failure(.roomIsGone)), number: number)
-      guard !open.isGone else { return }
-      ask(&open.room, number)
-      carryOutEffects(of: open)
-      rooms.markDirty(open)
+      changeAtOnce(open) { ask(&$0, number) }
     }
     return answer.mapError { rejection in
       // If the writer has lost the right to write meanwhile, the answer says why.

@@ -252,11 +252,9 @@ extension Hub {
     empty(open)
   }
 
-  /// Frees the memory of a room that is gone. Jobs that still hold the room then see it empty.
+  /// Frees the memory of a room that is gone.
   private func empty(_ open: OpenRoom) {
-    carryOutEffects(of: open)
-    var room = Room(name: open.room.name, epoch: open.room.epoch, limits: limits, framing: framing, seed: 0)
-    swap(&room, &open.room)
+    let room = takeState(of: open)
     let shapes = room.canvas.shapeCount
     guard shapes >= HeavyWork.shapesWorthAThread else { return }
     let rest = Handover(room)
@@ -285,9 +283,7 @@ extension Hub {
 
   /// - Returns: false if the room was already gone.
   private func dismiss(_ open: OpenRoom, _ code: CloseCode, _ reason: Text) -> Bool {
-    guard !open.isGone else { return false }
-    open.room.close(code, reason, now: now)
-    carryOutEffects(of: open)
+    guard changeAtOnce(open, { $0.close(code, reason, now: now) }) != nil else { return false }
     takeOut(open)
     log.forgetAppends(of: open)
     return true

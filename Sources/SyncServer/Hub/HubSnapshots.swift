@@ -19,7 +19,7 @@ extension Hub {
   private func takeSnapshot(of open: OpenRoom) async {
     // The room may have been closed before this job began. Then its memory is freed already.
     guard !open.isGone else { return }
-    open.room.forgetErasures(now: now)
+    change(open) { $0.forgetErasures(now: self.now) }
     let image = open.room.image()
     // The room goes on, and may even be gone before the snapshot is stored.
     defer { free(image, shapes: image.canvas.shapeCount) }

@@ -52,10 +52,7 @@ extension Hub {
     lifetime.close()
     // Sends the updates that rooms have gathered so far. Later updates are not waited for, because people at other
     // nodes might go on drawing for ever.
-    for open in rooms.all where open.room.isGathering {
-      open.room.flush(now: now)
-      rooms.markDirty(open)
-    }
+    for open in rooms.all where open.room.isGathering { change(open) { $0.flush(now: now) } }
     // The close frames are sent at the end of this iteration of the event loop.
     loop.schedule(afterMilliseconds: 1) {
       self.sayGoodbye()

@@ -57,9 +57,8 @@ extension Hub {
   /// Accepts a new token from a connected visitor, so that the visitor can stay when its first token expires. The
   /// visitor keeps its role and its actor. Only another `hello` changes those.
   func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
-    defer { rooms.markDirty(open) }
     func refuse(_ words: Text, reason: String? = nil) {
-      open.room.reply(.error(code: "token_refused", message: words), to: id)
+      change(open) { $0.reply(.error(code: "token_refused", message: words), to: id) }
       noteRefusal(Refusal("token_refused", of: visitor, reason ?? words.string))
     }
     let grant: Grant
@@ -74,7 +73,7 @@ extension Hub {
     }
     visitor.takes(credentials.areAskedFor ? token : nil, grant)
     noteChange(of: visitor)
-    open.room.reply(.token(until: grant.endsAt), to: id)
+    change(open) { $0.reply(.token(until: grant.endsAt), to: id) }
     recordRenewal(of: visitor)
   }
 
@@ -96,8 +95,7 @@ extension Hub {
     {
       visitor.isWarned = true
       let words: Text = "the token expires within a minute; send a new one"
-      open.room.reply(.error(code: "token_expires", message: words), to: id)
-      rooms.markDirty(open)
+      change(open) { $0.reply(.error(code: "token_expires", message: words), to: id) }
     }
   }
 

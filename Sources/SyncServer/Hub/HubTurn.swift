@@ -7,7 +7,7 @@ import WebSocketLoop
 extension Hub {
   func endTurn() {
     defer { turns.end() }
-    if rooms.hasDirty { flushRooms() }
+    if !rooms.toFlush.isEmpty { flushRooms() }
     switch log.endTurn(now: { clocks.steadyMilliseconds }) {
     case .nothing: break
     case .waits(let due): wake(at: due, now: clocks.steadyMilliseconds)
@@ -18,43 +18,42 @@ extension Hub {
     let now = now
     let until = clocks.steadyMicroseconds() + Hub.flushMicrosecondsMax
     var due: UInt64?
-    var waiting = rooms.takeDirty()[...]
+    var waiting = rooms.toFlush.takeAll()[...]
     while let open = waiting.popFirst() {
-      if open.room.isFlushDue(now: now) { open.room.flush(now: now) }
-      let writes = counts.writes
-      if open.room.hasUnsent {
-        let began = clocks.processorMicroseconds()
-        let seatsMax = now.monotonicMilliseconds < open.roundGoesOnAt ? 0 : Hub.seatsInATurn
-        let seats = open.room.send(now: now, seatsMax: seatsMax) { self.write($1, to: $0, of: open) }
-        let took = clocks.processorMicroseconds() - began
-        if seats > 0 { open.room.sendingTook(microseconds: took, seats: seats) }
-        if open.room.hasUnsent {
-          rooms.markDirty(open)
-          // The pause is twice as long as serving these readers took. So sending to a large room takes at most a third
-          // of the loop's time.
-          if seats > 0 { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
-          due = min(due ?? .max, open.roundGoesOnAt)
-        }
-      }
-      if let (beats, operations) = open.takeBeats() {
-        counts.noteBeats(beats, operations: operations, frames: counts.writes - writes)
-      }
-      let arrivals = open.takeArrivals()
-      if !arrivals.isEmpty { counts.noteArrivals(arrivals, now: clocks.steadyMicroseconds()) }
-      carryOutEffects(of: open)
-      if let next = open.room.flushDueAt, !open.isGone {
-        due = min(due ?? next, next)
-        rooms.markDirty(open)
-      }
+      giveTurn(to: open) { flush(&$0, of: open, now: now) }
+      if let next = open.flushDueAt { due = min(due ?? next, next) }
       // When the time is up, the remaining rooms wait for the next iteration, so that a client with a thousand rooms
       // doesn't delay everyone else. At shutdown all rooms are served in one iteration.
       if clocks.steadyMicroseconds() >= until, !isStopping { break }
     }
     if !waiting.isEmpty {
-      rooms.putBack(waiting)
+      rooms.toFlush.putBack(waiting)
       due = now.monotonicMilliseconds
     }
     if let due { wake(at: due, now: now.monotonicMilliseconds) }
+  }
+
+  private func flush(_ room: inout Room, of open: OpenRoom, now: Moment) {
+    if room.isFlushDue(now: now) { room.flush(now: now) }
+    let writes = counts.writes
+    if room.hasUnsent { send(&room, of: open, now: now) }
+    if let (beats, operations) = open.takeBeats(room) {
+      counts.noteBeats(beats, operations: operations, frames: counts.writes - writes)
+    }
+    let arrivals = open.takeArrivals(room)
+    if !arrivals.isEmpty { counts.noteArrivals(arrivals, now: clocks.steadyMicroseconds()) }
+  }
+
+  private func send(_ room: inout Room, of open: OpenRoom, now: Moment) {
+    let began = clocks.processorMicroseconds()
+    let seatsMax = now.monotonicMilliseconds < open.roundGoesOnAt ? 0 : Hub.seatsInATurn
+    let seats = room.send(now: now, seatsMax: seatsMax) { self.write($1, to: $0, of: open) }
+    guard seats > 0 else { return }
+    let took = clocks.processorMicroseconds() - began
+    room.sendingTook(microseconds: took, seats: seats)
+    // The pause is twice as long as serving these readers took. So sending to a large room takes at most a third of the
+    // loop's time.
+    if room.hasUnsent { open.roundGoesOnAt = now.monotonicMilliseconds + 1 + took * 2 / 1_000 }
   }
 
   /// The time limit for sending from all rooms in one iteration of the event loop. Rooms that were not served come
@@ -72,9 +71,9 @@ extension Hub {
     }
   }
 
-  func carryOutEffects(of open: OpenRoom) {
+  func carryOut(_ effects: [RoomEffect], of open: OpenRoom) {
     var goodbyes: [Goodbye] = []
-    for effect in open.room.takeEffects() {
+    for effect in effects {
       switch effect {
       case .append(let batch):
         let number = run.numberUnknown(to: open.room)
@@ -118,9 +117,7 @@ extension Hub {
       if let batch, open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true {
         append(batch, to: open)
       } else {
-        open.room.withdraw(batch: layout.number)
-        carryOutEffects(of: open)
-        rooms.markDirty(open)
+        changeAtOnce(open) { $0.withdraw(batch: layout.number) }
       }
     }
   }
@@ -190,9 +187,7 @@ extension Hub {
 
   private func letRest(_ open: OpenRoom) {
     let now = now
-    open.room.rest(now: now)
-    carryOutEffects(of: open)
-    if open.room.flushDueAt != nil || open.room.hasUnsent { rooms.markDirty(open) }
+    giveTurn(to: open) { $0.rest(now: now) }
     if let idle = open.idleTime(now: now.monotonicMilliseconds) {
       if idle >= limits.roomIdleMilliseconds { closeIdle(open) }
     } else if open.isWorthSnapshot {

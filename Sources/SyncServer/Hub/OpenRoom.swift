@@ -4,13 +4,14 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. After
-/// `isGone` is set, nothing changes the room any more.
+/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. The hub
+/// changes the room only through the functions in the last extension of this file, which also see to it that what
+/// follows from a change is sent and stored. After `isGone` is set, nothing changes the room any more.
 ///
 /// `@unchecked Sendable`: only the hub's tasks on the loop's thread use the object.
 final class OpenRoom: @unchecked Sendable {
   let name: String
-  var room: Room
+  fileprivate(set) var room: Room
   /// The visitors, indexed by the seats of their members.
   private var visitors: [Visitor?] = []
   private var inLog: RoomInLog
@@ -27,8 +28,8 @@ final class OpenRoom: @unchecked Sendable {
   private var beatOperationsNoted: UInt64 = 0
   /// When the next part of a large room's readers is served, on the monotonic clock.
   var roundGoesOnAt: UInt64 = 0
-  /// Whether the room is on the list of rooms with work to do.
-  private var isDirty = false
+  /// Whether the room is on the list of rooms to flush.
+  fileprivate var isToFlush = false
   private(set) var snapshot: NewestSnapshot
   /// The log's answers that the room has not processed yet. Only `Deliveries` changes this.
   var answers = Fifo<Deliveries.Answer>()
@@ -96,13 +97,11 @@ final class OpenRoom: @unchecked Sendable {
   func hold() { holds += 1 }
   func letLoose() { holds -= 1 }
 
-  /// - Returns: whether the room was not yet on the list of rooms with work to do.
-  func markDirty() -> Bool {
-    defer { isDirty = true }
-    return !isDirty
+  /// When the room has to be flushed again, on the monotonic clock. `nil` if it has nothing to send.
+  var flushDueAt: UInt64? {
+    let due = room.hasUnsent ? min(roundGoesOnAt, room.flushDueAt ?? .max) : room.flushDueAt
+    return isGone ? nil : due
   }
-
-  func markClean() { isDirty = false }
 
   // MARK: The log
 
@@ -142,7 +141,7 @@ final class OpenRoom: @unchecked Sendable {
   func noteArrival(_ microseconds: UInt64) { arrivals.append(microseconds) }
 
   /// Removes and returns the arrival times of the operations that have been sent by now.
-  func takeArrivals() -> [UInt64] {
+  func takeArrivals(_ room: borrowing Room) -> [UInt64] {
     // Gathered presence doesn't count, because two people in a room cause presence nearly all the time.
     guard !arrivals.isEmpty, !room.isGathering, !room.hasUnsent else { return [] }
     defer { arrivals.removeAll(keepingCapacity: true) }
@@ -150,7 +149,7 @@ final class OpenRoom: @unchecked Sendable {
   }
 
   /// The number of broadcasts since the last call of this method, and the number of operations in these broadcasts.
-  func takeBeats() -> (beats: UInt64, operations: UInt64)? {
+  func takeBeats(_ room: borrowing Room) -> (beats: UInt64, operations: UInt64)? {
     guard room.counts.beats > beatsNoted else { return nil }
     let beats = room.counts.beats - beatsNoted
     let operations = room.counts.beatOperations - beatOperationsNoted
@@ -254,5 +253,85 @@ struct NewestSnapshot {
       pauseMilliseconds = min(max(1_000, pauseMilliseconds * 2), NewestSnapshot.pauseMillisecondsMax)
       notBefore = now + pauseMilliseconds
     }
+  }
+}
+
+/// The rooms that are flushed at the end of this iteration of the event loop or of a later one.
+///
+/// What always holds: a room is at most once on the list.
+struct RoomsToFlush {
+  private var rooms: [OpenRoom] = []
+
+  var isEmpty: Bool { rooms.isEmpty }
+
+  fileprivate mutating func add(_ open: OpenRoom) {
+    guard !open.isToFlush else { return }
+    open.isToFlush = true
+    rooms.append(open)
+  }
+
+  mutating func takeAll() -> [OpenRoom] {
+    defer { rooms = [] }
+    for open in rooms { open.isToFlush = false }
+    return rooms
+  }
+
+  /// Puts rooms that were taken but not served back in front of the other rooms.
+  mutating func putBack(_ unserved: ArraySlice<OpenRoom>) {
+    let others = rooms
+    rooms = []
+    for open in unserved { add(open) }
+    rooms += others
+  }
+}
+
+// MARK: - Changing a room
+
+extension Hub {
+  /// Changes a room. What follows from the change is sent and stored at the end of this iteration of the event loop.
+  ///
+  /// `body` must not read `open.room`.
+  /// - Returns: `nil` if the room is gone. Then `body` was not called.
+  @inline(__always) @discardableResult
+  func change<Answer, Failure: Error>(
+    _ open: OpenRoom,
+    _ body: (inout Room) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer? {
+    guard !open.isGone else { return nil }
+    rooms.toFlush.add(open)
+    return try body(&open.room)
+  }
+
+  /// Changes a room, and carries out at once what follows from the change. Only the sending waits for the end of this
+  /// iteration of the event loop.
+  @inline(__always) @discardableResult
+  func changeAtOnce<Answer>(_ open: OpenRoom, _ body: (inout Room) -> Answer) -> Answer? {
+    let answer = change(open, body)
+    carryOutEffects(of: open)
+    return answer
+  }
+
+  /// Lets a room do what it does when its turn comes: at the end of an iteration of the event loop, or once a second.
+  /// Afterwards the room has another turn only if it still has something to send. So idle rooms cost nothing.
+  @inline(__always)
+  func giveTurn(to open: OpenRoom, _ body: (inout Room) -> Void) {
+    guard !open.isGone else { return }
+    body(&open.room)
+    carryOutEffects(of: open)
+    if open.flushDueAt != nil { rooms.toFlush.add(open) }
+  }
+
+  /// Takes the state out of a room that is gone, and leaves an empty one. Jobs that still hold the room then see it
+  /// empty.
+  func takeState(of open: OpenRoom) -> Room {
+    carryOutEffects(of: open)
+    var room = Room(name: open.room.name, epoch: open.room.epoch, limits: limits, framing: framing, seed: 0)
+    swap(&room, &open.room)
+    return room
+  }
+
+  private func carryOutEffects(of open: OpenRoom) {
+    let effects = open.room.takeEffects()
+    if !effects.isEmpty { carryOut(effects, of: open) }
   }
 }

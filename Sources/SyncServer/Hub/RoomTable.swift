@@ -11,7 +11,6 @@ struct RoomOpening {
 /// - No room is opened twice at the same time. All jobs that ask for a room while it is being opened wait for that one
 ///   opening.
 /// - There are never more rooms than the limit, counting those that are being read from the log.
-/// - A room is at most once on the list of rooms with work to do.
 struct RoomTable {
   private let roomsMax: UInt64
   private var rooms: [String: OpenRoom] = [:]
@@ -19,8 +18,7 @@ struct RoomTable {
   /// Rooms that have been read and are about to enter the table. They get the log's reports already.
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
-  /// Rooms with work to do at the end of this iteration of the event loop or of a later one.
-  private var dirty: [OpenRoom] = []
+  var toFlush = RoomsToFlush()
 
   init(roomsMax: UInt64) { self.roomsMax = roomsMax }
 
@@ -55,20 +53,4 @@ struct RoomTable {
     if rooms[open.name] === open { rooms[open.name] = nil }
     open.markGone()
   }
-
-  mutating func markDirty(_ open: OpenRoom) {
-    if open.markDirty() { dirty.append(open) }
-  }
-
-  var hasDirty: Bool { !dirty.isEmpty }
-
-  mutating func takeDirty() -> [OpenRoom] {
-    let taken = dirty
-    dirty = []
-    for open in taken { open.markClean() }
-    return taken
-  }
-
-  /// Puts rooms that were taken but not served back in front of the other rooms.
-  mutating func putBack(_ rooms: ArraySlice<OpenRoom>) { dirty = rooms.filter { $0.markDirty() } + dirty }
 }

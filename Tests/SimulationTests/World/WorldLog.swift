@@ -338,9 +338,10 @@ extension World {
   }
 
   mutating func forgetErasures() {
-    guard let open else { return }
+    guard let server = node.server, let open else { return }
     let before = open.room.canvas
-    open.room.forgetErasures(now: now)
+    let now = now
+    server.hub.assumeIsolated { hub in hub.change(open) { $0.forgetErasures(now: now) } }
     if open.room.canvas != before { noteForgotten() }
     node.room.erasureCount = open.room.canvas.erasureCount
   }

@@ -55,6 +55,22 @@ struct HubWritingTests {
     await gate.ended()
   }
 
+  @Test("a changed room is flushed, one with nothing to send gets no further turn, and one that is gone stays as it is")
+  func changes() async throws {
+    let open = try await hub.openDemo()
+    await hub.perform { [open] hub in
+      hub.giveTurn(to: open) { $0.rest(now: hub.now) }
+      #expect(hub.rooms.toFlush.isEmpty)
+      hub.change(open) { $0.rest(now: hub.now) }
+      #expect(hub.rooms.toFlush.takeAll().map(\.name) == ["demo"])
+      hub.removed(open)
+      let changed: Void? = hub.change(open) { $0.begin(epoch: 7) }
+      #expect(changed == nil && open.room.epoch != 7)
+      hub.giveTurn(to: open) { $0.begin(epoch: 7) }
+      #expect(open.room.epoch != 7)
+    }
+  }
+
   /// Refuses what is to be stored, or doesn't tell its owner what other nodes do.
   private final class RefusingLog: RoomLog {
     private let sink: LogSink
