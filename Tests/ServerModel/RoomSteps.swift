@@ -28,14 +28,20 @@ extension Room {
     case .nothing: break
     case .join(let hello, let role):
       member = join(hello, role: role, encoding: encoding, party: party, keys: .inTests, now: now, using: &random)
-    case .submit(let submission): if let member { submit(submission, from: member, now: now) }
-    case .presence(let state): if let member { presence(state, from: member, now: now) }
-    case .digest: if let member { digest(for: member, now: now) }
-    // Tokens are tested with the hub, which handles them.
-    case .token: break
-    case .reply(let message): if let member { reply(message, to: member) }
+    case .session(let step): if let member { take(step, from: member, now: now) }
     case .close(let code, _): return code
     }
     return nil
+  }
+
+  private mutating func take(_ step: SessionStep, from member: MemberID, now: Moment) {
+    switch step {
+    case .submit(let submission): submit(submission, from: member, now: now)
+    case .presence(let state): presence(state, from: member, now: now)
+    case .digest: digest(for: member, now: now)
+    // Tokens are tested with the hub, which handles them.
+    case .token: break
+    case .reply(let message): reply(message, to: member)
+    }
   }
 }

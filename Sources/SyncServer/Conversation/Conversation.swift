@@ -85,6 +85,12 @@ struct Conversation: Sendable {
 enum ConversationStep: Equatable, Sendable {
   case nothing
   case join(Hello, Role)
+  case close(CloseCode, Text)
+  case session(SessionStep)
+}
+
+/// What a session's room has to do for it. If the room is still being opened, the step waits for that.
+enum SessionStep: Equatable, Sendable {
   case submit(Submission)
   case presence(JSONText)
   case digest
@@ -92,7 +98,6 @@ enum ConversationStep: Equatable, Sendable {
   case token(Text)
   /// An answer to this connection alone.
   case reply(ServerMessage)
-  case close(CloseCode, Text)
 }
 
 // MARK: - Events
@@ -159,21 +164,23 @@ extension Conversation {
     case .presence(let state):
       spendMessage(now)
       guard UInt64(state.bytes.count) <= limits.presenceBytes else {
-        return .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
+        return .session(
+          .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
+        )
       }
-      return .presence(state)
+      return .session(.presence(state))
     case .ping(let id):
       if isTooLong(id) { return refuse(.badField(Conversation.longIdentifier), now: now) }
       spendMessage(now)
-      return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
+      return .session(.reply(.pong(id: id, milliseconds: now.wallMilliseconds)))
     case .digest:
       spendMessage(now)
-      return .digest
+      return .session(.digest)
     case .token(let token):
       // Checking a token's signature costs as much processor time as many messages.
       weight += Conversation.messagesForToken
       spendMessage(now)
-      return .token(token)
+      return .session(.token(token))
     }
   }
 
@@ -187,7 +194,7 @@ extension Conversation {
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
       return refuseForRate(submission.id, now: now)
     }
-    return .submit(submission)
+    return .session(.submit(submission))
   }
 
   private func isTooLong(_ id: MessageIdentifier?) -> Bool {
@@ -212,17 +219,17 @@ extension Conversation {
     case .malformed(let words): return close(.malformed, words)
     case .unknownType(let words):
       spendMessage(now)
-      return .reply(.error(code: "unknown_type", message: words))
+      return .session(.reply(.error(code: "unknown_type", message: words)))
     case .badHello: return close(.badHello, "hello may be sent only once")
     case .badField(let words):
       spendMessage(now)
-      return .reply(.error(code: "bad_field", message: words))
+      return .session(.reply(.error(code: "bad_field", message: words)))
     case .rejected(var rejection):
       if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
       // An invalid operation is charged too, because reading it costs as much as reading a valid one.
       guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
-      return .reply(.rejection(rejection))
+      return .session(.reply(.rejection(rejection)))
     }
   }
 
@@ -230,7 +237,8 @@ extension Conversation {
   /// read-only client that sends a lot is slowed down, but its connection is never closed for its rate.
   private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
     spendMessage(now)
-    return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
+    let rejection = Rejection(id: id, code: .readOnly, message: "this connection is read-only")
+    return .session(.reply(.rejection(rejection)))
   }
 
   /// Refuses operations because of their rate. A client that ignores such refusals for two seconds is disconnected.
@@ -240,8 +248,8 @@ extension Conversation {
     if !refusals.take(1, at: time), time >= refusedSince &+ Conversation.ignoringMilliseconds {
       return close(.tooMany, "the client kept sending after rate_limited")
     }
-    let words: Text = "too many operations a second"
-    return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: words)))
+    let rejection = Rejection(id: id, code: .rateLimited, message: "too many operations a second")
+    return .session(.reply(.rejection(rejection)))
   }
 
   /// Charges a message that has no operations. If a client sends too many such messages, reading from its connection

@@ -27,20 +27,20 @@ extension Hub {
     switch step {
     case .nothing: return
     case .join(let hello, let role):
-      visitor.begins(as: hello.actor)
       if let open = rooms[visitor.room], !hasToCatchUp(open, visitor, hello) {
+        visitor.begins(as: hello.actor)
         join(visitor, open, hello, role)
       } else {
+        visitor.begins(as: hello.actor, opening: job { await self.openAndJoin(visitor, hello, role) })
         visitor.pauseReading(.opening)
-        visitor.awaits(job { await self.openAndJoin(visitor, hello, role) })
       }
     case .close(let code, let reason): close(visitor, code, reason)
-    case .submit, .presence, .digest, .token, .reply:
+    case .session(let step):
       if let (open, id) = visitor.place(for: step) { perform(step, for: visitor, in: open, id, now: now) }
     }
   }
 
-  private func perform(_ step: ConversationStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
+  private func perform(_ step: SessionStep, for visitor: Visitor, in open: OpenRoom, _ id: MemberID, now: Moment) {
     switch step {
     case .submit(let submission):
       // The token is checked at each write too, because the timer that closes connections with expired tokens fires
@@ -70,7 +70,6 @@ extension Hub {
         refusals.write(Refusal(rejection, of: visitor))
       }
       change(open) { $0.reply(message, to: id) }
-    case .nothing, .join, .close: break
     }
   }
 

@@ -10,8 +10,9 @@ import WebSocketLoop
 final class Visitor: @unchecked Sendable {
   enum Stage {
     case awaitingHello(any ServerTimer)
-    /// The visitor's room is being opened. Reading is paused, and messages that had already arrived wait here.
-    case joining([ConversationStep])
+    /// The visitor's room is being opened, by a job that is cancelled if the visitor goes. Reading is paused, and what
+    /// had already arrived waits here. There is no job if the room was open.
+    case joining([SessionStep], opening: Task<Void, Never>?)
     case joined(OpenRoom, MemberID)
     /// The connection is closed or about to be. Messages that still arrive are dropped.
     case gone
@@ -30,8 +31,6 @@ final class Visitor: @unchecked Sendable {
   private(set) var stage: Stage
   /// The actor that the visitor's hello names, or that the server chose for it. `nil` before the hello.
   private(set) var actor: Identifier?
-  /// The job that opens the visitor's room.
-  private var opening: Task<Void, Never>?
   private var pauses = Pauses()
   /// The newest iteration of the event loop in which the visitor was sent something, and how many bytes it was sent
   /// then.
@@ -69,20 +68,17 @@ final class Visitor: @unchecked Sendable {
   var isGone: Bool { if case .gone = stage { true } else { false } }
 
   /// The visitor has said hello, and joins as soon as its room is open.
-  func begins(as actor: Identifier?) {
+  /// - Parameter opening: the job that opens the visitor's room. `nil` if the room is open.
+  func begins(as actor: Identifier?, opening: Task<Void, Never>? = nil) {
     if case .awaitingHello(let timer) = stage { timer.cancel() }
-    stage = .joining([])
+    stage = .joining([], opening: opening)
     self.actor = actor
   }
 
-  /// - Parameter opening: the job that opens the visitor's room. It is cancelled if the visitor goes.
-  func awaits(_ opening: Task<Void, Never>) { self.opening = opening }
-
   /// The visitor's room is open, and the visitor has joined it.
   /// - Returns: the messages that arrived while the room was being opened. `nil` if the visitor is gone.
-  func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [ConversationStep]? {
-    guard case .joining(let waiting) = stage else { return nil }
-    opening = nil
+  func joins(_ open: OpenRoom, _ id: MemberID, as actor: Identifier?) -> [SessionStep]? {
+    guard case .joining(let waiting, _) = stage else { return nil }
     stage = .joined(open, id)
     self.actor = actor
     return waiting
@@ -90,11 +86,10 @@ final class Visitor: @unchecked Sendable {
 
   /// The room and the member that a step is for. `nil` if the visitor's room is still being opened (the step is kept)
   /// or the visitor is gone.
-  func place(for step: ConversationStep) -> (OpenRoom, MemberID)? {
+  func place(for step: SessionStep) -> (OpenRoom, MemberID)? {
     switch stage {
-    case .joining(var waiting):
-      waiting.append(step)
-      stage = .joining(waiting)
+    case .joining(let waiting, let opening):
+      stage = .joining(waiting + [step], opening: opening)
       return nil
     case .joined(let open, let id): return (open, id)
     case .awaitingHello, .gone: return nil
@@ -102,9 +97,11 @@ final class Visitor: @unchecked Sendable {
   }
 
   func goes() {
-    if case .awaitingHello(let timer) = stage { timer.cancel() }
-    opening?.cancel()
-    opening = nil
+    switch stage {
+    case .awaitingHello(let timer): timer.cancel()
+    case .joining(_, let opening): opening?.cancel()
+    case .joined, .gone: break
+    }
     stage = .gone
     conversation.closed()
   }

@@ -69,13 +69,13 @@ struct RoomsSessionTests {
     var conversation = conversation()
     _ = say(#"{"type":"hello"}"#, &conversation)
     for text in [#"{"type":"presence"}"#, #"{"type":"ping","id":[]}"#] {
-      guard case .reply(.error(let code, _)) = say(text, &conversation) else {
+      guard case .session(.reply(.error(let code, _))) = say(text, &conversation) else {
         Issue.record("an error is answered")
         return
       }
       #expect(code == "bad_field")
     }
-    #expect(say(#"{"type":"digest"}"#, &conversation) == .digest)
+    #expect(say(#"{"type":"digest"}"#, &conversation) == .session(.digest))
   }
 
   @Test("closing: a frame of the wrong type, and what is no message at all")
@@ -94,12 +94,14 @@ struct RoomsSessionTests {
   func unknownType() {
     var conversation = conversation()
     _ = say(#"{"type":"hello"}"#, &conversation)
-    guard case .reply(.error(let code, _)) = say(#"{"type":"dance"}"#, &conversation) else {
+    guard case .session(.reply(.error(let code, _))) = say(#"{"type":"dance"}"#, &conversation) else {
       Issue.record("an error is answered")
       return
     }
     #expect(code == "unknown_type")
-    guard case .reply(.pong(let id, let milliseconds)) = say(#"{"type":"ping","id":1.50}"#, &conversation, at: 5) else {
+    guard
+      case .session(.reply(.pong(let id, let milliseconds))) = say(#"{"type":"ping","id":1.50}"#, &conversation, at: 5)
+    else {
       Issue.record("the connection goes on")
       return
     }
@@ -122,7 +124,7 @@ struct RoomsSessionTests {
     for text in [operation, #"{"type":"ops","id":3,"ops":[]}"#] {
       for conversation in [shy, guest] {
         var conversation = conversation
-        guard case .reply(.rejection(let rejection)) = say(text, &conversation) else {
+        guard case .session(.reply(.rejection(let rejection))) = say(text, &conversation) else {
           Issue.record("it is rejected")
           return
         }
@@ -144,7 +146,7 @@ struct RoomsSessionTests {
       #"{"type":"ops","ops":["#
       + Array(repeating: #"{"shape":"afy-kw5-t7o","set":{"alpha":1}}"#, count: 3)
       .joined(separator: ",") + "]}"
-    guard case .reply(.rejection(let tooMany)) = say(three, &conversation) else {
+    guard case .session(.reply(.rejection(let tooMany))) = say(three, &conversation) else {
       Issue.record("three are too many")
       return
     }
@@ -154,8 +156,8 @@ struct RoomsSessionTests {
     var limited = 0
     for _ in 0..<1_000 {
       switch say(operation, &conversation) {
-      case .submit: taken += 1
-      case .reply(.rejection(let rejection)):
+      case .session(.submit): taken += 1
+      case .session(.reply(.rejection(let rejection))):
         #expect(rejection.code == .rateLimited)
         limited += 1
       case let action: Issue.record("\(action)")
@@ -201,13 +203,13 @@ struct RoomsSessionTests {
     }
     var conversation = conversation()
     _ = say(#"{"type":"hello"}"#, &conversation)
-    guard case .submit(let taken) = say(submission(1_024), &conversation) else {
+    guard case .session(.submit(let taken)) = say(submission(1_024), &conversation) else {
       Issue.record("as long as may be")
       return
     }
     #expect(taken.id?.json.bytes.count == 1_024)
     for (text, wanted) in [(submission(1_025), RejectCode.badMessage), (submission(1_025, shape: "no"), .badShape)] {
-      guard case .reply(.rejection(let rejection)) = say(text, &conversation) else {
+      guard case .session(.reply(.rejection(let rejection))) = say(text, &conversation) else {
         Issue.record("it is rejected")
         return
       }
@@ -215,7 +217,7 @@ struct RoomsSessionTests {
       #expect(rejection.id == nil)
     }
     let ping = #"{"type":"ping","id":"\#(String(repeating: "i", count: 1_023))"}"#
-    guard case .reply(.error(let code, _)) = say(ping, &conversation) else {
+    guard case .session(.reply(.error(let code, _))) = say(ping, &conversation) else {
       Issue.record("an error is answered")
       return
     }
@@ -239,13 +241,14 @@ struct RoomsSessionTests {
     limits.presenceBytes = 10
     var conversation = conversation(.json, limits)
     _ = say(#"{"type":"hello"}"#, &conversation)
-    guard case .reply(.error(let code, _)) = say(#"{"type":"presence","state":{"x":12345}}"#, &conversation) else {
+    guard case .session(.reply(.error(let code, _))) = say(#"{"type":"presence","state":{"x":12345}}"#, &conversation)
+    else {
       Issue.record("eleven bytes are too many")
       return
     }
     #expect(code == "presence_too_large")
     // White space in the JSON doesn't count.
-    guard case .presence = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
+    guard case .session(.presence) = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
       Issue.record("ten are not")
       return
     }
@@ -286,7 +289,7 @@ struct RoomsSessionTests {
     _ = say(#"{"type":"hello"}"#, &conversation)
     var now: UInt64 = 1
     for _ in 0..<2_000 {
-      guard case .reply(.rejection(let rejection)) = say(operation, &conversation, at: now) else {
+      guard case .session(.reply(.rejection(let rejection))) = say(operation, &conversation, at: now) else {
         Issue.record("it is rejected")
         return
       }
