@@ -66,7 +66,8 @@ export class Clipboard {
         this.#copying.then((isCopied) => { if (isCopied) this.#insert(this.#kept, this.#mouse?.isOver) })
         return
       }
-      const text = event.clipboardData?.getData('text/plain') ?? ''
+      const found = event.clipboardData?.getData('text/plain') ?? ''
+      const text = found === '' && this.#isKeptHereOnly ? this.#kept : found
       const files = [...event.clipboardData?.files ?? []]
       event.preventDefault()
       if (text !== '' || files.length === 0) this.#insert(text, this.#mouse?.isOver)
