@@ -17,7 +17,7 @@ export function popover(
 ): { open: () => void, close: () => void, isOpen: () => boolean } {
   // The box itself can take the focus. So a click between its buttons keeps the focus inside it, and its keys go on
   // working.
-  // A menu can be so long that it scrolls, and Tab reaches none of its entries. So Tab has to reach the menu itself.
+  // Tab doesn't reach a menu's entries. So that a long menu can be scrolled by keys, Tab reaches the menu itself.
   const isMenu = role === 'menu'
   const box = element('div', {
     class: 'popover floating', popover: 'auto', role, tabindex: isMenu ? '0' : '-1', 'aria-label': label,

@@ -65,7 +65,7 @@ export class People {
 
   askForName() { this.#about.open() }
 
-  /** Shows whom this person follows. */
+  /** Marks the followed person in the list. */
   showFollowed(actor: number | null) {
     this.#followed = actor
     this.#show()

@@ -63,7 +63,7 @@ export interface Person {
   ink: InkPiece | null
   /** Whether this person asks others to follow. */
   guides: boolean
-  /** The person whom this person follows. */
+  /** The actor that this person follows, or null. */
   follows: number | null
   /** Where this person points with the laser pointer. */
   laser: Laser | null
@@ -132,7 +132,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   get isGuiding() { return this.#own.guides ?? false }
   /** @param isOn whether this person asks others to follow */
   setGuiding(isOn: boolean) { this.#tellOthers({ guides: isOn || undefined }) }
-  /** @param actor the person whom this person follows, or null */
+  /** @param actor the one that this person follows, or null */
   setFollowed(actor: number | null) { this.#tellOthers({ follows: actor === null ? undefined : identifierText(actor) }) }
 
   /** This person's own laser pointer. */

@@ -100,7 +100,7 @@ struct Node {
     /// The value of `Disk.life` when the node last asked for the room's newest snapshot.
     var lifeLoaded = 0
     var position: UInt64 = 0
-    /// The position of the newest record that the node was told of. The room may not have applied this record yet.
+    /// The position of the newest record that the log has reported to the node. The room may not have applied it yet.
     var reported: UInt64 = 0
     var liveCount = 0
     var erasureCount = 0
