@@ -262,6 +262,28 @@ def test_an_elbow_arrow_is_drawn_and_finds_its_way_anew_when_a_shape_moves(room)
     assert way(bob) == [[250, 260], [250, 500]]
 
 
+def test_an_elbow_line_is_pressed_where_it_leads_with_or_without_ties(room):
+    """S17. Where it leads follows its route, its ties and its width, also if nothing else is written."""
+    lone = room.add(kind="line", position=[100, 500], size=[200, 150], strokeWidth=4, route="elbow")
+    one, other = room.add(position=[200, 200], size=[100, 60]), room.add(position=[600, 240], size=[100, 60])
+    tied = room.add(kind="line", position=[0, 0], size=[10, 10], strokeWidth=4)
+    ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shapes(4)
+    ann.press("v")
+    ann.click(300, 560)
+    assert ann.selected() == [lone], "it turns at the upper right corner"
+    room.write((tied, {"from": [one, 32768, 32768]}), (tied, {"to": [other, 32768, 32768]}))
+    ann.wait_for_shape(tied, "shape.to")
+    ann.painted()
+    ann.click(450, 250)
+    assert ann.selected() == [tied], "straight from box to box"
+    room.write((tied, {"route": "elbow"}))
+    ann.wait_for_shape(tied, "shape.route === 'elbow'")
+    ann.painted()
+    ann.click(380, 230)
+    assert ann.selected() == [tied], "level, then down"
+
+
 def test_a_curved_arrow_is_bent_by_the_handle_on_the_curve(room):
     """S17. A straight arrow gets a bend when it becomes curved, and loses it when it becomes straight again."""
     arrow = room.add(kind="line", position=[300, 300], size=[200, 1], path=[[0, 0], [65535, 0]], strokeWidth=4, toEnd="arrow")

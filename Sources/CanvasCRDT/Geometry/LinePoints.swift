@@ -33,10 +33,16 @@ extension Shape {
     return BoxPlace(shareX: seen.x / size.width + 0.5, shareY: seen.y / size.height + 0.5)
   }
 
+  /// Whether the shape is a line that can be drawn elsewhere than its own box and path say: with a tied end, or with
+  /// elbows.
+  var findsItsPlace: Bool {
+    properties.kind == .line && (properties.from != nil || properties.to != nil || properties.route == .elbow)
+  }
+
   /// The shape as it is drawn. If it is a line with a tied end, that end lies at the shape that it is tied to. If that
   /// shape doesn't exist any more, the end lies where the line's own path ends. An elbow line leads through its turns.
   public func drawn(_ find: (Identifier) -> Shape?) -> Shape {
-    guard properties.kind == .line else { return self }
+    guard findsItsPlace else { return self }
     let from = properties.from.flatMap { tie in tie.target(find) }
     let to = properties.to.flatMap { tie in tie.target(find) }
     guard from != nil || to != nil || properties.route == .elbow else { return self }

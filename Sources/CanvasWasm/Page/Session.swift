@@ -27,6 +27,8 @@ final class Session {
 
   /// The properties that decide how far a shape's stroke and caption reach.
   private static let reaching: PropertyMask = [.kind, .strokeWidth, .text, .textSize]
+  /// The properties that decide where a line is drawn, beside those of its outline.
+  private static let leading: PropertyMask = [.from, .to, .route, .strokeWidth]
 
   /// An upper bound on how far a stroke or a caption extends beyond its shape's outline. Those of a shape outside a box
   /// may extend this far into the box.
@@ -72,6 +74,8 @@ final class Session {
     if change.lifecycle != .present || !touched.intersection(.outline).isEmpty {
       plane.noteChange(of: shape)
       moved[shape] = writer
+    } else if !touched.intersection(Session.leading).isEmpty {
+      plane.noteChange(of: shape)
     }
     drawnLines[shape] = nil
     if change.lifecycle != .present || !touched.intersection([.kind, .from, .to]).isEmpty {
@@ -141,7 +145,7 @@ final class Session {
   private func drawn(_ id: Identifier, in canvas: Canvas) -> Shape? {
     if let known = drawnLines[id] { return known }
     guard let shape = canvas[id] else { return nil }
-    guard shape.properties.from != nil || shape.properties.to != nil else { return shape }
+    guard shape.findsItsPlace else { return shape }
     let drawn = canvas.drawn(shape)
     drawnLines[id] = drawn
     return drawn
