@@ -76,6 +76,20 @@ def test_an_end_is_tied_anew_by_keys(room):
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
 
 
+def test_an_elbow_line_that_is_tied_anew_keeps_no_turns(room):
+    """S17: its turns are worked out where it is drawn. Stored, they would be bends once it is straight."""
+    idea, valid, board = boxes(room)
+    line = room.add(kind="line", route="elbow", **{"from": [idea, 32768, 32768], "to": [board, 32768, 32768]})
+    ann = room.join("Ann")
+    ann.wait_for_shapes(4)
+    ann.press("v")
+    ann.select(line)
+    ann.press("Alt+k")
+    ann.page.get_by_role("combobox").press("Enter")
+    room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid] or tied(room.shape(line)) == [valid, board])
+    assert len(room.shape(line)["path"]) == 2
+
+
 def test_shapes_that_touch_are_connected_by_an_arrow_that_is_seen(room):
     one, other = [room.add(kind="rectangle", text=text, position=[100, y], size=[100, 100]) for text, y in (("One", 100), ("Two", 200))]
     ann = room.join("Ann")

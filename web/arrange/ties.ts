@@ -1,4 +1,4 @@
-import { boxEnd, isStroke, ledAnew, placeIn, pointIn, pointsOn } from '../canvas/lines.js'
+import { boxEnd, isStroke, ledAnew, placeIn, pointIn, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
 import type { Point, Values } from '../core/types.js'
 import type { Reach } from './reach.js'
@@ -49,6 +49,6 @@ export function loosened(shapes: Shape[]) {
     if (line.from && !moved.has(line.from.shape)) set.from = null
     if (line.to && !moved.has(line.to.shape)) set.to = null
     if (Object.keys(set).length === 0) return []
-    return [{ shape: line.id, set: { ...set, ...ledAnew(line, pointsOn(line)) } }]
+    return [{ shape: line.id, set: { ...set, ...ledAnew(line, setPointsOf(line)) } }]
   })
 }

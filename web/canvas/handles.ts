@@ -5,7 +5,7 @@ import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import { captionBox, isWithin } from './captions.js'
 import type { Drawn } from './drawn.js'
-import { boxEnd, isCurve, pointIn, pointsOn } from './lines.js'
+import { boxEnd, isCurve, pointIn, setPointsOf } from './lines.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
 
@@ -130,8 +130,7 @@ export class Handles {
     const view = this.#view
     const gap = captionBox(drawn)
     const frame = { x, y, width, height, rotation }
-    const all = pointsOn({ path: shape.path, ...frame }).map((point) => view.toScreen(point))
-    const points = shape.route === 'elbow' ? [all[0], all[all.length - 1]] : all
+    const points = setPointsOf({ path: shape.path, route: shape.route, ...frame }).map((point) => view.toScreen(point))
     const bends = shape.route === 'elbow' ? [] : points.slice(1).flatMap((point, index) => {
       const before = points[index]
       if (Math.hypot(point.x - before.x, point.y - before.y) < sideMin) return []

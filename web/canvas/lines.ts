@@ -143,7 +143,13 @@ export function roughPath({ shape, width, height }: Drawn) {
   return path
 }
 
-/** The points of a line in canvas coordinates. */
+/** The points of a line that a person can set, in canvas coordinates. An elbow line finds its own way between its ends. */
+export function setPointsOf(line: Frame & Pick<Shape, 'path' | 'route'>): Point[] {
+  const points = pointsOn(line)
+  return line.route === 'elbow' ? [points[0], points[points.length - 1]] : points
+}
+
+/** The points through which a line is drawn, in canvas coordinates. */
 export function pointsOn(shape: Frame & { path: PathPoint[] }): Point[] {
   return pathOf(shape).map(([x, y]) => pointIn(shape, x, y))
 }
@@ -215,11 +221,10 @@ const bow = 0.2
 
 /** The values that give a line a route. A curved line with a single bend loses it when it is no longer curved. */
 export function routed(line: Shape, route: Shape['route']): Values {
-  const points = pointsOn(line)
-  const [first, last] = [points[0], points[points.length - 1]]
+  const points = setPointsOf(line)
   const isBow = line.route === 'curved' && points.length === 3
-  const next = route === 'curved' ? bent(line.route === 'elbow' ? [first, last] : points, route) : isBow ? [first, last] : points
-  return { route, ...next !== points && ledAnew(line, next) }
+  const next = route === 'curved' ? bent(points, route) : isBow ? [points[0], points[2]] : points
+  return { route, ...(next !== points || line.route === 'elbow') && ledAnew(line, next) }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ActReach } from '../arrange/reach.js'
 import { sideMiddles } from '../arrange/ties.js'
-import { boxEnd, isStroke, leading, ledAnew, pointIn, pointsOn } from '../canvas/lines.js'
+import { boxEnd, isStroke, leading, ledAnew, pointIn, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
 import type { Box, Point } from '../core/types.js'
 import { arrowLook } from '../draw/look.js'
@@ -133,7 +133,7 @@ function tieEnd({ editing, momentum, shown }: ConnectReach, line: number, end: E
   const [before, shape] = [line, to].map((id) => shown.replica.shape(id))
   if (!before || !shape) return
   momentum.settle()
-  const points = pointsOn(before)
+  const points = setPointsOf(before)
   const [index, next] = end === 'from' ? [0, 1] : [points.length - 1, points.length - 2]
   const side = sidesOf(shape).reduce((best, each) => (apart(each.at, points[next]) < apart(best.at, points[next]) ? each : best))
   points[index] = side.at

@@ -1,7 +1,7 @@
 import { isGone } from '../arrange/held.js'
 import type { Reach } from '../arrange/reach.js'
 import { isSameTie, tieAt } from '../arrange/ties.js'
-import { bent, leading, ledAnew, pointsOn } from '../canvas/lines.js'
+import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
 import type { Changes, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
@@ -114,9 +114,7 @@ export class Leading {
     const shape = reach.shown.replica.shape(line)
     this.#line = shape ? line : null
     this.#before = shape
-    const points = shape ? pointsOn(shape) : []
-    // An elbow line finds its own way between its ends.
-    this.#points = shape?.route === 'elbow' ? [points[0], points[points.length - 1]] : points
+    this.#points = shape ? setPointsOf(shape) : []
     const { index = 0, handle } = gesture.target
     this.#index = handle === 'bend' ? index + 1 : index
     if (handle === 'bend') this.#points.splice(this.#index, 0, reach.view.toCanvas(gesture.start))
