@@ -11,7 +11,7 @@ import { type Guide, paintGuides } from './guides.js'
 import { type HandleKind, type Handles, pointOnFrame } from './handles.js'
 import { type GrowingInk, type InkPoint, Inks } from './inks.js'
 import type { Lasers } from './lasers.js'
-import { pointsOn } from './lines.js'
+import { isCurve, pointsOn } from './lines.js'
 import type { OthersWriting } from './others-writing.js'
 import type { Palette } from './palette.js'
 import type { Scene } from './scene.js'
@@ -249,15 +249,20 @@ export class Overlay {
     const gap = captionBox(drawn)
     const { scale } = this.#view
     if (gap) leaveOut(context, { ...this.#view.toScreen(gap), width: gap.width * scale, height: gap.height * scale })
-    context.beginPath()
-    for (const point of pointsOn({ path, x, y, width, height, rotation })) {
-      const { x, y } = this.#view.toScreen(point)
-      context.lineTo(x, y)
+    const way = new Path2D()
+    if (isCurve(drawn.shape)) {
+      const center = this.#view.toScreen({ x: x + width / 2, y: y + height / 2 })
+      way.addPath(drawn.line.whole, new DOMMatrix().translate(center.x, center.y).rotate(rotation).scale(scale))
+    } else {
+      for (const point of pointsOn({ path, x, y, width, height, rotation })) {
+        const { x, y } = this.#view.toScreen(point)
+        way.lineTo(x, y)
+      }
     }
     context.globalAlpha = alpha
     context.lineWidth = line
     context.strokeStyle = color
-    context.stroke()
+    context.stroke(way)
     context.globalAlpha = 1
     if (gap) context.restore()
   }
