@@ -2,7 +2,7 @@ import { counted } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
 import { changedBit, type Shape } from '../core/table.js'
 import type { Point, ShapeChange } from '../core/types.js'
-import { countedKind, kindOf, shapeWords } from './words.js'
+import { countedKind, kindOf, listIn, shapeWords } from './words.js'
 
 /** What was done to a shape, by the properties that tell it. The first of them that has changed decides. */
 const deeds: [what: string, bits: number][] = [
@@ -70,7 +70,7 @@ export class Deeds {
   /** The shapes of each deed, in the order in which the deeds began. */
   #groups() {
     const groups = new Map<string, number[]>()
-    for (const [id, what] of this.#done.size > 0 ? this.#done : this.#led) groups.set(what, [...groups.get(what) ?? [], id])
+    for (const [id, what] of this.#done.size > 0 ? this.#done : this.#led) listIn(groups, what).push(id)
     return [...groups]
   }
 
@@ -100,8 +100,6 @@ export class Deeds {
   others(): string {
     return this.#groups().map(([what, ids]) => `${active[what] ?? what} ${this.#countOf(what, ids)}`).join(', ')
   }
-
-  get ids() { return [...this.#done.keys(), ...this.#led.keys()] }
 }
 
 /** The participles that are not the past tense too. */

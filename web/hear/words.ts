@@ -105,9 +105,16 @@ export function inReadingOrder(shapes: Shape[]): Read[] {
   for (const shape of shapes) {
     const start = [shape.from, shape.to].find((tie) => tie && ids.has(tie.shape))?.shape
     if (shape.kind !== 'line' || start === undefined) free.push(shape)
-    else tied.set(start, [...tied.get(start) ?? [], { shape, anchor: null }])
+    else listIn(tied, start).push({ shape, anchor: null })
   }
   return inRows(free).flatMap((read) => [read, ...tied.get(read.shape.id) ?? []])
+}
+
+/** The list under a key, which is made if there is none. */
+export function listIn<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
+  const list = lists.get(key) ?? []
+  lists.set(key, list)
+  return list
 }
 
 /**
