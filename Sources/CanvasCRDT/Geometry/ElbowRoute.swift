@@ -100,6 +100,8 @@ struct ElbowRoute {
       takeIfBetter()
     }
     if hasManyTurns {
+      // Every way from within the other shape crosses it.
+      if fromBox?.contains(to) == true || toBox?.contains(from) == true { return }
       for x in columns {
         for y in rows {
           take(Point(x: x, y: from.y), Point(x: x, y: y), Point(x: to.x, y: y))
