@@ -2,6 +2,7 @@ import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 import { isReadable, serverName, shownName } from '../network/room-names.js'
 import { keptRooms } from '../storage/database.js'
+import { inTime } from '../storage/keeper.js'
 import { answerOf, copyTo, Refused, roomsOf } from './requests.js'
 
 /**
@@ -51,14 +52,18 @@ export async function rename(room: string, to: string): Promise<string> {
   const rooms = await roomsOf()
   if (rooms.some((other) => other.room === to)) throw new Refused(`There is a room ${newName} already`)
   if (rooms.some((other) => other.room === room && other.peers > 0)) throw new Refused(`Somebody is in ${name} now. Rename it once they have left`)
-  const kept = await keptRooms().catch(() => [])
+  const kept = await inTime(keptRooms()).catch(() => {
+    throw new Refused('This browser can’t say whether it has changes that aren’t sent')
+  })
   if (kept.some((other) => other.room === room && other.unsent > 0)) {
     throw new Refused(`This browser has changes of ${name} that aren’t sent yet. Open it first`)
   }
-  const cursor = await copyTo(room, to)
-  const now: { cursor: string } = await (await answerOf(`/v1/rooms/${room}`)).json()
-  if (now.cursor !== cursor) return `Somebody drew in ${name} meanwhile, so it stays. ${newName} is a copy from before that.`
+  const copied = await copyTo(room, to)
+  const cursorOf = async (which: string): Promise<string> => (await (await answerOf(`/v1/rooms/${which}`)).json()).cursor
   try {
+    if (await cursorOf(room) !== copied.original) return `Somebody drew in ${name} meanwhile, so it stays. ${newName} is a copy from before that.`
+    // Two people might rename two rooms to one name at the same time. Then the new room has both drawings.
+    if (await cursorOf(to) !== copied.copy) return `Somebody drew in ${newName} meanwhile, so ${name} stays.`
     await answerOf(`/v1/rooms/${room}`, { method: 'DELETE' })
   } catch (error) {
     return `${newName} is a copy, and ${name} stays too: ${error instanceof Refused ? error.message : 'we can’t reach the server'}`

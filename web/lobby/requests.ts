@@ -21,12 +21,12 @@ export async function roomsOf(): Promise<{ room: string, peers: number }[]> {
 /**
  * Makes a room with a copy of another room's drawing.
  *
- * @returns the other room's cursor when it was copied
+ * @returns the cursors of both rooms when the copy was made
  */
-export async function copyTo(room: string, name: string): Promise<string> {
+export async function copyTo(room: string, name: string): Promise<{ original: string, copy: string }> {
   const drawing = await (await answerOf(`/v1/rooms/${room}`)).text()
   const { cursor, shapes }: { cursor: string, shapes: unknown[] } = JSON.parse(drawing)
   if (shapes.length === 0) throw new Refused(`${shownName(room)} is empty, so there is nothing to take over`)
-  await answerOf(`/v1/rooms/${name}/layout`, { method: 'POST', body: drawing })
-  return cursor
+  const copied = await answerOf(`/v1/rooms/${name}/layout`, { method: 'POST', body: drawing })
+  return { original: cursor, copy: (await copied.json()).cursor }
 }
