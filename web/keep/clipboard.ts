@@ -67,8 +67,8 @@ export class Clipboard {
         return
       }
       const found = event.clipboardData?.getData('text/plain') ?? ''
-      const text = found === '' && this.#isKeptHereOnly ? this.#kept : found
       const files = [...event.clipboardData?.files ?? []]
+      const text = found === '' && files.length === 0 && this.#isKeptHereOnly ? this.#kept : found
       event.preventDefault()
       if (text !== '' || files.length === 0) this.#insert(text, this.#mouse?.isOver)
       else if (files.some(({ type }) => type.startsWith('image/'))) this.#notices.say(pictureWords, { kind: 'refused' })
@@ -101,7 +101,7 @@ export class Clipboard {
   /** Pastes at the position where the menu was opened by mouse. */
   async paste() {
     const found = await readClipboard()
-    const isHere = found === null || (found.text === '' && this.#isKeptHereOnly)
+    const isHere = found === null || (found.text === '' && !found.hasPicture && this.#isKeptHereOnly)
     if (!isHere && found.text === '' && found.hasPicture) this.#notices.say(pictureWords, { kind: 'refused' })
     else this.#insert(isHere ? this.#kept : found.text, true)
   }
