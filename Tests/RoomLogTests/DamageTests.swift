@@ -205,6 +205,19 @@ struct DamageTests {
     #expect(try bench.append("demo", [bytes("goes on")]).appended != nil)
   }
 
+  @Test("a damaged row of deleted rooms deletes no living room, and a missing one gives its number to no new room")
+  func numbersOfLivingRooms() throws {
+    let records = try bench.records("demo", after: 0)
+    try change(
+      "INSERT INTO dropped SELECT number FROM rooms WHERE name='demo';"
+        + "INSERT INTO records SELECT max(number) + 1, 1, 0, 0, 0, x'' FROM rooms"
+    )
+    try bench.reopen()
+    #expect(try bench.append("new", [bytes("a")]).appended != nil)
+    try bench.reopen()
+    #expect(try bench.records("demo", after: 0) == records)
+  }
+
   @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
   func rubbishEnd() throws {
     bench.close()

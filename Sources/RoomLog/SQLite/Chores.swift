@@ -23,11 +23,16 @@ struct Chores {
     var chores = Chores()
     var lastNumber: Int64 = 0
     let dropped = try database.statement("SELECT room FROM dropped ORDER BY room")
+    let living = Set(rooms.values.map(\.number))
     while try !dropped.isAtEnd() {
+      // A damaged row can have any number, also that of a living room. New rooms need numbers after all others.
+      if living.contains(dropped.integer(0)) { continue }
       chores.clearings.append(.room(dropped.integer(0)))
-      // A damaged row can have any number, and new rooms need numbers after this one.
       if dropped.integer(0) < Chores.numbersMax { lastNumber = dropped.integer(0) }
     }
+    // Rows of `dropped` can be missing, because a damaged page is passed over.
+    let kept = try database.statement("SELECT max(room) FROM records WHERE room<\(Chores.numbersMax)")
+    if try !kept.isAtEnd() { lastNumber = max(lastNumber, kept.integer(0)) }
     let unfinished = try database.statement("SELECT room, position FROM snapshots WHERE complete=0")
     while try !unfinished.isAtEnd() {
       chores.clearings.append(.snapshot(room: unfinished.integer(0), position: unfinished.unsigned(1)))
