@@ -153,6 +153,30 @@ async def test_an_operator_takes_back_what_one_actor_wrote(tmp_path):
             ("took_back", eve.actor)]
 
 
+async def test_what_was_taken_back_before_a_refusal_is_told(tmp_path):
+    """H16: The parts that were written before a refusal stay. The audit log tells of them."""
+    path = tmp_path / "audit"
+    with Server("--max-ops-per-message", 4, "--max-shapes", 12, "--audit", path) as server:
+        eve, ann = await Client.join(server, "demo"), await Client.join(server, "demo")
+        old, new = [identifier() for _ in range(8)], [identifier() for _ in range(6)]
+        for part in (old[:4], old[4:]):
+            await write_all(ann, part, kind="star")
+        for part in (old[:4], old[4:]):
+            await write_all(eve, part, deleted=True)
+        for part in (new[:4], new[4:]):
+            await write_all(ann, part, kind="star")
+        answer = await server.http("DELETE", f"/v1/rooms/demo/writing/{eve.actor}")
+        assert (answer.status, answer.error) == (409, "room_full")
+        back = {shape["id"] for shape in (await server.get("/v1/rooms/demo")).json["shapes"]} & set(old)
+        assert len(back) == 4
+        assert [(line["event"], line["actor"]) for line in records(path) if line["event"] == "took_back"] == [
+            ("took_back", eve.actor)]
+
+
+async def write_all(client, shapes, **values):
+    assert (await client.write(*[{"shape": shape, "set": values} for shape in shapes]))["type"] == "ack"
+
+
 async def test_taking_back_goes_as_far_as_history():
     """H16: Where the history is gone, the actor's shapes are deleted. Its values in the shapes of others stay."""
     first = Server()

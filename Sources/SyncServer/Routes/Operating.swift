@@ -90,6 +90,8 @@ extension RoomService {
       writer.actor = self.keys.newActor(in: view.name, using: &randomness)
       var shapes: [Identifier] = []
       var cursor = view.cursor
+      // A refusal can come after some parts are written.
+      defer { if !shapes.isEmpty { self.record("took_back", request, room: name, actor: actor.text) } }
       for _ in 0..<TakingBack.roundsMax {
         if let refusal = await self.update(work, &view, of: room, request) { return refusal }
         while let part = self.nextPart(of: work, for: room) {
@@ -102,7 +104,6 @@ extension RoomService {
         guard work.hasLeftOut else { break }
       }
       guard !shapes.isEmpty else { return .written(view.cursor, shapes: [], by: writer.actor) }
-      self.record("took_back", request, room: name, actor: actor.text)
       let (end, written, by) = (cursor, shapes, writer.actor)
       return await self.heavily(request) { .written(end, shapes: written, by: by) }
     }
@@ -134,7 +135,7 @@ extension RoomService {
     return nil
   }
 
-  /// The next operations to write, or `nil` if there are none. No copy of the room is kept while they are written.
+  /// The next operations to write, or `nil` if there are none.
   private func nextPart(of work: TakingBack, for room: OpenedRoom) -> [ProposedOperation]? {
     view(of: room).flatMap { work.take(operationsAtOnce, for: $0) }
   }
