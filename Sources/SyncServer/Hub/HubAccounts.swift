@@ -32,8 +32,10 @@ extension Hub {
   /// Gives back what was charged for a batch that the log hasn't stored. Otherwise clients that try again and again
   /// during an outage would use up their quotas with nothing.
   func giveBack(_ charge: Charge, for open: OpenRoom) {
-    if charge.rooms > 0, !open.isStored { open.takeOffAccount() }
-    quotas.charge(charge.payer, bytes: -charge.bytes, rooms: -charge.rooms, now: clocks.steadyMilliseconds)
+    // If another batch has stored the room meanwhile, the account that was charged for the room goes on paying for it.
+    let rooms = open.isStored ? 0 : charge.rooms
+    if rooms > 0 { open.takeOffAccount() }
+    quotas.charge(charge.payer, bytes: -charge.bytes, rooms: -rooms, now: clocks.steadyMilliseconds)
   }
 
   /// Another thread asks how much space is free, because a file system that hangs would stop everything here. Until it
@@ -42,7 +44,7 @@ extension Hub {
     guard let directory = storage.directory, !storage.isBeingLookedAt else { return }
     storage.isBeingLookedAt = true
     job {
-      let free = try? await heavyWork.run(for: "", isBounded: false) { StorageSpace.freeBytes(at: directory) }
+      let free = try? await heavyWork.run(for: "storage", isBounded: false) { StorageSpace.freeBytes(at: directory) }
       storage.isBeingLookedAt = false
       if let free { note(freeBytes: free) }
     }

@@ -59,6 +59,8 @@ struct DayQuotas {
 
     mutating func charge(_ name: Name, bytes: Int, rooms: Int, now: UInt64) {
       if entries[name] == nil {
+        // What is given back was forgotten meanwhile.
+        guard bytes > 0 || rooms > 0 else { return }
         if names.count >= entriesMax { dropOne(now: now) }
         names.append(name)
       }
