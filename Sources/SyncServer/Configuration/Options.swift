@@ -126,7 +126,11 @@ struct Option: Sendable {
     ) {
       $1.sites.setOrigins($0) ? nil : "must be sites such as https://example.com, with commas between them, or *"
     },
-    flag("--compress", words: "permessage-deflate for clients that ask: fewer bytes, more CPU", \.compresses),
+    flag(
+      "--compress",
+      words: "permessage-deflate for clients that ask, all of which must be known: fewer bytes, more CPU",
+      \.compresses
+    ),
   ]
 
   /// A setting whose value may be any text except the empty one.

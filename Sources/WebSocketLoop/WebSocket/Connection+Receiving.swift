@@ -92,7 +92,7 @@ extension Connection {
 
   /// Pauses a compressed connection when nothing has arrived for a moment. If libwebsockets is told to pause while it
   /// still has bytes to inflate, one of its assertions fails when it goes on, and the process ends. What arrives until
-  /// then is held.
+  /// then is held. Other sequences of frames reach that assertion too (docs/SECURITY.md).
   private func pauseOnceInflated() {
     guard !awaitsPause else { return }
     awaitsPause = true

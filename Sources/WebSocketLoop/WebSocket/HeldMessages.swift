@@ -1,7 +1,7 @@
 import Basics
 
-/// Whole messages that arrived when the loop had no time left for them in that iteration. They wait until the loop's
-/// queue serves their connection.
+/// Whole messages that arrived when the loop had no time left for them in that iteration, or while reading was paused.
+/// They wait until the loop's queue serves their connection.
 ///
 /// What always holds: a connection is in the loop's queue at most once.
 struct HeldMessages {
@@ -15,18 +15,20 @@ struct HeldMessages {
   private var entries = Fifo<Entry>()
   private var isQueuedUp = false
 
+  /// The bytes of all messages, with what each takes besides.
   private(set) var byteCount = 0
+  private static let bytesEach = 64
 
   var isEmpty: Bool { entries.isEmpty }
 
   mutating func append(_ entry: Entry) {
     entries.append(entry)
-    byteCount += entry.bytes.count
+    byteCount += entry.bytes.count + HeldMessages.bytesEach
   }
 
   mutating func popFirst() -> Entry? {
-    let entry = entries.popFirst()
-    byteCount -= entry?.bytes.count ?? 0
+    guard let entry = entries.popFirst() else { return nil }
+    byteCount -= entry.bytes.count + HeldMessages.bytesEach
     return entry
   }
 
