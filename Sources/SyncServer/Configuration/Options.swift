@@ -128,7 +128,7 @@ struct Option: Sendable {
     },
     flag(
       "--compress",
-      words: "permessage-deflate for clients that ask, all of which must be known: fewer bytes, more CPU",
+      words: "permessage-deflate, for known clients only: fewer bytes, more CPU",
       \.compresses
     ),
   ]
