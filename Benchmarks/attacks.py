@@ -381,25 +381,6 @@ def hellos_as_another():
     return prepare, attack, ()
 
 
-def pings_that_inflate():
-    """Sends pings of a megabyte that are compressed to a kilobyte."""
-    def attack(server, _, until):
-        async def one():
-            while time.monotonic() < until:
-                with contextlib.suppress(websockets.ConnectionClosed, OSError):
-                    async with websockets.connect(
-                        f"ws://127.0.0.1:{server.port}/v1/rooms/pinged/sync", local_addr=(ATTACKER, 0), compression="deflate"
-                    ) as link:
-                        await link.send('{"type":"hello"}')
-                        while time.monotonic() < until:
-                            await link.send(megabyte)
-        async def run():
-            await asyncio.gather(*[one() for _ in range(4)])
-        megabyte = json.dumps({"type": "ping", "x": "x" * 1_000_000})
-        asyncio.run(run())
-    return lambda server: None, attack, ("--compress",)
-
-
 ROWS = {
     "bars": ("1: overlaps of 10,000 bars at 45°, asked and moved", overlaps_of_bars(10_000)),
     "more-bars": ("1: overlaps of 20,000 bars", overlaps_of_bars(20_000)),
@@ -412,7 +393,6 @@ ROWS = {
     "hellos": ("6: a viewer says hello with an editor's actor", hellos_as_another()),
     "deletions": ("7: deletes of shapes that never were", tested("deletions_of_nothing")),
     "unfinished": ("8: messages that never end", tested("messages_that_never_end")),
-    "inflating-pings": ("9: pings of 1 MB that are 1 KB on the wire (`--compress`)", pings_that_inflate()),
     "past": ("10: 8 clients ask for `?at=`", reading("/v1/rooms/heavy?at=NOW", 8)),
     "writes": ("12: writes without end", tested("writes_without_end")),
     "rooms": ("12: new rooms without end", tested("rooms_without_end")),

@@ -44,7 +44,7 @@ private func outcomes(_ bytes: [UInt8], pieces: (Int) -> Int) -> [Outcome] {
           // Bytes after the head are ignored here. How many of them have arrived depends on how the input was cut into
           // pieces.
           let handshake = try Handshake(request, hasMore: false)
-          let head = handshake.head(host: "host", subprotocol: handshake.offered.first, compresses: true)
+          let head = handshake.head(host: "host", subprotocol: handshake.offered.first)
           precondition(
             head.split(separator: 0x0A).allSatisfy { $0.last == 0x0D },
             "a handshake with a line of the client's"

@@ -5,7 +5,7 @@ drawing is.
     line_clients.py read ADDRESS ROOM json|binary SECONDS
     line_clients.py hang ADDRESS ROOM COUNT SECONDS
     line_clients.py fill ADDRESS ROOM SHAPES
-    line_clients.py join ADDRESS ROOM json|binary plain|deflate
+    line_clients.py join ADDRESS ROOM json|binary
 
 `write`: each writer moves its shapes. The position that it writes is the current time, so a reader on the same machine
 can compute the age of what it has. CURSORS more people only move their mouse pointers, ten times a second.
@@ -182,15 +182,13 @@ async def fill(address, room, shapes):
             assert message["type"] == "ack", message
 
 
-async def join(address, room, encoding, packing):
+async def join(address, room, encoding):
     is_binary = encoding == "binary"
     protocol = "canvas.v1.bin" if is_binary else "canvas.v1.json"
-    packing = {"plain": None, "deflate": "deflate"}[packing]
     before = time.monotonic()
     async with websockets.connect(
-        f"ws://{address}/v1/rooms/{room}/sync", subprotocols=[protocol], compression=packing, max_size=None,
+        f"ws://{address}/v1/rooms/{room}/sync", subprotocols=[protocol], compression=None, max_size=None,
     ) as socket:
-        agreed = [extension.name for extension in socket.protocol.extensions]
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
         await socket.recv()
         contents, arrived = [], []
@@ -201,7 +199,7 @@ async def join(address, room, encoding, packing):
     messages = [(binary.decode(content) if is_binary else json.loads(content)).get("ops", []) for content in contents]
     print(json.dumps({
         "seconds": arrived[-1], "firstSeconds": arrived[0], "mostSeconds": most_is_there(messages, arrived),
-        "shapes": len({one["shape"] for operations in messages for one in operations}), "agreed": agreed,
+        "shapes": len({one["shape"] for operations in messages for one in operations}),
     }))
 
 

@@ -166,7 +166,11 @@ async def test_2_a_burst_of_pings(shared):
 
 
 async def test_3_reserved_bits(shared):
-    """Without an extension all three bits must be 0, in every kind of frame."""
+    """Without an extension all three bits must be 0, in every kind of frame. There is none, not even for a client that
+    offers compression (X2)."""
+    _, writer, head = await connect(shared.port, identifier(), "Sec-WebSocket-Extensions: permessage-deflate")
+    writer.close()
+    assert head.startswith(b"HTTP/1.1 101") and b"extensions" not in head.lower()
     cases = []
     for reserved in range(0x10, 0x80, 0x10):
         for opcode in (TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG):

@@ -325,15 +325,13 @@ def hanging(rate, readers, seconds=12):
 
 
 def joining(rate, shapes=10_000):
-    """How long it takes to join a room over a link, in each encoding, with and without compression: `{(encoding,
-    packing): figures}`. `bytes` is what the link carried."""
+    """How long it takes to join a room over a link: `{encoding: figures}`. `bytes` is what the link carried."""
     figures = {}
-    with Line(rate) as line, line.serve("--compress", "--max-ops-per-second", 1_000_000):
+    with Line(rate) as line, line.serve("--max-ops-per-second", 1_000_000):
         filling = line.start_client(line.near, "fill", "127.0.0.1:8080", "full", shapes)
         assert filling.wait(120) == 0
         for encoding in ("json", "binary"):
-            for packing in ("plain", "deflate"):
-                before = line.carried()
-                client = line.start_client(line.far, "join", f"{line.address}:8080", "full", encoding, packing)
-                figures[encoding, packing] = json.loads(client.communicate()[0]) | {"bytes": line.carried() - before}
+            before = line.carried()
+            client = line.start_client(line.far, "join", f"{line.address}:8080", "full", encoding)
+            figures[encoding] = json.loads(client.communicate()[0]) | {"bytes": line.carried() - before}
     return figures

@@ -39,11 +39,9 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
 }
 
 @Suite("Clients") struct ClientTests {
-  @Test("Client and server exchange messages of all sizes, masked, and close properly", arguments: [false, true])
-  func exchange(compresses: Bool) async throws {
+  @Test("Client and server exchange messages of all sizes, masked, and close properly") func exchange() async throws {
     var options = ListenOptions()
     options.subprotocols = ["canvas.v1.json"]
-    options.webSocket.compresses = compresses
     let server = TestServer()
     try await withServer(server, options: options) { port, loop in
       let client = TestClient()
@@ -57,13 +55,10 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
         if client.heard.withLock({ $0.texts.count }) == texts.count { connection.close(code: 1000, reason: "done") }
       }
       loop.perform {
-        var options = WebSocketOptions()
-        options.compresses = compresses
         loop.connect(
           to: Endpoint(host: "127.0.0.1", port: port, path: "/v1/rooms/demo/sync", query: "token=t"),
           subprotocols: ["soap", "canvas.v1.json"],
           headers: [("Authorization", "Bearer T")],
-          options: options,
           handler: client
         )
       }
@@ -82,41 +77,14 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
-  @Test("Compression is used only if it is allowed, and shrinks what is sent") func compression() async throws {
-    let text = String(repeating: "the same again ", count: 5_000)
-    for allowed in [false, true] {
-      var options = ListenOptions()
-      options.webSocket.compresses = allowed
-      try await withServer(options: options) { port, loop in
-        let raw = RawClient(port: port)
-        let head = try #require(raw.upgrade(extra: "Sec-WebSocket-Extensions: permessage-deflate\r\n"))
-        #expect(head.lowercased().contains("permessage-deflate") == allowed)
-        raw.send(RawClient.masked(1, Array(text.utf8)))
-        var bytes = 0
-        while let frame = raw.readFrame() {
-          bytes += frame.payload.count
-          if frame.isLast { break }
-        }
-        #expect((bytes < 5_000) == allowed)
-      }
-    }
-  }
-
-  @Test("Empty messages go both ways between others, compressed or not", arguments: [false, true])
-  func emptyMessages(compresses: Bool) async throws {
-    var options = ListenOptions()
-    options.webSocket.compresses = compresses
-    try await withServer(options: options) { port, loop in
+  @Test("Empty messages go both ways between others") func emptyMessages() async throws {
+    try await withServer { port, loop in
       let client = TestClient()
       let texts = ["", "one", "", "", "two", ""]
       client.onConnected = { connection in
         for text in texts { #expect(connection.send(MessageFrames(text: text))) }
       }
-      loop.perform {
-        var options = WebSocketOptions()
-        options.compresses = compresses
-        loop.connect(to: Endpoint(host: "127.0.0.1", port: port), options: options, handler: client)
-      }
+      loop.perform { loop.connect(to: Endpoint(host: "127.0.0.1", port: port), handler: client) }
       let heard = await eventually { client.heard.withLock { $0.texts.count == texts.count ? $0.texts : nil } }
       #expect(heard == texts)
     }

@@ -47,9 +47,6 @@ struct Configuration: Hashable, Sendable {
   var proxies = Proxies()
   /// The names of the server, and the sites whose pages may use it.
   var sites = Sites()
-  /// Whether WebSocket messages are compressed for clients that ask for that. Compression sends fewer bytes and costs
-  /// processor time.
-  var compresses = false
   var limits = Limits()
   /// Warnings about the environment variables. The server runs in spite of them.
   var complaints: [String] = []

@@ -126,11 +126,6 @@ struct Option: Sendable {
     ) {
       $1.sites.setOrigins($0) ? nil : "must be sites such as https://example.com, with commas between them, or *"
     },
-    flag(
-      "--compress",
-      words: "permessage-deflate, for known clients only: fewer bytes, more CPU",
-      \.compresses
-    ),
   ]
 
   /// A setting whose value may be any text except the empty one.

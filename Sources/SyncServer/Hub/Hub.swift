@@ -127,7 +127,6 @@ actor Hub {
     options.webSocket.unfinishedBytesMax = Int(limits.unfinishedBytes)
     options.webSocket.messageWithinMilliseconds = limits.messageMilliseconds
     options.webSocket.silentCloseCode = CloseCode.noSignOfLife.rawValue
-    options.webSocket.compresses = configuration.compresses
     options.http.bodyBytesMax = max(Int(limits.messageBytes), Int(limits.shapes) * Hub.shapeBytesMax)
     options.http.heldBytesMax = Int(limits.httpBytes)
     options.http.bodyStallMilliseconds = limits.uploadStallMilliseconds

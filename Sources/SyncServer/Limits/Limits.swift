@@ -109,8 +109,8 @@ struct Limits: Hashable, Sendable {
 
   /// How long a message may take from its first byte to its last.
   var messageMilliseconds: UInt64 = 60_000
-  /// How many bytes of messages are read from a client in a second, counted after decompression. Reading a megabyte
-  /// takes milliseconds, whatever it contains. If a client sends more, the server reads from it more slowly.
+  /// How many bytes of messages are read from a client in a second. Reading a megabyte takes milliseconds, whatever it
+  /// contains. If a client sends more, the server reads from it more slowly.
   var bytesPerSecond: UInt64 = 1_048_576
 
   // MARK: The server

@@ -31,7 +31,7 @@ extension EventLoop {
       execute { connection.failedToConnect("OpenSSL can't be used", .untrusted) }
       return connection
     }
-    guard let websockets, let host = websockets.clientHost(compresses: options.compresses, trust: trust) else {
+    guard let websockets, let host = websockets.clientHost(trust: trust) else {
       execute { connection.failedToConnect("libwebsockets can't be set up") }
       return connection
     }

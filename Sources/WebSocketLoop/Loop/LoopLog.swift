@@ -31,7 +31,6 @@ enum LoopLog {
   /// although nothing is wrong. The others are caused by bytes from a peer, so any client could fill the log with them.
   private static let passedOver = [
     ": calling service", "Control frame with xtended length is illegal", "b63 of length must be zero",
-    ": zlib error inflate",
   ]
 
   static func hear(_ level: LoopLogLevel, _ line: UnsafePointer<CChar>) {

@@ -8,7 +8,6 @@ import Basics
 struct Handshake {
   let offered: [String]
   private let key: String
-  private let extensions: String?
 
   /// - Parameter hasMore: whether the client has sent more bytes, which is not allowed before the server's answer.
   init(_ request: Request, hasMore: Bool) throws(HTTPFault) {
@@ -24,7 +23,6 @@ struct Handshake {
     guard try request.bodyLength() == .bytes(0), !hasMore else { throw .malformed("an upgrade has no body") }
     self.key = key
     offered = request.offeredSubprotocols
-    extensions = request.header("sec-websocket-extensions")
   }
 
   /// Whether the text is the Base64 form of 16 bytes: 22 characters and two `=`.
@@ -33,12 +31,13 @@ struct Handshake {
     return bytes.count == 24 && Base64.padded.decoded(bytes)?.count == 16
   }
 
-  /// The head of the HTTP request that libwebsockets gets in place of the client's request. It has the client's key,
-  /// and the client's offer of compression if compression is allowed.
+  /// The head of the HTTP request that libwebsockets gets in place of the client's request. It has the client's key. It
+  /// leaves out the client's offer of compression, because libwebsockets 4.1.6 fails an assertion, which ends the
+  /// process, on some sequences of compressed frames.
   /// - Parameters:
   ///   - host: the name by which libwebsockets finds the virtual host.
   ///   - subprotocol: a subprotocol that the client offers and the listener speaks.
-  func head(host: String, subprotocol: String?, compresses: Bool) -> [UInt8] {
+  func head(host: String, subprotocol: String?) -> [UInt8] {
     var bytes = Array("GET / HTTP/1.1\r\n".utf8)
     appendHeaderLine("Host", host, to: &bytes)
     appendHeaderLine("Upgrade", "websocket", to: &bytes)
@@ -46,9 +45,6 @@ struct Handshake {
     appendHeaderLine("Sec-WebSocket-Version", "13", to: &bytes)
     appendHeaderLine("Sec-WebSocket-Key", key, to: &bytes)
     if let subprotocol { appendHeaderLine("Sec-WebSocket-Protocol", subprotocol, to: &bytes) }
-    if compresses, let extensions, extensions.utf8.count < 200 {
-      appendHeaderLine("Sec-WebSocket-Extensions", extensions, to: &bytes)
-    }
     bytes += [0x0D, 0x0A]
     return bytes
   }

@@ -90,10 +90,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
     messages = Unfinished(graceMilliseconds: options.http.graceMilliseconds)
     let descriptor = try Self.open(host: host, port: port, backlog: options.backlog)
     guard
-      let webSocketHost = loop.websockets?.addServerHost(
-        subprotocols: options.subprotocols,
-        compresses: options.webSocket.compresses
-      )
+      let webSocketHost = loop.websockets?.addServerHost(subprotocols: options.subprotocols)
     else {
       Glibc.close(descriptor)
       throw .failed(errno: ENOMEM)
@@ -327,11 +324,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
       options: options.webSocket
     )
     webSocketHost.adopting = connection
-    let head = handshake.head(
-      host: webSocketHost.name,
-      subprotocol: subprotocol,
-      compresses: options.webSocket.compresses
-    )
+    let head = handshake.head(host: webSocketHost.name, subprotocol: subprotocol)
     _ = head.withUnsafeBytes { bytes in
       lws_adopt_socket_vhost_readbuf(
         webSocketHost.pointer,

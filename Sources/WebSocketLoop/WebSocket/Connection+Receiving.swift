@@ -14,7 +14,6 @@ extension Connection {
     let left = UInt64(lws_remaining_packet_payload(wsi))
     guard state == .open else { return isAborted ? -1 : 0 }
     loop.counts.bytesReceived &+= UInt64(bytes.count)
-    messagesReceived &+= 1
     overhead.handOn(bytes: bytes.count)
     if isLast { overhead.endMessage() }
     let gathered = assembly.count + bytes.count
@@ -34,18 +33,9 @@ extension Connection {
         return 0
       }
       messageGrew()
-      // After each event, libwebsockets checks only once whether more bytes can be inflated. This call causes another
-      // event, for the bytes that are left.
-      if options.compresses { loop.websockets?.wake() }
       return 0
     }
     let waits = !held.isEmpty || loop.isTurnSpent || isReadingPaused
-    // A compressed connection still receives while it is paused: what one read inflates to, which can be much.
-    if options.compresses, held.byteCount > 2 * options.messageBytesMax {
-      dropUnread()
-      closeByItself(code: CloseCode.policy, reason: "more at once than can wait")
-      return 0
-    }
     if assembly.isEmpty {
       guard !isText || bytes.isValidUTF8 else {
         refuseText()
@@ -86,31 +76,15 @@ extension Connection {
   /// bytes that belong to no message.
   func setFlow() {
     guard let wsi else { return }
-    if isReading { wasResumed = true } else if options.compresses { return pauseOnceInflated() }
+    if isReading { wasResumed = true }
     lws_rx_flow_control(wsi, isReading ? 1 : 0)
-  }
-
-  /// Pauses a compressed connection when nothing has arrived for a moment. If libwebsockets is told to pause while it
-  /// still has bytes to inflate, one of its assertions fails when it goes on, and the process ends. What arrives until
-  /// then is held. Other sequences of frames reach that assertion too (docs/SECURITY.md).
-  private func pauseOnceInflated() {
-    guard !awaitsPause else { return }
-    awaitsPause = true
-    let received = messagesReceived
-    loop.schedule(afterMilliseconds: 1) { [weak self] in
-      guard let self, awaitsPause else { return }
-      awaitsPause = false
-      guard let wsi, !isReading else { return }
-      if messagesReceived == received { lws_rx_flow_control(wsi, 0) } else { pauseOnceInflated() }
-    }
   }
 
   // MARK: Bytes that belong to no message
 
   /// Pauses reading if the peer sends a flood of frames that no handler sees, such as pings.
   func lookAtOverhead() {
-    // With compression, delivered messages are larger than the received bytes. So the overhead can't be computed.
-    guard state == .open, !overhead.isResting, !options.compresses else { return }
+    guard state == .open, !overhead.isResting else { return }
     var received: UInt64 = 0
     guard cws_read_received(descriptor, &received) == 0,
       let milliseconds = overhead.look(received: received, at: loop.now)

@@ -107,7 +107,7 @@ extension Connection {
 
   private func transmit(_ frames: UnsafeRawBufferPointer) -> Int {
     guard let wsi, !isAborted else { return 0 }
-    let taken = writesDirectly ? transmitDirectly(frames, wsi) : transmitThroughLibrary(frames, wsi)
+    let taken = isServers ? transmitDirectly(frames, wsi) : transmitThroughLibrary(frames, wsi)
     loop.counts.bytesSent &+= UInt64(taken)
     if taken < frames.count {
       stalled()
@@ -116,8 +116,8 @@ extension Connection {
     return taken
   }
 
-  /// Writes ready-made frames straight to the socket, from the buffer that all readers share. `lws_write` would copy
-  /// them for each reader, to put each frame's header in front of the payload.
+  /// Writes a server's ready-made frames straight to the socket, from the buffer that all readers share. `lws_write`
+  /// would copy them for each reader, to put each frame's header in front of the payload.
   ///
   /// If the socket takes only a part of a frame, libwebsockets gets the rest. So libwebsockets can't send a pong in the
   /// middle of the frame.
@@ -145,20 +145,14 @@ extension Connection {
     return end
   }
 
-  /// Writes frame by frame, so that libwebsockets masks or compresses each. libwebsockets keeps the bytes of the last
+  /// Writes a client's frames one by one, so that libwebsockets masks each. libwebsockets keeps the bytes of the last
   /// frame that the socket doesn't take.
   private func transmitThroughLibrary(_ frames: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int {
     var done = 0
     while done < frames.count, lws_partial_buffered(wsi) == 0 {
-      if options.compresses {
-        // libwebsockets might still be compressing the last write. The next write waits until that is done.
-        guard mayWriteCompressed else { break }
-        mayWriteCompressed = false
-      }
       let header = FrameHeader(readingOurOwn: UnsafeRawBufferPointer(rebasing: frames[done...]))
       let payload = UnsafeRawBufferPointer(rebasing: frames[(done + header.byteCount)...].prefix(header.payloadCount))
-      let isRaw = header.opcode == .close || (options.compresses && payload.isEmpty)
-      let result = isRaw ? writeRaw(payload, header.opcode, wsi) : writePayload(payload, header, wsi)
+      let result = header.opcode == .close ? writeClose(payload, wsi) : writePayload(payload, header, wsi)
       if result < 0 {
         abort()
         break
@@ -186,26 +180,13 @@ extension Connection {
     }
   }
 
-  /// Writes a frame that libwebsockets sends unchanged: uncompressed, and already masked if this is a client.
-  ///
-  /// Two kinds of frames need this. One is a close frame, because libwebsockets can't send one without dropping the
-  /// bytes that still wait here. The other is an empty message on a connection with compression, because libwebsockets
-  /// 4.1.6 aborts the process if it has to compress nothing.
-  private func writeRaw(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode, _ wsi: OpaquePointer) -> Int32 {
-    var bytes: [UInt8] = []
-    if isServers {
-      MessageFrames.append(payload, opcode: opcode, to: &bytes)
-    } else {
-      bytes = Self.masked(payload, opcode)
-    }
-    return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
-  }
-
-  /// A client's frame with this payload of at most 125 bytes.
-  private static func masked(_ payload: UnsafeRawBufferPointer, _ opcode: FrameOpcode) -> [UInt8] {
+  /// Writes a client's close frame, with a payload of at most 125 bytes. It is masked here and sent as raw bytes,
+  /// because libwebsockets can't send a close frame without dropping the bytes that still wait here.
+  private func writeClose(_ payload: UnsafeRawBufferPointer, _ wsi: OpaquePointer) -> Int32 {
     let key = UInt32.random(in: .min ... .max)
     let mask = (0..<4).map { UInt8(truncatingIfNeeded: key >> ($0 * 8)) }
-    return [0x80 | opcode.rawValue, 0x80 | UInt8(payload.count)] + mask
-      + payload.enumerated().map { $1 ^ mask[$0 & 3] }
+    var bytes = [0x80 | FrameOpcode.close.rawValue, 0x80 | UInt8(payload.count)] + mask
+    bytes += payload.enumerated().map { $1 ^ mask[$0 & 3] }
+    return cws_write(wsi, &bytes, bytes.count, cws_write_raw, 0)
   }
 }

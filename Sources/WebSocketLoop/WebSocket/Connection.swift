@@ -51,9 +51,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   public var party: String
 
   let options: WebSocketOptions
-  /// Whether frames go straight to the socket, without libwebsockets. Such frames are unmasked and uncompressed, so
-  /// only a server may send them.
-  let writesDirectly: Bool
   let isServers: Bool
   let counter: (any ConnectionCounter)?
   var handler: (any ConnectionHandler)?
@@ -75,9 +72,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// Whether nothing is written to the line for now, because enough bytes are in flight.
   var isHeld = false
   var lineTimer: LoopTimer?
-  /// Whether libwebsockets takes a write now. With compression it takes only one write each time it reports that the
-  /// socket is writable.
-  var mayWriteCompressed = false
 
   var assembly: [UInt8] = []
   /// How many bytes of `assembly` were found to be valid UTF-8, if the message is a text.
@@ -87,10 +81,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   /// When the message in `assembly` began, or when reading was last resumed in the middle of that message.
   var messageBegan: UInt64?
   private(set) var isReadingPaused = false
-  /// Whether a compressed connection is to be paused, but not yet.
-  var awaitsPause = false
-  /// How many pieces of messages have arrived.
-  var messagesReceived: UInt64 = 0
   /// Messages that arrived when the loop had no time left for them in that iteration.
   var held = HeldMessages()
   var overhead = Overhead()
@@ -125,7 +115,6 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     party = NetworkAddress.party(of: peer)
     identifier = loop.nextIdentifier()
     isServers = counter != nil
-    writesDirectly = isServers && !options.compresses
     if isServers, request.hasPassedProxy { echoes = Echoes() }
   }
 
@@ -380,14 +369,12 @@ public final class Connection: @unchecked Sendable, TurnTaker {
   func becameWritable() -> Int32 {
     if isAborted { return -1 }
     // libwebsockets calls back about writability in some cases in which nobody has requested it: after it has answered
-    // a ping, after reading was resumed, and sometimes with compression. Only the first case counts as a ping.
-    if state == .open, writesDirectly, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
+    // a ping, and after reading was resumed. Only the first case counts as a ping.
+    if state == .open, isServers, !isStalled, !wantsWritable, waiting.isEmpty, !wasResumed {
       handler?.pinged(self)
     }
     wasResumed = false
     isStalled = false
-    mayWriteCompressed = true
-    defer { mayWriteCompressed = false }
     flushWaiting()
     if waiting.isEmpty, wantsWritable, state == .open, !isStalled, !isHeld {
       wantsWritable = false

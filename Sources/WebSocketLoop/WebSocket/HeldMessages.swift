@@ -15,22 +15,11 @@ struct HeldMessages {
   private var entries = Fifo<Entry>()
   private var isQueuedUp = false
 
-  /// The bytes of all messages, with what each takes besides.
-  private(set) var byteCount = 0
-  private static let bytesEach = 64
-
   var isEmpty: Bool { entries.isEmpty }
 
-  mutating func append(_ entry: Entry) {
-    entries.append(entry)
-    byteCount += entry.bytes.count + HeldMessages.bytesEach
-  }
+  mutating func append(_ entry: Entry) { entries.append(entry) }
 
-  mutating func popFirst() -> Entry? {
-    guard let entry = entries.popFirst() else { return nil }
-    byteCount -= entry.bytes.count + HeldMessages.bytesEach
-    return entry
-  }
+  mutating func popFirst() -> Entry? { entries.popFirst() }
 
   /// - Returns: whether the connection has to be put into the queue now.
   mutating func needsPlace() -> Bool {

@@ -20,13 +20,9 @@ final class WebSocketContext: LoopGuest {
   private let context: UnsafeMutablePointer<OpaquePointer?>
   /// The handles that libwebsockets itself put on the loop, such as a timer and the pipe that wakes it.
   private var ownHandles: Set<UnsafeMutablePointer<uv_handle_t>> = []
-  private var clientHosts: [ClientKind: WebSocketHost] = [:]
+  /// By whether the connection is over TLS.
+  private var clientHosts: [Bool: WebSocketHost] = [:]
   private var hosts: [WebSocketHost] = []
-
-  private struct ClientKind: Hashable {
-    var compresses: Bool
-    var isSecure: Bool
-  }
 
   init?(loop: EventLoop) {
     self.loop = loop
@@ -54,33 +50,25 @@ final class WebSocketContext: LoopGuest {
 
   /// A virtual host for a listener. It knows the listener's subprotocols, and adopts the sockets that the listener has
   /// accepted.
-  func addServerHost(subprotocols: [String], compresses: Bool) -> WebSocketHost? {
-    addHost(port: cws_port_adopting, subprotocols: subprotocols, compresses: compresses)
+  func addServerHost(subprotocols: [String]) -> WebSocketHost? {
+    addHost(port: cws_port_adopting, subprotocols: subprotocols)
   }
 
-  /// The virtual host for a client's connection. There are four: one with compression and one without, both for plain
-  /// connections and for TLS.
-  func clientHost(compresses: Bool, trust: TLSTrust?) -> WebSocketHost? {
-    let kind = ClientKind(compresses: compresses, isSecure: trust != nil)
-    if let host = clientHosts[kind] { return host }
-    let host = addHost(port: cws_port_connecting, subprotocols: [], compresses: compresses, trust: trust)
-    clientHosts[kind] = host
+  /// The virtual host for a client's connection: one for plain connections, and one for TLS.
+  func clientHost(trust: TLSTrust?) -> WebSocketHost? {
+    if let host = clientHosts[trust != nil] { return host }
+    let host = addHost(port: cws_port_connecting, subprotocols: [], trust: trust)
+    clientHosts[trust != nil] = host
     return host
   }
 
-  private func addHost(
-    port: Int32,
-    subprotocols: [String],
-    compresses: Bool,
-    trust: TLSTrust? = nil
-  ) -> WebSocketHost? {
+  private func addHost(port: Int32, subprotocols: [String], trust: TLSTrust? = nil) -> WebSocketHost? {
     guard let pointer = context.pointee else { return nil }
     let host = WebSocketHost(
       context: pointer,
       port: port,
       name: "host\(hosts.count)",
       subprotocols: subprotocols,
-      compresses: compresses,
       trust: trust
     )
     if let host { hosts.append(host) }
@@ -150,11 +138,6 @@ final class WebSocketContext: LoopGuest {
       )
     }
     return handles
-  }
-
-  /// Makes libwebsockets do its postponed work.
-  func wake() {
-    if let pointer { lws_cancel_service(pointer) }
   }
 
   var pointer: OpaquePointer? { context.pointee }

@@ -1,12 +1,12 @@
 internal import CWebSockets
 import Glibc
 
-/// A virtual host of libwebsockets, and the C arrays that libwebsockets reads during its lifetime.
+/// A virtual host of libwebsockets, and the C arrays that libwebsockets reads during its lifetime. It speaks no
+/// extensions.
 final class WebSocketHost {
   private(set) var pointer: OpaquePointer!
   let name: String
   private let protocols: UnsafeMutablePointer<lws_protocols>
-  private let extensions: UnsafeMutablePointer<lws_extension>
   /// Settings that keep libwebsockets from sending pings, because each connection sends its own. For its pings,
   /// libwebsockets would search a sorted list of all connections whenever a connection receives something.
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo>
@@ -25,17 +25,14 @@ final class WebSocketHost {
     port: Int32,
     name: String,
     subprotocols: [String],
-    compresses: Bool,
     trust: TLSTrust?
   ) {
     self.name = name
     self.trust = trust
     let names = [Self.plainProtocol] + subprotocols
     protocols = .allocate(capacity: names.count + 1)
-    extensions = .allocate(capacity: 2)
     idlePolicy = .allocate(capacity: 1)
     idlePolicy.initialize(to: lws_retry_bo())
-    extensions.initialize(repeating: lws_extension(), count: 2)
     for (index, name) in names.enumerated() {
       var entry = lws_protocols()
       entry.name = UnsafePointer(text(name))
@@ -49,15 +46,11 @@ final class WebSocketHost {
       (protocols + index).initialize(to: entry)
     }
     (protocols + names.count).initialize(to: lws_protocols())
-    extensions[0].name = UnsafePointer(text("permessage-deflate"))
-    extensions[0].callback = lws_extension_callback_pm_deflate
-    extensions[0].client_offer = UnsafePointer(text("permessage-deflate; client_max_window_bits"))
 
     var info = lws_context_creation_info()
     info.port = port
     info.vhost_name = UnsafePointer(text(name))
     info.protocols = UnsafePointer(protocols)
-    info.extensions = compresses ? UnsafePointer(extensions) : nil
     info.user = Unmanaged.passUnretained(self).toOpaque()
     info.timeout_secs = 10
     info.retry_and_idle_policy = UnsafePointer(idlePolicy)
@@ -74,7 +67,6 @@ final class WebSocketHost {
   deinit {
     for text in texts { free(text) }
     protocols.deallocate()
-    extensions.deallocate()
     idlePolicy.deallocate()
   }
 

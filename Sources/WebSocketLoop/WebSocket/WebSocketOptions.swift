@@ -26,10 +26,6 @@ public struct WebSocketOptions: Sendable {
   /// How many bytes that were given to `send` may wait while the socket is full. If more would wait, `send` refuses the
   /// message. Protects memory.
   public var waitingBytesMax = 4 << 20
-  /// Whether permessage-deflate is accepted. With compression, every frame is compressed for each connection
-  /// separately, and frames no longer share one `send()`. Compression saves bytes but costs processor time, so it helps
-  /// only on slow links.
-  public var compresses = false
 
   public init() {}
 }

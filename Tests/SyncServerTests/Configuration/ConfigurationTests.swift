@@ -129,16 +129,10 @@ import Testing
       expectation: "true or false"
     ) { $0.isOpen = ["true", "1", "yes", "on"].contains($1) },
     Setting(name: "--audit", values: ["a", "b"], bad: [""], expectation: "a file") { $0.audit = $1 },
-    Setting(
-      name: "--compress",
-      values: ["true", "1", "yes", "on", "false", "0", "no", "off", ""],
-      bad: ["maybe", "TRUE"],
-      expectation: "true or false"
-    ) { $0.compresses = ["true", "1", "yes", "on"].contains($1) },
   ]
 
   /// Flags without a value. Another test covers wrong values of their environment variables.
-  private static let switches: Set<String> = ["--compress", "--open"]
+  private static let switches: Set<String> = ["--open"]
 
   @Test("Every other setting has a flag and a variable, the flag goes before, and what it can't be is refused")
   func settings() throws {
@@ -184,12 +178,12 @@ import Testing
   @Test("A switch needs no value, and takes one behind a sign only")
   func switches() throws {
     var expected = Configuration()
-    expected.compresses = true
-    #expect(try Invocation(arguments: ["--compress"], environment: [:]) == .serve(expected))
+    expected.isOpen = true
+    #expect(try Invocation(arguments: ["--open"], environment: [:]) == .serve(expected))
     expected.port = 1
-    #expect(try Invocation(arguments: ["--compress", "--port", "1"], environment: [:]) == .serve(expected))
+    #expect(try Invocation(arguments: ["--open", "--port", "1"], environment: [:]) == .serve(expected))
     for (arguments, environment) in [
-      (["--compress=maybe"], [:]), ([], ["CANVAS_COMPRESS": "maybe"]), (["--compress", "false"], [:]),
+      (["--open=maybe"], [:]), ([], ["CANVAS_OPEN": "maybe"]), (["--open", "false"], [:]),
     ] {
       #expect(throws: ConfigurationError.self) { try Invocation(arguments: arguments, environment: environment) }
     }
