@@ -6,7 +6,7 @@ import Testing
 
 /// A simulated client: what it was sent, and the drawing that it made of the messages.
 struct TestClient {
-  var conversation: Conversation
+  var talk: Talk
   var id: MemberID?
   /// The client's address.
   var party: String
@@ -44,7 +44,7 @@ struct TestClient {
       messageBytesMax = max(messageBytesMax, message.count)
       do {
         let decoded =
-          conversation.encoding == .json
+          talk.encoding == .json
           ? try JSONEncoding.decodeServerMessage(message) : try BinaryEncoding.decodeServerMessage(message)
         follow(decoded)
         messages.append(decoded)
@@ -154,7 +154,7 @@ struct RoomBench {
   mutating func connect(_ encoding: WireEncoding = .binary, roleMax: Role = .editor) -> Int {
     clients.append(
       TestClient(
-        conversation: Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: now),
+        talk: Talk(encoding, roleMax: roleMax, limits: limits, now: now),
         party: "client \(clients.count)"
       )
     )
@@ -174,7 +174,7 @@ struct RoomBench {
   /// Joins with the actor of an earlier client.
   mutating func again(_ client: Int, _ change: (inout Hello) -> Void = { _ in }) -> Int {
     let (actor, key) = (actor(client), key(client))
-    return join(clients[client].conversation.encoding) { hello in
+    return join(clients[client].talk.encoding) { hello in
       hello.actor = actor
       hello.key = key
       change(&hello)
@@ -191,25 +191,24 @@ struct RoomBench {
   }
 
   @discardableResult
-  mutating func say(_ message: ClientMessage, _ client: Int) -> ConversationStep {
-    let encoding = clients[client].conversation.encoding
+  mutating func say(_ message: ClientMessage, _ client: Int) -> Heard {
+    let encoding = clients[client].talk.encoding
     return say(encoding == .json ? JSONEncoding.encode(message) : BinaryEncoding.encode(message), client)
   }
 
   @discardableResult
-  mutating func say(_ bytes: [UInt8], _ client: Int, isText: Bool? = nil) -> ConversationStep {
-    let isText = isText ?? clients[client].conversation.encoding.isText
+  mutating func say(_ bytes: [UInt8], _ client: Int, isText: Bool? = nil) -> Heard {
+    let isText = isText ?? clients[client].talk.encoding.isText
     let now = now
-    let action = bytes.withUnsafeBytes { clients[client].conversation.received($0, isText: isText, now: now) }
-    act(action, client)
-    return action
+    let heard = bytes.withUnsafeBytes { clients[client].talk.received($0, isText: isText, now: now) }
+    act(heard, client)
+    return heard
   }
 
-  mutating func act(_ action: ConversationStep, _ client: Int) {
-    let encoding = clients[client].conversation.encoding
+  mutating func act(_ heard: Heard, _ client: Int) {
+    let encoding = clients[client].talk.encoding
     let party = clients[client].party
-    if let code = room.take(action, from: &clients[client].id, at: party, encoding: encoding, now: now, using: &random)
-    {
+    if let code = room.take(heard, from: &clients[client].id, at: party, encoding: encoding, now: now, using: &random) {
       clients[client].closed = code
       leave(client)
     }
@@ -261,7 +260,6 @@ struct RoomBench {
       case .close(let id, let code, _, _):
         guard let client = clients.firstIndex(where: { $0.id == id }) else { continue }
         clients[client].closed = code
-        clients[client].conversation.closed()
         clients[client].id = nil
       case .pauseReading(let id):
         pauses += 1

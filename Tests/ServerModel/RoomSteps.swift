@@ -13,19 +13,49 @@ extension ActorKeys {
   static let inTests = ActorKeys(secret: [UInt8](repeating: 7, count: secretBytes))
 }
 
+/// What a message of a client leads to.
+enum Heard: Equatable {
+  case join(Hello, Role)
+  case session(SessionStep)
+  case close(CloseCode, Text)
+}
+
+/// A conversation, and how far it has come, as the server's hub knows it of each session.
+struct Talk {
+  var conversation: Conversation
+  /// The client's role. `nil` before `hello`.
+  private(set) var role: Role?
+
+  init(_ encoding: WireEncoding, roleMax: Role = .editor, limits: Limits, now: Moment) {
+    conversation = Conversation(encoding: encoding, roleMax: roleMax, limits: limits, now: now)
+  }
+
+  var encoding: WireEncoding { conversation.encoding }
+
+  mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> Heard {
+    do throws(Closing) {
+      if let role { return .session(try conversation.step(bytes, isText: isText, as: role, now: now)) }
+      let (hello, role) = try conversation.hello(bytes, isText: isText, now: now)
+      self.role = role
+      return .join(hello, role)
+    } catch {
+      return .close(error.code, error.reason)
+    }
+  }
+}
+
 extension Room {
-  /// Carries out an action of a conversation, as the server's hub does.
+  /// Carries out what a message leads to, as the server's hub does.
   /// - Returns: the code with which the connection must be closed, or `nil`.
   mutating func take(
-    _ step: ConversationStep,
+    _ heard: Heard,
     from member: inout MemberID?,
     at party: String,
     encoding: WireEncoding,
     now: Moment,
     using random: inout SeededGenerator
   ) -> CloseCode? {
-    switch step {
-    case .nothing: break
+    switch heard {
     case .join(let hello, let role):
       member = join(hello, role: role, encoding: encoding, party: party, keys: .inTests, now: now, using: &random)
     case .session(let step): if let member { take(step, from: member, now: now) }

@@ -1,22 +1,14 @@
 import CanvasCRDT
 
-/// One connection's side of the protocol: which messages the client may send when, and how often.
+/// One connection's side of the protocol: what its messages say, whether they may be said, and how often.
 ///
-/// A conversation knows nothing of rooms and does no I/O. Each function that takes an event returns what the hub and
-/// the room have to do.
+/// A conversation knows nothing of rooms, does no I/O, and doesn't know how far the connection has come. Whoever does
+/// calls `hello` for the first message and `step` for each later one.
 struct Conversation: Sendable {
-  private enum State: Sendable {
-    case awaitingHello(until: UInt64)
-    case joined(Role)
-    /// The connection is closing. Input is ignored.
-    case closing
-  }
-
   let encoding: WireEncoding
   private let limits: Limits
   /// The highest role that the client's token allows.
   private let roleMax: Role
-  private var state: State
   private var operations: TokenBucket
   private var messages: TokenBucket
   private var bytes: TokenBucket
@@ -35,7 +27,6 @@ struct Conversation: Sendable {
     self.encoding = encoding
     self.roleMax = roleMax
     self.limits = limits
-    state = .awaitingHello(until: now.monotonicMilliseconds &+ limits.helloMilliseconds)
     operations = TokenBucket(
       clientPerSecond: limits.operationsPerSecond,
       atOnce: limits.operationsPerMessage,
@@ -69,11 +60,6 @@ struct Conversation: Sendable {
   /// length of an acknowledgement allows for this many bytes.
   private static let identifierBytesMax = 1_024
 
-  /// When `timePassed` has to be called, on the monotonic clock. `nil` after the client has sent its `hello`.
-  var deadline: UInt64? {
-    if case .awaitingHello(let until) = state { until } else { nil }
-  }
-
   /// How many milliseconds reading from the connection has to pause. `nil` if no pause was decided since the last call.
   mutating func takeRest() -> UInt64? {
     defer { restMilliseconds = nil }
@@ -81,15 +67,18 @@ struct Conversation: Sendable {
   }
 }
 
-/// What has to be done after an event of a connection.
-enum ConversationStep: Equatable, Sendable {
-  case nothing
-  case join(Hello, Role)
-  case close(CloseCode, Text)
-  case session(SessionStep)
+/// Why a connection has to be closed, after what its client has sent.
+struct Closing: Error, Equatable {
+  let code: CloseCode
+  let reason: Text
+
+  init(_ code: CloseCode, _ reason: Text) {
+    self.code = code
+    self.reason = reason
+  }
 }
 
-/// What a session's room has to do for it. If the room is still being opened, the step waits for that.
+/// What a session's room has to do for it.
 enum SessionStep: Equatable, Sendable {
   case submit(Submission)
   case presence(JSONText)
@@ -103,39 +92,70 @@ enum SessionStep: Equatable, Sendable {
 // MARK: - Events
 
 extension Conversation {
-  mutating func timePassed(now: Moment) -> ConversationStep {
-    guard case .awaitingHello(let until) = state, now.monotonicMilliseconds >= until else { return .nothing }
-    return close(.noSignOfLife, "no hello arrived in time")
-  }
-
-  /// The room or the server has closed the connection.
-  mutating func closed() { state = .closing }
-
   /// The client has sent WebSocket pings, which the library has answered. They are charged like messages.
   mutating func pinged(now: Moment) {
     weight = 1
     spendMessage(now)
   }
 
-  mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> ConversationStep {
-    if case .closing = state { return .nothing }
-    if case .close(let code, let reason) = timePassed(now: now) { return .close(code, reason) }
+  /// Reads a connection's first message.
+  /// - Returns: the client's `hello`, and the role that the client gets.
+  mutating func hello(
+    _ bytes: UnsafeRawBufferPointer,
+    isText: Bool,
+    now: Moment
+  ) throws(Closing) -> (hello: Hello, role: Role) {
+    try take(bytes, isText: isText, now: now)
+    let message: ClientMessage
+    do throws(MessageError) { message = try decode(bytes) } catch {
+      switch error {
+      case .malformed(let words): throw Closing(.malformed, words)
+      case .badHello(let words): throw Closing(.badHello, words)
+      case .badField, .unknownType, .rejected: throw Conversation.isNoHello
+      }
+    }
+    guard case .hello(let hello) = message else { throw Conversation.isNoHello }
+    if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
+      throw Closing(.badHello, "the name is too long")
+    }
+    if let name = hello.name, !PropertyRules.takesName(name) {
+      throw Closing(.badHello, PropertyProblem(.name).message)
+    }
+    return (hello, hello.readonly ? .viewer : roleMax)
+  }
+
+  /// Reads a message that came after `hello`.
+  /// - Parameter role: the client's.
+  mutating func step(
+    _ bytes: UnsafeRawBufferPointer,
+    isText: Bool,
+    as role: Role,
+    now: Moment
+  ) throws(Closing) -> SessionStep {
+    try take(bytes, isText: isText, now: now)
+    let message: ClientMessage
+    do throws(MessageError) { message = try decode(bytes) } catch {
+      return try step(after: error, as: role, now: now)
+    }
+    return try step(of: message, as: role, now: now)
+  }
+
+  private static let isNoHello = Closing(.badHello, "the first message must be hello")
+  private static let isSecondHello = Closing(.badHello, "hello may be sent only once")
+
+  /// Checks the form of a message's frame and its length, and charges its bytes.
+  private mutating func take(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) throws(Closing) {
     guard isText == encoding.isText else {
-      return close(
+      throw Closing(
         .wrongFrameType,
         isText
           ? "send binary frames: that is the subprotocol of this connection"
           : "send text frames: that is the subprotocol of this connection"
       )
     }
-    guard UInt64(bytes.count) <= limits.messageBytes else { return close(.tooLarge, "the message is too long") }
+    guard UInt64(bytes.count) <= limits.messageBytes else { throw Closing(.tooLarge, "the message is too long") }
     spend(bytes: UInt64(bytes.count), now)
     weight = 1 + UInt64(bytes.count) / Conversation.bytesOfOneMessage
-    do throws(MessageError) {
-      return take(try decode(bytes), now: now)
-    } catch {
-      return refuse(error, now: now)
-    }
   }
 
   private func decode(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> ClientMessage {
@@ -145,56 +165,47 @@ extension Conversation {
     }
   }
 
-  private mutating func take(_ message: ClientMessage, now: Moment) -> ConversationStep {
-    guard case .joined(let role) = state else {
-      guard case .hello(let hello) = message else { return close(.badHello, "the first message must be hello") }
-      if let name = hello.name, UInt64(name.utf8Count) > limits.nameBytes {
-        return close(.badHello, "the name is too long")
-      }
-      if let name = hello.name, !PropertyRules.takesName(name) {
-        return close(.badHello, PropertyProblem(.name).message)
-      }
-      let role = hello.readonly ? Role.viewer : roleMax
-      state = .joined(role)
-      return .join(hello, role)
-    }
+  private mutating func step(
+    of message: ClientMessage,
+    as role: Role,
+    now: Moment
+  ) throws(Closing) -> SessionStep {
     switch message {
-    case .hello: return close(.badHello, "hello may be sent only once")
-    case .operations(let submission): return take(submission, role: role, now: now)
+    case .hello: throw Conversation.isSecondHello
+    case .operations(let submission): return try step(of: submission, as: role, now: now)
     case .presence(let state):
       spendMessage(now)
       guard UInt64(state.bytes.count) <= limits.presenceBytes else {
-        return .session(
-          .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
-        )
+        return .reply(.error(code: "presence_too_large", message: "the state is longer than the room allows"))
       }
-      return .session(.presence(state))
+      return .presence(state)
     case .ping(let id):
-      if isTooLong(id) { return refuse(.badField(Conversation.longIdentifier), now: now) }
       spendMessage(now)
-      return .session(.reply(.pong(id: id, milliseconds: now.wallMilliseconds)))
+      if isTooLong(id) { return .reply(.error(code: "bad_field", message: Conversation.longIdentifier)) }
+      return .reply(.pong(id: id, milliseconds: now.wallMilliseconds))
     case .digest:
       spendMessage(now)
-      return .session(.digest)
+      return .digest
     case .token(let token):
       // Checking a token's signature costs as much processor time as many messages.
       weight += Conversation.messagesForToken
       spendMessage(now)
-      return .session(.token(token))
+      return .token(token)
     }
   }
 
-  private mutating func take(_ submission: Submission, role: Role, now: Moment) -> ConversationStep {
+  private mutating func step(of submission: Submission, as role: Role, now: Moment) throws(Closing) -> SessionStep {
     if isTooLong(submission.id) {
-      return refuse(.rejected(Rejection(code: .badMessage, message: Conversation.longIdentifier)), now: now)
+      let rejection = Rejection(code: .badMessage, message: Conversation.longIdentifier)
+      return try step(after: .rejected(rejection), as: role, now: now)
     }
     guard role == .editor else { return turnDown(submission.id, now: now) }
     // When the bucket is full, it holds enough for the longest message that the decoder accepts. So no message is
     // refused for ever.
     guard operations.take(UInt64(submission.operations.count), at: now.monotonicMilliseconds) else {
-      return refuseForRate(submission.id, now: now)
+      return try refuseForRate(submission.id, now: now)
     }
-    return .session(.submit(submission))
+    return .submit(submission)
   }
 
   private func isTooLong(_ id: MessageIdentifier?) -> Bool {
@@ -207,49 +218,41 @@ extension Conversation {
 // MARK: - Refusing
 
 extension Conversation {
-  private mutating func refuse(_ error: MessageError, now: Moment) -> ConversationStep {
-    guard case .joined(let role) = state else {
-      switch error {
-      case .malformed(let words): return close(.malformed, words)
-      case .badHello(let words): return close(.badHello, words)
-      case .badField, .unknownType, .rejected: return close(.badHello, "the first message must be hello")
-      }
-    }
+  /// What follows from a message that can't be taken.
+  private mutating func step(after error: MessageError, as role: Role, now: Moment) throws(Closing) -> SessionStep {
     switch error {
-    case .malformed(let words): return close(.malformed, words)
+    case .malformed(let words): throw Closing(.malformed, words)
+    case .badHello: throw Conversation.isSecondHello
     case .unknownType(let words):
       spendMessage(now)
-      return .session(.reply(.error(code: "unknown_type", message: words)))
-    case .badHello: return close(.badHello, "hello may be sent only once")
+      return .reply(.error(code: "unknown_type", message: words))
     case .badField(let words):
       spendMessage(now)
-      return .session(.reply(.error(code: "bad_field", message: words)))
+      return .reply(.error(code: "bad_field", message: words))
     case .rejected(var rejection):
       if isTooLong(rejection.id) { rejection.id = nil }
       if role == .viewer { return turnDown(rejection.id, now: now) }
       // An invalid operation is charged too, because reading it costs as much as reading a valid one.
-      guard operations.take(1, at: now.monotonicMilliseconds) else { return refuseForRate(rejection.id, now: now) }
-      return .session(.reply(.rejection(rejection)))
+      guard operations.take(1, at: now.monotonicMilliseconds) else { return try refuseForRate(rejection.id, now: now) }
+      return .reply(.rejection(rejection))
     }
   }
 
   /// Refuses a write from a read-only client. The write is charged as a message rather than as operations. So a
   /// read-only client that sends a lot is slowed down, but its connection is never closed for its rate.
-  private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
+  private mutating func turnDown(_ id: MessageIdentifier?, now: Moment) -> SessionStep {
     spendMessage(now)
-    let rejection = Rejection(id: id, code: .readOnly, message: "this connection is read-only")
-    return .session(.reply(.rejection(rejection)))
+    return .reply(.rejection(Rejection(id: id, code: .readOnly, message: "this connection is read-only")))
   }
 
   /// Refuses operations because of their rate. A client that ignores such refusals for two seconds is disconnected.
-  private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) -> ConversationStep {
+  private mutating func refuseForRate(_ id: MessageIdentifier?, now: Moment) throws(Closing) -> SessionStep {
     let time = now.monotonicMilliseconds
     if refusals.isFull(at: time) { refusedSince = time }
     if !refusals.take(1, at: time), time >= refusedSince &+ Conversation.ignoringMilliseconds {
-      return close(.tooMany, "the client kept sending after rate_limited")
+      throw Closing(.tooMany, "the client kept sending after rate_limited")
     }
-    let rejection = Rejection(id: id, code: .rateLimited, message: "too many operations a second")
-    return .session(.reply(.rejection(rejection)))
+    return .reply(.rejection(Rejection(id: id, code: .rateLimited, message: "too many operations a second")))
   }
 
   /// Charges a message that has no operations. If a client sends too many such messages, reading from its connection
@@ -274,10 +277,5 @@ extension Conversation {
   private mutating func rest(_ milliseconds: UInt64) {
     guard milliseconds > 0 else { return }
     restMilliseconds = max(restMilliseconds ?? 0, milliseconds, Conversation.restMillisecondsMin)
-  }
-
-  private mutating func close(_ code: CloseCode, _ reason: Text) -> ConversationStep {
-    state = .closing
-    return .close(code, reason)
   }
 }

@@ -40,7 +40,7 @@ actor Hub {
   var audit: AuditLog?
   /// Recent writes over HTTP, collected for a single line of the audit log.
   var writings = WritingGathering()
-  var visitors: Visitors
+  var sessions: Sessions
   var rooms: RoomTable
   var openingTurns = OpeningTurns()
   var turns = Turns()
@@ -82,7 +82,7 @@ actor Hub {
     self.files = files
     self.credentials = credentials
     let limits = configuration.limits
-    visitors = Visitors(limits: limits)
+    sessions = Sessions(limits: limits)
     rooms = RoomTable(roomsMax: limits.rooms)
     log = LogDesk(beatMilliseconds: limits.beatMilliseconds)
     verification = Verification(limits: limits)

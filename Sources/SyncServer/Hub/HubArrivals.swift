@@ -1,7 +1,7 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors arrive: from the HTTP request that opens a WebSocket to the client's `hello`.
+// How sessions arrive: from the HTTP request that opens a WebSocket to the client's `hello`.
 
 extension Hub {
   func decide(on request: Request) -> UpgradeDecision {
@@ -13,7 +13,7 @@ extension Hub {
       return refuse(request, .unavailable("the server is stopping; try again"))
     }
     guard !awaitsLog else { return refuse(request, .awaitingLog) }
-    guard !visitors.turnsAwayUnheard(party(of: request)) else { return refuse(request, .tooManyFromAddress) }
+    guard !sessions.turnsAwayUnheard(party(of: request)) else { return refuse(request, .tooManyFromAddress) }
     let names = WireEncoding.allCases.map { Text($0.subprotocol).string }
     return .accept(subprotocol: request.offeredSubprotocols.first { names.contains($0) })
   }
@@ -53,13 +53,13 @@ extension Hub {
     guard grant.covers(name) else {
       return turnAway(.forbidden, Text("this token doesn't give access to room \(name)"))
     }
-    switch visitors.crowd(for: address) {
+    switch sessions.crowd(for: address) {
     case .server: return turnAway(.tooMany, "the server has no room for more connections")
     case .address: return turnAway(.tooMany, "too many connections from your address")
     case nil: break
     }
-    connection.tag = visitors.add { number in
-      Visitor(
+    connection.tag = sessions.add { number in
+      Session(
         connection: connection,
         room: name,
         address: address,
@@ -84,20 +84,15 @@ extension Hub {
     _ refusal: Refusal
   ) {
     noteRefusal(refusal)
-    visitors.turnedAway(connection.party)
+    sessions.turnedAway(connection.party)
     counts.noteClose(code: code.rawValue)
     connection.send(error: code.word, reason, encoding)
     connection.close(code: code.rawValue, reason: reason.string)
   }
 
   private func helloIsDue(_ number: Int) {
-    guard let visitor = visitors[number], visitor.isAwaitingHello else { return }
-    var now = now
-    // The loop reads the clock only once an iteration, so the deadline can be in the past already.
-    if let deadline = visitor.conversation.deadline {
-      now.monotonicMilliseconds = max(now.monotonicMilliseconds, deadline)
-    }
-    perform(visitor.conversation.timePassed(now: now), for: visitor, now: now)
+    guard let session = sessions[number], case .waiting = session.stage else { return }
+    close(session, .noSignOfLife, "no hello arrived in time")
   }
 }
 

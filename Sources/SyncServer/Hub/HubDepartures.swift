@@ -1,33 +1,33 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// How visitors leave: by themselves, or because the server closes them.
+// How sessions leave: by themselves, or because the server closes them.
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
   /// - Parameter error: the code word of the error that is sent first. By default it is the name of the close code. For
   ///   `goingAway`, no error is sent by default.
-  func close(_ visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A visitor that is asked to reconnect to another node has done nothing wrong, so it gets no error.
+  func close(_ session: Session, _ code: CloseCode, _ reason: Text, error: String? = nil) {
+    // A session that is asked to reconnect to another node has done nothing wrong, so it gets no error.
     let error = error ?? (code == .goingAway ? nil : code.word)
-    if let error { noteRefusal(Refusal(error, of: visitor, reason.string)) }
+    if let error { noteRefusal(Refusal(error, of: session, reason.string)) }
     // After a message that was sent only in part, only a close frame may follow, so no error is sent.
-    let isBetweenMessages = leave(visitor)
-    sayGoodbye(to: visitor, code, reason, error: isBetweenMessages ? error : nil)
+    let isBetweenMessages = leave(session)
+    sayGoodbye(to: session, code, reason, error: isBetweenMessages ? error : nil)
   }
 
-  /// Closes the connection of a visitor that has left its room.
+  /// Closes the connection of a session that has left its room.
   /// - Parameter error: the code word of an error that is sent first. `nil` for none.
-  private func sayGoodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) {
-    sayGoodbye([goodbye(to: visitor, code, reason, error: error)])
+  private func sayGoodbye(to session: Session, _ code: CloseCode, _ reason: Text, error: String?) {
+    sayGoodbye([goodbye(to: session, code, reason, error: error)])
   }
 
-  /// From now on, nothing that the visitor sends is taken.
+  /// From now on, nothing that the session sends is taken.
   /// - Returns: what is left to do: to tell the client, and to close the connection.
-  func goodbye(to visitor: Visitor, _ code: CloseCode, _ reason: Text, error: String?) -> Goodbye {
+  func goodbye(to session: Session, _ code: CloseCode, _ reason: Text, error: String?) -> Goodbye {
     counts.noteClose(code: code.rawValue)
-    visitor.goes()
-    return Goodbye(visitor: visitor, code: code, reason: reason, error: error)
+    session.goes()
+    return Goodbye(session: session, code: code, reason: reason, error: error)
   }
 
   /// The first few connections are closed at once. Each close is two system calls, and a room can have thousands of
@@ -38,12 +38,12 @@ extension Hub {
     if !others.isEmpty { loop.execute { self.assumeIsolated { $0.sayGoodbye(others) } } }
   }
 
-  /// Calls `treat` for each visitor that is still connected when its turn comes. One job of the loop handles only a few
-  /// visitors, so that other work can run in between.
-  func inPortions(_ visitors: [Visitor], _ treat: (Visitor) -> Void) async {
-    for (index, visitor) in visitors.enumerated() {
+  /// Calls `treat` for each session that is still connected when its turn comes. One job of the loop handles only a few
+  /// sessions, so that other work can run in between.
+  func inPortions(_ sessions: [Session], _ treat: (Session) -> Void) async {
+    for (index, session) in sessions.enumerated() {
       if index % Hub.closedInAJob == Hub.closedInAJob - 1 { await letOthersGoFirst() }
-      if !visitor.isGone { treat(visitor) }
+      if !session.isGone { treat(session) }
     }
   }
 
@@ -53,49 +53,49 @@ extension Hub {
   /// The loop is about to close a connection on its own: a message was too long or not UTF-8, or the client has been
   /// silent for too long.
   func noteClosing(_ connection: any ServerConnection, code: UInt16, reason: String) {
-    guard let visitor = visitors[connection.tag], !visitor.isGone, let code = CloseCode(rawValue: code) else { return }
-    close(visitor, code, Text(reason))
+    guard let session = sessions[connection.tag], !session.isGone, let code = CloseCode(rawValue: code) else { return }
+    close(session, code, Text(reason))
   }
 
   func forget(_ connection: any ServerConnection, closure: Closure) {
-    guard let visitor = visitors[connection.tag] else { return visitors.forgetTurnedAway(connection.party) }
+    guard let session = sessions[connection.tag] else { return sessions.forgetTurnedAway(connection.party) }
     // If the hub closed the connection itself, the close has been counted already.
-    if !visitor.isGone, closure.cause == .ours {
+    if !session.isGone, closure.cause == .ours {
       // The client broke the protocol, so the loop closed the connection without a message.
       counts.noteClose(code: closure.code)
       let word = CloseCode(rawValue: closure.code)?.word ?? "closed"
-      noteRefusal(Refusal(word, of: visitor, closure.reason))
+      noteRefusal(Refusal(word, of: session, closure.reason))
     }
-    leave(visitor)
-    visitor.goes()
-    visitors.remove(connection.tag)
+    leave(session)
+    session.goes()
+    sessions.remove(connection.tag)
     logger.debug(
       "disconnected",
-      ["room": .text(visitor.room), "address": .text(visitor.address), "code": .init(closure.code)]
+      ["room": .text(session.room), "address": .text(session.address), "code": .init(closure.code)]
     )
     if lifetime.stage == .closing { goOnStopping() }
   }
 
-  /// Takes a visitor out of its room.
-  /// - Returns: false if the last message to the visitor was sent only in part.
+  /// Takes a session out of its room.
+  /// - Returns: false if the last message to the session was sent only in part.
   @discardableResult
-  private func leave(_ visitor: Visitor) -> Bool {
-    guard case .joined(let open, let id) = visitor.stage else { return true }
+  private func leave(_ session: Session) -> Bool {
+    guard case .here(_, let open, let id) = session.stage else { return true }
     unseat(id, in: open)
     return change(open) { $0.leave(id, now: now) } ?? true
   }
 }
 
-/// A connection that has to be closed. Its visitor has left already.
+/// A connection that has to be closed. Its session has left already.
 struct Goodbye: Sendable {
-  let visitor: Visitor
+  let session: Session
   let code: CloseCode
   let reason: Text
   /// The code word of an error that the client is sent first.
   let error: String?
 
   func say() {
-    if let error { visitor.connection.send(error: error, reason, visitor.conversation.encoding) }
-    visitor.connection.close(code: code.rawValue, reason: reason.string)
+    if let error { session.connection.send(error: error, reason, session.conversation.encoding) }
+    session.connection.close(code: code.rawValue, reason: reason.string)
   }
 }

@@ -44,7 +44,7 @@ extension Hub {
 
   private func writeConnections(to text: inout PrometheusText) {
     let loopCounts = loop.counts
-    text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", visitors.count)
+    text.metric("canvas_connections", .gauge, "WebSocket connections that are open.", sessions.count)
     text.metric(
       "canvas_connections_opened_total",
       .counter,

@@ -196,10 +196,10 @@ extension Hub {
 
   private func failed(_ append: LogDesk.Append, _ error: LogError) {
     if let charge = append.charge { giveBack(charge, for: append.room) }
-    // If a visitor sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
+    // If a session sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
     // logged with the answer to the request.
-    if let id = change(append.room, { $0.failed(batch: append.batch) }) ?? nil, let visitor = append.room.visitor(id) {
-      refusals.write(Refusal("unavailable", of: visitor, "\(error)"))
+    if let id = change(append.room, { $0.failed(batch: append.batch) }) ?? nil, let session = append.room.session(id) {
+      refusals.write(Refusal("unavailable", of: session, "\(error)"))
     }
     if RoomInLog.isGone(by: error) { removed(append.room) }
   }

@@ -71,11 +71,11 @@ extension Hub {
     let isLocked = isLocked(room)
     let words: Text =
       isLocked ? "the room was locked; connect again to look on" : "the room was unlocked; connect again"
-    let editors = visitors.all.filter { $0.room == room && $0.grant.level == .editor }
+    let editors = sessions.all.filter { $0.room == room && $0.grant.level == .editor }
     // The lock refuses writes on a connection even before that connection is closed.
     job {
-      await inPortions(editors) { visitor in
-        if self.isLocked(room) == isLocked { close(visitor, .goingAway, words) }
+      await inPortions(editors) { session in
+        if self.isLocked(room) == isLocked { close(session, .goingAway, words) }
       }
     }
     logger.info(isLocked ? "room locked" : "room unlocked", ["room": .text(room)])
@@ -141,16 +141,16 @@ extension Hub {
     complain(audit?.write(deed))
   }
 
-  func recordEntry(of visitor: Visitor, name: Text, as role: Role) {
+  func recordEntry(of session: Session, name: Text, as role: Role) {
     guard audit != nil else { return }
     complain(
       audit?.write(
         AuditLog.Deed(
           event: "entered",
-          room: visitor.room,
-          actor: visitor.actor?.text,
-          token: visitor.grant.label,
-          address: visitor.address,
+          room: session.room,
+          actor: session.actor?.text,
+          token: session.grant.label,
+          address: session.address,
           details: [("role", .text(role == .editor ? "editor" : "viewer")), ("name", .text(name.string))],
           isOften: true
         )
@@ -158,16 +158,16 @@ extension Hub {
     )
   }
 
-  func recordRenewal(of visitor: Visitor) {
+  func recordRenewal(of session: Session) {
     guard audit != nil else { return }
     complain(
       audit?.write(
         AuditLog.Deed(
           event: "renewed",
-          room: visitor.room,
-          actor: visitor.actor?.text,
-          token: visitor.grant.label,
-          address: visitor.address,
+          room: session.room,
+          actor: session.actor?.text,
+          token: session.grant.label,
+          address: session.address,
           isOften: true
         )
       )

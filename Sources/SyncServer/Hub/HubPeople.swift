@@ -15,14 +15,14 @@ extension Hub {
 
   /// The person behind a member. `nil` for a member that is connected to another node.
   private func person(_ id: MemberID, in open: OpenRoom) -> Person? {
-    guard let member = open.room.audience.member(id), let visitor = open.visitor(id) else { return nil }
+    guard let member = open.room.audience.member(id), let session = open.session(id) else { return nil }
     return Person(
       actor: member.actor,
       name: member.peer.name,
       color: member.peer.color,
       role: member.role,
-      token: visitor.grant.label,
-      address: visitor.address
+      token: session.grant.label,
+      address: session.address
     )
   }
 
@@ -42,23 +42,23 @@ extension Hub {
 
   // MARK: Coming and going
 
-  func seat(_ visitor: Visitor, _ id: MemberID, in open: OpenRoom) {
-    open.seat(visitor, id)
-    noteChange(of: visitor)
+  func seat(_ session: Session, _ id: MemberID, in open: OpenRoom) {
+    open.seat(session, id)
+    noteChange(of: session)
   }
 
-  /// - Returns: the visitor that had the seat (index in the room) before.
+  /// - Returns: the session that had the seat (index in the room) before.
   @discardableResult
-  func unseat(_ id: MemberID, in open: OpenRoom) -> Visitor? {
-    guard let visitor = open.unseat(id) else { return nil }
-    noteChange(of: visitor)
-    return visitor
+  func unseat(_ id: MemberID, in open: OpenRoom) -> Session? {
+    guard let session = open.unseat(id) else { return nil }
+    noteChange(of: session)
+    return session
   }
 
-  /// To be called when something has changed that the list of people shows about a visitor.
-  func noteChange(of visitor: Visitor) {
-    guard let actor = visitor.actor else { return }
-    neighbours?.hasChanged(PersonPlace(visitor.room, actor))
+  /// To be called when something has changed that the list of people shows about a session.
+  func noteChange(of session: Session) {
+    guard let actor = session.actor else { return }
+    neighbours?.hasChanged(PersonPlace(session.room, actor))
   }
 
   // MARK: Other nodes
@@ -111,8 +111,8 @@ extension Hub {
   /// Closes an actor's connection to this node.
   /// - Returns: whether the actor was connected to this node.
   private func sendAway(_ actor: Identifier, from room: String) -> Bool {
-    let found = visitors.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
-    for visitor in found { close(visitor, .forbidden, "an operator has removed you from this room", error: "removed") }
+    let found = sessions.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
+    for session in found { close(session, .forbidden, "an operator has removed you from this room", error: "removed") }
     return !found.isEmpty
   }
 }

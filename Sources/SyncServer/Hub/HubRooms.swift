@@ -268,7 +268,7 @@ extension Hub {
   /// some of it to the system after such a room is freed.
   private static let shapesWorthTrimming = 10_000
 
-  /// The room is deleted. Its visitors are told, and its batches that are not stored yet are refused.
+  /// The room is deleted. Its sessions are told, and its batches that are not stored yet are refused.
   func removed(_ open: OpenRoom) {
     guard dismiss(open, .noSuchRoom, "the room was deleted") else { return }
     logger.info("room deleted", ["room": .text(open.name)])

@@ -16,7 +16,7 @@ extension Hub {
 
   func stop() {
     guard !isStopping else { return }
-    logger.info("stopping", ["connections": .init(visitors.count)])
+    logger.info("stopping", ["connections": .init(sessions.count)])
     lifetime.drain()
     loop.schedule(afterMilliseconds: Hub.stopMilliseconds) {
       self.writeGathered(isEnd: true)
@@ -44,7 +44,7 @@ extension Hub {
       }
       endDraining()
     case .closing:
-      if visitors.count == 0 { closeLog() }
+      if sessions.count == 0 { closeLog() }
     }
   }
 
@@ -66,14 +66,14 @@ extension Hub {
   /// Closes all connections. If clients can reconnect to another node, the connections are closed one after another, so
   /// that the clients don't all arrive there at once.
   private func sayGoodbye() {
-    let leaving = visitors.all.filter { !$0.isGone }
+    let leaving = sessions.all.filter { !$0.isGone }
     let steps = sharesRooms ? min(Hub.goodbyeSteps, leaving.count) : 1
     for step in 0..<steps {
       let part = leaving[leaving.count * step / steps..<leaving.count * (step + 1) / steps]
       let delay = Hub.spreadMilliseconds * UInt64(step) / UInt64(steps)
       let close = {
-        for visitor in part where !visitor.isGone {
-          self.close(visitor, .goingAway, "the server is stopping; connect again")
+        for session in part where !session.isGone {
+          self.close(session, .goingAway, "the server is stopping; connect again")
         }
       }
       if delay == 0 { close() } else { loop.schedule(afterMilliseconds: delay, close) }

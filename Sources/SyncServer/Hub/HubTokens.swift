@@ -1,16 +1,16 @@
 import CanvasCRDT
 import WebSocketLoop
 
-// What happens to visitors when their tokens change or expire.
+// What happens to sessions when their tokens change or expire.
 
 extension Hub {
-  /// Applies reloaded tokens and keys. New visitors are checked against them from now on. Connected visitors are
+  /// Applies reloaded tokens and keys. New sessions are checked against them from now on. Connected sessions are
   /// checked on another thread, because checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
     self.credentials = credentials
     credentialsRead += 1
     let reading = credentialsRead
-    let tokens = Set(visitors.all.compactMap { $0.isGone ? nil : $0.token })
+    let tokens = Set(sessions.all.compactMap { $0.isGone ? nil : $0.token })
     let now = now.wallMilliseconds
     job {
       let grants = try? await heavyWork.run(for: "", isBounded: false) {
@@ -18,7 +18,7 @@ extension Hub {
         for token in tokens { grants[token] = try? credentials.access(by: token, at: now) }
         return grants
       }
-      // If the tokens were reloaded again meanwhile, that reload starts a check of all visitors.
+      // If the tokens were reloaded again meanwhile, that reload starts a check of all sessions.
       guard let grants, let closed = await judge(by: grants, of: tokens, reading) else { return }
       logger.info(
         "tokens read",
@@ -30,70 +30,70 @@ extension Hub {
     }
   }
 
-  /// Closes visitors whose token is no longer valid or now grants something else. When they reconnect, they get the new
+  /// Closes sessions whose token is no longer valid or now grants something else. When they reconnect, they get the new
   /// grant.
-  /// - Parameter tokens: the tokens that were checked. A visitor with any other token sent it later, and was checked
+  /// - Parameter tokens: the tokens that were checked. A session with any other token sent it later, and was checked
   ///   then.
   /// - Returns: how many were closed. `nil` if the tokens were reloaded again meanwhile.
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
-    await inPortions(visitors.all) { visitor in
-      guard reading == credentialsRead, let token = visitor.token, tokens.contains(token) else { return }
+    await inPortions(sessions.all) { session in
+      guard reading == credentialsRead, let token = session.token, tokens.contains(token) else { return }
       let now = grants[token]
-      switch visitor.grant.change(to: now, in: visitor.room) {
+      switch session.grant.change(to: now, in: session.room) {
       case .none:
-        if let now { visitor.grant = now }
+        if let now { session.grant = now }
         return
-      case .ended: close(visitor, .noToken, "the token is no longer valid")
+      case .ended: close(session, .noToken, "the token is no longer valid")
       case .elsewhere:
-        close(visitor, .forbidden, Text("the token no longer gives access to room \(visitor.room)"))
-      case .otherLevel: close(visitor, .goingAway, "what the token allows has changed; connect again")
+        close(session, .forbidden, Text("the token no longer gives access to room \(session.room)"))
+      case .otherLevel: close(session, .goingAway, "what the token allows has changed; connect again")
       }
       closed += 1
     }
     return reading == credentialsRead ? closed : nil
   }
 
-  /// Accepts a new token from a connected visitor, so that the visitor can stay when its first token expires. The
-  /// visitor keeps its role and its actor. Only another `hello` changes those.
-  func take(_ token: String, from visitor: Visitor, in open: OpenRoom, _ id: MemberID) {
+  /// Accepts a new token from a connected session, so that the session can stay when its first token expires. The
+  /// session keeps its role and its actor. Only another `hello` changes those.
+  func take(_ token: String, from session: Session, in open: OpenRoom, _ id: MemberID) {
     func refuse(_ words: Text, reason: String? = nil) {
       change(open) { $0.reply(.error(code: "token_refused", message: words), to: id) }
-      noteRefusal(Refusal("token_refused", of: visitor, reason ?? words.string))
+      noteRefusal(Refusal("token_refused", of: session, reason ?? words.string))
     }
     let grant: Grant
     do throws(TokenRefusal) { grant = try access(by: token) } catch {
       return refuse(Text(error.told), reason: error.reason)
     }
-    guard grant.covers(visitor.room) else {
-      return refuse(Text("the token gives no access to room \(visitor.room)"))
+    guard grant.covers(session.room) else {
+      return refuse(Text("the token gives no access to room \(session.room)"))
     }
-    guard grant.level == visitor.grant.level, grant.actor == nil || grant.actor == visitor.actor else {
+    guard grant.level == session.grant.level, grant.actor == nil || grant.actor == session.actor else {
       return refuse("the token is for another role or another actor: connect anew with it")
     }
-    visitor.takes(credentials.areAskedFor ? token : nil, grant)
-    noteChange(of: visitor)
+    session.takes(credentials.areAskedFor ? token : nil, grant)
+    noteChange(of: session)
     change(open) { $0.reply(.token(until: grant.endsAt), to: id) }
-    recordRenewal(of: visitor)
+    recordRenewal(of: session)
   }
 
-  /// Warns visitors whose token expires soon, and closes those whose token has expired. To be called once a second.
+  /// Warns sessions whose token expires soon, and closes those whose token has expired. To be called once a second.
   func lookAtEnds(now: Moment) {
     guard credentials.signed != nil else { return }
-    let ending = visitors.all.filter { ($0.grant.endsAt ?? .max) <= now.wallMilliseconds + Hub.warningMilliseconds }
+    let ending = sessions.all.filter { ($0.grant.endsAt ?? .max) <= now.wallMilliseconds + Hub.warningMilliseconds }
     guard !ending.isEmpty else { return }
     job { await inPortions(ending) { lookAtEnd(of: $0, now: now) } }
   }
 
-  private func lookAtEnd(of visitor: Visitor, now: Moment) {
-    // The visitor might have sent another token meanwhile.
-    guard let endsAt = visitor.grant.endsAt else { return }
+  private func lookAtEnd(of session: Session, now: Moment) {
+    // The session might have sent another token meanwhile.
+    guard let endsAt = session.grant.endsAt else { return }
     if now.wallMilliseconds >= endsAt {
-      close(visitor, .noToken, "the token has expired")
-    } else if now.wallMilliseconds + Hub.warningMilliseconds >= endsAt, !visitor.isWarned,
-      case .joined(let open, let id) = visitor.stage
+      close(session, .noToken, "the token has expired")
+    } else if now.wallMilliseconds + Hub.warningMilliseconds >= endsAt, !session.isWarned,
+      case .here(_, let open, let id) = session.stage
     {
-      visitor.isWarned = true
+      session.isWarned = true
       let words: Text = "the token expires within a minute; send a new one"
       change(open) { $0.reply(.error(code: "token_expires", message: words), to: id) }
     }

@@ -84,11 +84,11 @@ extension Hub {
       case .overlapsAnswered(let request, let index, let cursor):
         open.settling.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let id, let code, let reason, let isBetweenMessages):
-        guard let visitor = unseat(id, in: open) else { continue }
+        guard let session = unseat(id, in: open) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
-        goodbyes.append(goodbye(to: visitor, code, reason, error: isBetweenMessages ? code.word : nil))
-      case .pauseReading(let id): open.visitor(id)?.pauseReading(.backlog)
-      case .resumeReading(let id): open.visitor(id)?.resumeReading(.backlog)
+        goodbyes.append(goodbye(to: session, code, reason, error: isBetweenMessages ? code.word : nil))
+      case .pauseReading(let id): open.session(id)?.pauseReading(.backlog)
+      case .resumeReading(let id): open.session(id)?.resumeReading(.backlog)
       case .differs:
         counts.noteDifference()
         logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))

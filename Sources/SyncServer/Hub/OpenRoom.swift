@@ -4,7 +4,7 @@ import RoomLog
 
 /// An open room, with the hub's own state about it.
 ///
-/// What always holds: a visitor that is listed here under a seat (an index) is the room's member with that seat. The hub
+/// What always holds: a session that is listed here under a seat (an index) is the room's member with that seat. The hub
 /// changes the room only through the functions in the last extension of this file, which also see to it that what
 /// follows from a change is sent and stored. After `isGone` is set, nothing changes the room any more.
 ///
@@ -12,8 +12,8 @@ import RoomLog
 final class OpenRoom: @unchecked Sendable {
   let name: String
   fileprivate(set) var room: Room
-  /// The visitors, indexed by the seats of their members.
-  private var visitors: [Visitor?] = []
+  /// The sessions, indexed by the seats of their members.
+  private var sessions: [Session?] = []
   private var inLog: RoomInLog
   /// The room was deleted, or closed because it was idle. Later requests have to open it again.
   private(set) var isGone = false
@@ -69,27 +69,27 @@ final class OpenRoom: @unchecked Sendable {
 
   func takeOffAccount() { isPaid = false }
 
-  // MARK: Visitors
+  // MARK: Sessions
 
-  func visitor(_ id: MemberID) -> Visitor? {
-    guard visitors.indices.contains(id.seat), let visitor = visitors[id.seat] else { return nil }
-    guard case .joined(_, id) = visitor.stage else { return nil }
-    return visitor
+  func session(_ id: MemberID) -> Session? {
+    guard sessions.indices.contains(id.seat), let session = sessions[id.seat] else { return nil }
+    guard case .here(_, _, id) = session.stage else { return nil }
+    return session
   }
 
-  func seat(_ visitor: Visitor, _ id: MemberID) {
-    while visitors.count <= id.seat { visitors.append(nil) }
-    visitors[id.seat] = visitor
+  func seat(_ session: Session, _ id: MemberID) {
+    while sessions.count <= id.seat { sessions.append(nil) }
+    sessions[id.seat] = session
     idleSince = nil
   }
 
-  /// Gives a seat (an index in the room) to a visitor.
-  /// - Returns: the visitor that had the seat before.
+  /// Gives a seat (an index in the room) to a session.
+  /// - Returns: the session that had the seat before.
   @discardableResult
-  func unseat(_ id: MemberID) -> Visitor? {
-    guard let visitor = visitor(id) else { return nil }
-    visitors[id.seat] = nil
-    return visitor
+  func unseat(_ id: MemberID) -> Session? {
+    guard let session = session(id) else { return nil }
+    sessions[id.seat] = nil
+    return session
   }
 
   // MARK: Staying open

@@ -1,16 +1,16 @@
-/// Why reading from a visitor is paused.
+/// Why reading from a session is paused.
 ///
 /// What always holds: if several rests (pauses because of a rate limit) overlap, the one that ends last counts.
 struct Pauses {
   enum Reason {
-    /// The visitor's room is being opened.
+    /// The session's room is being opened.
     case opening
-    /// Too many answers to the visitor wait to be sent, or too many of its operations wait to be durable.
+    /// Too many answers to the session wait to be sent, or too many of its operations wait to be durable.
     case backlog
   }
 
   private var reasons: Set<Reason> = []
-  /// When the visitor's rest ends, in milliseconds. A visitor gets a rest when it exceeds its rate limit.
+  /// When the session's rest ends, in milliseconds. A session gets a rest when it exceeds its rate limit.
   private var restsUntil: UInt64?
 
   var isEmpty: Bool { reasons.isEmpty && restsUntil == nil }

@@ -10,7 +10,7 @@ struct Route<Service: RoomService>: Sendable {
     case everybody
     /// Everybody who uses a name that the server knows. Pages of any site may fetch the answer, because it says nothing
     /// about rooms.
-    case visitors
+    case anyone
     /// Clients whose token gives this level of access. Pages of unknown sites are refused.
     case holders(Grant.Level)
   }

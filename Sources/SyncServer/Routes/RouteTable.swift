@@ -5,9 +5,9 @@ extension Route {
   /// outside of `/v1` are the page's files.
   static var table: [Route] {
     [
-      Route("GET", "/", .visitors) { $0.page("index.html", $1.request) },
-      Route("GET", "/r/{room}", .visitors) { $0.page("room.html", $1.request) },
-      Route("GET", "/page.json", .visitors) { $0.files.listing(for: $1.request, at: $0.now.monotonicMilliseconds) },
+      Route("GET", "/", .anyone) { $0.page("index.html", $1.request) },
+      Route("GET", "/r/{room}", .anyone) { $0.page("room.html", $1.request) },
+      Route("GET", "/page.json", .anyone) { $0.files.listing(for: $1.request, at: $0.now.monotonicMilliseconds) },
       Route("GET", "/healthz", .everybody) { _, _ in .text("ok\n") },
       Route("GET", "/readyz", .everybody) { service, _ in service.readiness() },
       Route("GET", "/metrics", .holders(.operator)) { $0.metrics($1.request) },

@@ -32,7 +32,7 @@ extension RoomService {
     let here = routes.filter { $0.path.matches(parts) }
     let route = here.first { $0.methods.contains(request.method) }
     let isInterface = parts.first == "v1"
-    if let fault = siteFault(of: request, route, isInterface ? .holders(.viewer) : here.first?.users ?? .visitors) {
+    if let fault = siteFault(of: request, route, isInterface ? .holders(.viewer) : here.first?.users ?? .anyone) {
       return .refusing(fault)
     }
     if isInterface { return await interface(request, body, here, route) }
@@ -41,7 +41,7 @@ extension RoomService {
       return files.response(to: request, path: parts) ?? missing(request, .notFound)
     }
     // Only the page's paths have several spellings. A proxy can close any other with one rule (H11).
-    guard here[0].users == .visitors || request.path == path.text else { return missing(request, .notFound) }
+    guard here[0].users == .anyone || request.path == path.text else { return missing(request, .notFound) }
     if let name = path.value(of: "{room}", in: parts), !RoomName.isValid(name) { return missing(request, .noSuchName) }
     var grant = Grant(level: .viewer, rooms: [])
     if let level = here[0].level {
@@ -56,7 +56,7 @@ extension RoomService {
   private func siteFault(of request: Request, _ route: Route<Self>?, _ users: Route<Self>.Users) -> Sites.Fault? {
     switch users {
     case .everybody: nil
-    case .visitors: sites.fault(ofHostOf: request)
+    case .anyone: sites.fault(ofHostOf: request)
     // With a wrong content type, only the host is checked here: the route refuses the request without reading it.
     case .holders: route?.takes(request) ?? true ? sites.fault(of: request) : sites.fault(ofHostOf: request)
     }

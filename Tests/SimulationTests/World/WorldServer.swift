@@ -224,7 +224,7 @@ extension World {
       if lines[line].member == nil, lines[line].hello != nil {
         let connection = lines[line].connection
         let member = server.hub.assumeIsolated { hub -> MemberID? in
-          guard case .joined(_, let id) = hub.visitors[connection.tag]?.stage else { return nil }
+          guard case .here(_, _, let id) = hub.sessions[connection.tag]?.stage else { return nil }
           return id
         }
         if let member { noteArrival(member, on: line) }

@@ -61,7 +61,7 @@ struct HubDeparturesTests {
   private func open(after job: @Sendable (isolated Hub) -> Void) async -> Int {
     await hub.perform { hub in
       job(hub)
-      return hub.visitors.all.count { ($0.connection as? Connection)?.isOpen == true }
+      return hub.sessions.all.count { ($0.connection as? Connection)?.isOpen == true }
     }
   }
 
@@ -70,7 +70,7 @@ struct HubDeparturesTests {
     let open = try await hub.openDemo()
     let left = await self.open { hub in
       hub.removed(open)
-      let areGone = hub.visitors.all.allSatisfy(\.isGone)
+      let areGone = hub.sessions.all.allSatisfy(\.isGone)
       #expect(areGone)
     }
     #expect(left == crowd.count - Hub.closedInAJob)
@@ -89,7 +89,7 @@ struct HubDeparturesTests {
     let signed = try SignedTokens(keysAt: path, terms: SignedClaims.Terms(audience: nil))
     let left = await open { hub in
       hub.credentials = Credentials(signed: signed)
-      for visitor in hub.visitors.all { visitor.grant.endsAt = 1 }
+      for session in hub.sessions.all { session.grant.endsAt = 1 }
       hub.lookAtEnds(now: .now())
     }
     #expect(left >= crowd.count - Hub.closedInAJob)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("Why a visitor is not read from")
+@Suite("Why a session is not read from")
 struct PausesTests {
   @Test("a short rest that ends leaves a longer one as it is, whichever was given first", arguments: [true, false])
   func rests(isLongerFirst: Bool) {

@@ -199,7 +199,7 @@ struct VirtualHubTests {
     #expect(world.server.hub.assumeIsolated { $0.storage.freeBytes } ?? 0 > 0)
   }
 
-  @Test("time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
+  @Test("C4: time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
   func withoutHello() throws {
     var world = World { $0.limits.helloMilliseconds = 500 }
     let connection = try #require(world.server.connect(.binary, to: "demo", from: "10.0.0.1"))

@@ -363,7 +363,7 @@ struct RoomsCompanyTests {
     #expect(peer != nil && peer?.state ?? .emptyObject == .emptyObject)
   }
 
-  @Test("a room whose last visitor went to another node keeps nobody of that node")
+  @Test("a room whose last session went to another node keeps nobody of that node")
   func lastOne() {
     var nodes = Nodes(2)
     let ann = nodes.benches[0].join(.json)

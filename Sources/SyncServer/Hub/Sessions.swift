@@ -5,10 +5,10 @@ import WebSocketLoop
 /// A connection that was turned away stays open until its client has read why. Until then it counts among the
 /// connections of its address, but not in `count`.
 ///
-/// What always holds: an address's count is the number of its visitors and of its connections that were turned away.
-struct Visitors {
+/// What always holds: an address's count is the number of its sessions and of its connections that were turned away.
+struct Sessions {
   private let limits: Limits
-  private var visitors: [Visitor?] = []
+  private var sessions: [Session?] = []
   private var free: [Int] = []
   private(set) var count = 0
   /// How many connections each address has, counted by `NetworkAddress.party`.
@@ -20,10 +20,10 @@ struct Visitors {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// The visitor of a connection, by the number in the connection's tag.
-  subscript(number: Int) -> Visitor? { visitors.indices.contains(number) ? visitors[number] : nil }
+  /// The session of a connection, by the number in the connection's tag.
+  subscript(number: Int) -> Session? { sessions.indices.contains(number) ? sessions[number] : nil }
 
-  var all: [Visitor] { visitors.compactMap(\.self) }
+  var all: [Session] { sessions.compactMap(\.self) }
 
   /// Which limit is reached, so that another connection can't be accepted.
   enum Crowd {
@@ -36,22 +36,22 @@ struct Visitors {
     return ofParty[NetworkAddress.party(of: address), default: 0] >= limits.connectionsPerAddress ? .address : nil
   }
 
-  /// - Parameter make: a function that makes the visitor, given the visitor's number.
-  mutating func add(_ make: (Int) -> Visitor) -> Int {
-    let number = free.popLast() ?? visitors.count
-    let visitor = make(number)
-    if number == visitors.count { visitors.append(visitor) } else { visitors[number] = visitor }
+  /// - Parameter make: a function that makes the session, given the session's number.
+  mutating func add(_ make: (Int) -> Session) -> Int {
+    let number = free.popLast() ?? sessions.count
+    let session = make(number)
+    if number == sessions.count { sessions.append(session) } else { sessions[number] = session }
     count += 1
-    ofParty[NetworkAddress.party(of: visitor.address), default: 0] += 1
+    ofParty[NetworkAddress.party(of: session.address), default: 0] += 1
     return number
   }
 
   mutating func remove(_ number: Int) {
-    guard let visitor = self[number] else { return }
-    visitors[number] = nil
+    guard let session = self[number] else { return }
+    sessions[number] = nil
     free.append(number)
     count -= 1
-    ofParty.countDown(NetworkAddress.party(of: visitor.address))
+    ofParty.countDown(NetworkAddress.party(of: session.address))
   }
 
   // MARK: Connections that were turned away
@@ -60,7 +60,7 @@ struct Visitors {
   /// is refused before the WebSocket opens. That happens even with a valid token, because tokens are only checked on an
   /// open WebSocket.
   func turnsAwayUnheard(_ party: String) -> Bool {
-    turnedAwayOfParty[party, default: 0] >= Visitors.turnedAwayMax
+    turnedAwayOfParty[party, default: 0] >= Sessions.turnedAwayMax
   }
 
   mutating func turnedAway(_ party: String) {
