@@ -12,7 +12,7 @@ import asyncio
 import json
 from functools import partial
 
-from raw import Raw, apply, frame, head
+from raw import Raw, apply, connect, frame, head
 from server import identifier
 from waiting import SECONDS
 

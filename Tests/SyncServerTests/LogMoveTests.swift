@@ -88,7 +88,7 @@ struct LogMoveTests {
         return meddled
       }
       let meddled = try #require(log.withLock { $0 })
-      _ = source.ask { id in (try? LogMoveTests.append(id, epoch: 7, count: 4)) ?? .list(id: id) }
+      _ = source.answer { (try? LogMoveTests.append($0, epoch: 7, count: 4)) ?? .list(id: $0) }
       let move = try LogMove(of: source, .memory, to: .directory(folder), isBackup: true)
       #expect(move.run(nil) == 0, "before request \(number)")
       let copy = try WaitingLog(.directory(folder))

@@ -204,9 +204,10 @@ extension Hub {
     if RoomInLog.isGone(by: error) { removed(append.room) }
   }
 
-  func ask(_ request: (_ id: UInt64) -> LogRequest) async -> LogEvent {
+  /// Asks the log, and waits for its answer.
+  func ask<Answer>(_ question: LogQuestion<Answer>) async throws(LogError) -> Answer {
     let number = log.nextNumber()
-    let request = request(number)
-    return await withCheckedContinuation { log.ask(request, number: number, $0) }
+    let event = await withCheckedContinuation { log.ask(question.request(id: number), number: number, $0) }
+    return try question.answer(in: event)
   }
 }

@@ -1,4 +1,5 @@
 import CanvasCRDT
+import RoomLog
 import WebSocketLoop
 
 // What operators do to rooms and people. Each action is written to the audit log.
@@ -12,8 +13,9 @@ extension Hub {
     if sharesRooms {
       // The request goes to the log even if the room seems to be locked or unlocked already: another node might have
       // changed the lock meanwhile.
-      let event = await ask { .lock(id: $0, room: room, isLocked: isLocked) }
-      guard case .locked = event else { return .failure(.unstored(StateFileFault(words: event.words))) }
+      do throws(LogError) { try await ask(.lock(room, isLocked: isLocked)) } catch {
+        return .failure(.unstored(StateFileFault(words: "\(error)")))
+      }
     } else {
       // Each change of a lock writes the list of all locked rooms. So this change waits until the previous change is
       // stored.

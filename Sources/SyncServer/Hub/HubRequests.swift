@@ -161,11 +161,13 @@ extension Hub: RoomService {
     // Without other nodes, a room that isn't stored doesn't exist. With other nodes, one of them might just have
     // created it.
     if !sharesRooms, let open = rooms[name], !open.isStored, open.room.isUnwritten { return .absent }
-    let event = await ask { .delete(id: $0, room: name) }
-    switch event {
-    case .deleted: return .done
-    case .failed(_, _, .noSuchRoom): return .absent
-    default: return .failed(event.words)
+    do throws(LogError) {
+      try await ask(.delete(name))
+      return .done
+    } catch .noSuchRoom {
+      return .absent
+    } catch {
+      return .failed("\(error)")
     }
   }
 
@@ -241,9 +243,11 @@ extension Hub: RoomService {
   }
 
   private func storedRooms() async -> Result<Handover<[RoomSummary]>, HistoryError> {
-    let event = await ask { .list(id: $0) }
-    guard case .rooms(_, let stored) = event else { return .failure(HistoryError(event)) }
-    return .success(Handover(stored))
+    do throws(LogError) {
+      return .success(Handover(try await ask(.rooms)))
+    } catch {
+      return .failure(HistoryError(error))
+    }
   }
 
   private static let listedInATurn = 128

@@ -89,10 +89,10 @@ extension Hub {
     defer { rooms.endOpening(of: name) }
     let began = clocks.steadyMicroseconds()
     let timeline = run.timeline
-    let event = await ask { .load(LoadRequest(id: $0, room: name)) }
-    guard case .loaded(_, let loaded) = event else {
-      if case .failed(_, _, .noSuchRoom) = event { return .absent }
-      return .failed(event.words)
+    let loaded: LoadedRoom
+    do throws(LogError) { loaded = try await ask(.load(name)) } catch {
+      if case .noSuchRoom = error { return .absent }
+      return .failed("\(error)")
     }
     if let damage = loaded.summary.damage {
       logger.error("\(damage)", ["room": .text(name)])
@@ -155,8 +155,10 @@ extension Hub {
   ) async -> String? {
     var after = folding.position
     while after < last {
-      let event = await ask { .read(ReadRequest(id: $0, room: folding.name, epoch: folding.epoch, after: after)) }
-      guard case .read(_, let page) = event else { return event.words }
+      let page: RecordPage
+      do throws(LogError) { page = try await ask(.read(folding.name, epoch: folding.epoch, after: after)) } catch {
+        return "\(error)"
+      }
       let now = now
       let fault = try? await heavyWork.run(for: askers) { folding.fold(page.records, now: now) }
       if let fault { return fault }
@@ -173,15 +175,13 @@ extension Hub {
     rooms.expect(open)
     defer { rooms.expectNoLonger(open) }
     let epoch = open.isStored ? open.room.epoch : nil
-    let event = await ask {
-      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: open.room.position, timeline: timeline))
-    }
-    if case .following = event { return nil }
-    open.markGone()
-    empty(open)
-    switch event {
-    case .failed(_, _, .noSuchRoom), .failed(_, _, .otherEpoch): return nil
-    default: return event.words
+    do throws(LogError) {
+      try await ask(.follow(open.name, epoch: epoch, after: open.room.position, timeline: timeline))
+      return nil
+    } catch {
+      open.markGone()
+      empty(open)
+      return RoomInLog.isGone(by: error) ? nil : "\(error)"
     }
   }
 
@@ -194,10 +194,11 @@ extension Hub {
     let timeline = run.timeline
     // What the log has reported and the room has yet to process needn't be reported again.
     let after = open.newestPosition
-    let event = await ask {
-      .follow(FollowRequest(id: $0, room: open.name, epoch: epoch, after: after, timeline: timeline))
+    do throws(LogError) {
+      try await ask(.follow(open.name, epoch: epoch, after: after, timeline: timeline))
+    } catch {
+      return "\(error)"
     }
-    guard case .following = event else { return event.words }
     // The room applies the log's reports over several iterations of the event loop. The loop below waits for the
     // reports that have arrived by now, but not for later ones.
     let reported = open.answersTaken + open.answers.count

@@ -43,21 +43,17 @@ extension Hub {
       return false
     }
     open.giveSnapshot(position: image.position)
-    let event = await ask {
-      .snapshot(
-        SnapshotRequest(
-          id: $0,
-          room: open.name,
-          epoch: open.room.epoch,
-          position: image.position,
-          shapes: shapes,
-          bytes: bytes,
-          timeline: timeline
-        )
-      )
-    }
-    guard case .snapshotted = event else {
-      logger.warning("no snapshot", ["room": .text(open.name), "reason": .text(event.words)])
+    let request = SnapshotRequest(
+      id: 0,
+      room: open.name,
+      epoch: open.room.epoch,
+      position: image.position,
+      shapes: shapes,
+      bytes: bytes,
+      timeline: timeline
+    )
+    do throws(LogError) { try await ask(.snapshot(request)) } catch {
+      logger.warning("no snapshot", ["room": .text(open.name), "reason": .text("\(error)")])
       return false
     }
     counts.noteSnapshot(isTrue: true)

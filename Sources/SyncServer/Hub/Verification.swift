@@ -36,7 +36,7 @@ struct Verification {
   init(limits: Limits) { self.limits = limits }
 
   /// The next part, if one is due. It counts as under way until `took` or `failed` is called.
-  mutating func begin(now: Moment) -> ((_ id: UInt64) -> LogRequest)? {
+  mutating func begin(now: Moment) -> LogQuestion<VerifiedPart>? {
     guard limits.verifyIntervalMilliseconds > 0, !isUnderWay else { return nil }
     if round == nil {
       if let beganAt, now.monotonicMilliseconds - beganAt < limits.verifyIntervalMilliseconds { return nil }
@@ -45,10 +45,11 @@ struct Verification {
       place = nil
     }
     isUnderWay = true
-    let start = place
-    let bytesMax = Int(clamping: limits.verifyBytesPerSecond)
-    let microsecondsMax = limits.verifyTurnMilliseconds * 1_000
-    return { .verifyPart(VerifyRequest(id: $0, start: start, bytesMax: bytesMax, microsecondsMax: microsecondsMax)) }
+    return .verifyPart(
+      from: place,
+      bytesMax: Int(clamping: limits.verifyBytesPerSecond),
+      microsecondsMax: limits.verifyTurnMilliseconds * 1_000
+    )
   }
 
   mutating func failed() { isUnderWay = false }
@@ -83,16 +84,16 @@ extension Verification.Round {
 extension Hub {
   /// Asks the log to verify the next part of what it has stored, on its reading thread.
   func verifySome(now: Moment) {
-    guard log.fault == nil, let request = verification.begin(now: now) else { return }
+    guard log.fault == nil, let question = verification.begin(now: now) else { return }
     job {
-      let event = await ask { request($0) }
-      guard case .verifiedPart(_, let part) = event else {
+      do throws(LogError) {
+        let part = try await ask(question)
+        for damage in part.damages { found(damage) }
+        if let round = verification.took(part) { tell(round) }
+      } catch {
         verification.failed()
-        logger.warning("verifying what is stored failed", ["reason": .text(event.words)])
-        return
+        logger.warning("verifying what is stored failed", ["reason": .text("\(error)")])
       }
-      for damage in part.damages { found(damage) }
-      if let round = verification.took(part) { tell(round) }
     }
   }
 

@@ -64,7 +64,7 @@ extension LogCommand {
   /// Reads everything in a database, and applies the records of each room that can be read.
   private static func inspect(_ database: String) throws(StorageFault) -> LogInspection {
     try LogInspection(of: database) { room, answer in
-      StoredRooms { request in answer(request(0)) }.differences(in: room)
+      StoredRooms { answer($0(0)) }.differences(in: room)
     }
   }
 
@@ -90,16 +90,15 @@ extension LogCommand {
     var records = 0
     var damaged = 0
     for room in rooms {
-      switch log.ask({ .verify(id: $0, room: room.room) }) {
-      case .verified(_, _, let count):
-        records += count
-        let differences = StoredRooms(ask: log.ask).differences(in: room.room)
+      do throws(LogError) {
+        records += try log.ask(.verify(room.room))
+        let differences = StoredRooms(log.answer).differences(in: room.room)
         if !differences.isEmpty { damaged += 1 }
         for words in differences { print(words) }
-      case .failed(_, _, .noSuchRoom): break
-      case let event:
+      } catch {
+        if case .noSuchRoom = error { continue }
         damaged += 1
-        print(event.words)
+        print(error)
       }
     }
     print(

@@ -15,8 +15,8 @@ struct LogMove {
 
   /// Whether this is a backup of a database. If so, it prints only what a backup of a directory prints.
   private let isBackup: Bool
-  private var reading: StoredRooms { StoredRooms(ask: source.ask) }
-  private var readingBack: StoredRooms { StoredRooms(ask: target.ask) }
+  private var reading: StoredRooms { StoredRooms(source.answer) }
+  private var readingBack: StoredRooms { StoredRooms(target.answer) }
 
   typealias Fault = StoredRooms.Fault
 
@@ -102,19 +102,20 @@ struct LogMove {
   private func move(_ room: RoomSummary) throws(Fault) -> Bool {
     let before = try standing(of: room.room, through: room.last, reading)
     let name = room.room
-    let created = target.ask {
-      .create(
-        CreateRequest(
-          id: $0,
-          room: name,
-          epoch: room.epoch,
-          trimmed: room.trimmed,
-          operations: before.operationsBefore,
-          createdMilliseconds: room.createdMilliseconds
-        )
-      )
+    let creation = CreateRequest(
+      id: 0,
+      room: name,
+      epoch: room.epoch,
+      trimmed: room.trimmed,
+      operations: before.operationsBefore,
+      createdMilliseconds: room.createdMilliseconds
+    )
+    var isThere = false
+    do throws(LogError) { try target.ask(.create(creation)) } catch {
+      guard case .roomExists = error else { throw Fault(error) }
+      isThere = true
     }
-    if case .failed(_, _, .roomExists) = created {
+    if isThere {
       let there = try begun(room)
       if there == room.last, (try? standing(of: name, through: .max, readingBack)) == before {
         tell("\(name): is there already")
@@ -123,7 +124,6 @@ struct LogMove {
       var copied: UInt64 = 0
       try copy(room, before, after: there, &copied)
     } else {
-      guard case .created = created else { throw Fault(words: created.words) }
       try copyOrDelete(room, before)
     }
     tell("\(name): \(before.last) records, digest \(JSONEncoding.hexadecimal(before.digest).string)")
@@ -141,7 +141,7 @@ struct LogMove {
       guard there.last <= room.trimmed + copied else {
         throw Fault(words: "\(error.words); somebody writes to room \(room.room) where it goes, so it stays there")
       }
-      _ = target.ask { .delete(id: $0, room: room.room) }
+      try? target.ask(.delete(room.room))
       throw error
     }
   }
@@ -186,27 +186,27 @@ struct LogMove {
       let answers = target.askAll(
         records.map { record in
           let operations = StoredOperations(record.bytes)?.operations.count ?? 0
-          return {
-            .append(
-              AppendRequest(
-                id: $0,
-                room: room.room,
-                epoch: room.epoch,
-                milliseconds: record.milliseconds,
-                records: [NewRecord(bytes: record.bytes, operations: UInt32(operations))]
-              )
+          return LogQuestion.append(
+            AppendRequest(
+              id: 0,
+              room: room.room,
+              epoch: room.epoch,
+              milliseconds: record.milliseconds,
+              records: [NewRecord(bytes: record.bytes, operations: UInt32(operations))]
             )
-          }
+          )
         }
       )
-      copied += UInt64(answers.count { if case .appended = $0 { true } else { false } })
+      copied += UInt64(answers.count { (try? $0.get()) != nil })
       for (record, answer) in zip(records, answers) {
         // If a record's time is ahead of the database's clock, the database stores its own time in place of the
         // record's. Nothing else may differ.
-        guard case .appended(let appended) = answer, let stored = appended.records.first,
-          stored.position == record.position, stored.bytes == record.bytes
-        else {
-          throw Fault(words: "record \(record.position) of room \(room.room): \(answer.words)")
+        let place = "record \(record.position) of room \(room.room)"
+        switch answer {
+        case .success(let appended):
+          guard let stored = appended.records.first, stored.position == record.position, stored.bytes == record.bytes
+          else { throw Fault(words: "\(place) is stored as another one") }
+        case .failure(let error): throw Fault(words: "\(place): \(error)")
         }
       }
     }
@@ -227,21 +227,17 @@ struct LogMove {
       guard isBase else { return }
       throw Fault(words: "room \(room.room) has lost a snapshot meanwhile")
     }
-    let event = target.ask {
-      .snapshot(
-        SnapshotRequest(
-          id: $0,
-          room: room.room,
-          epoch: room.epoch,
-          position: snapshot.place.position,
-          shapes: snapshot.place.shapes,
-          bytes: snapshot.bytes,
-          isCopy: true,
-          origin: isBase ? snapshot.place : nil
-        )
-      )
-    }
-    guard case .snapshotted = event else { throw Fault(words: event.words) }
+    let request = SnapshotRequest(
+      id: 0,
+      room: room.room,
+      epoch: room.epoch,
+      position: snapshot.place.position,
+      shapes: snapshot.place.shapes,
+      bytes: snapshot.bytes,
+      isCopy: true,
+      origin: isBase ? snapshot.place : nil
+    )
+    do throws(LogError) { try target.ask(.snapshot(request)) } catch { throw Fault(error) }
   }
 
   // MARK: What a room adds up to
@@ -301,8 +297,9 @@ struct LogMove {
           locks.set(name, isLocked: true)
           if let fault = locks.store() { throw fault }
         } else {
-          let event = target.ask { .lock(id: $0, room: name, isLocked: true) }
-          guard case .locked = event else { throw StateFileFault(words: event.words) }
+          do throws(LogError) { try target.ask(.lock(name, isLocked: true)) } catch {
+            throw StateFileFault(words: "\(error)")
+          }
         }
       }
     } catch {

@@ -17,7 +17,7 @@ struct LogRepair {
   /// - Returns: the exit code.
   func run(_ wanted: String?) -> Int32 {
     defer { log.close() }
-    guard case .rooms(_, let rooms) = log.ask({ .list(id: $0) }) else {
+    guard let rooms = log.rooms else {
       print("\(directory): the rooms can't be listed")
       return 1
     }
@@ -38,20 +38,25 @@ struct LogRepair {
   private func repair(_ room: String) -> Bool {
     var repaired: Set<LogError> = []
     while true {
-      let event = log.ask { .verify(id: $0, room: room) }
-      guard case .failed(_, _, let damage) = event else { return true }
+      let damage: LogError
+      do throws(LogError) {
+        _ = try log.ask(.verify(room))
+        return true
+      } catch {
+        damage = error
+      }
       switch damage {
       case .damagedSnapshot(_, let position) where repaired.insert(damage).inserted:
         // Dropping a damaged snapshot loses nothing if the log still has another snapshot, or the records that the
         // damaged one covers.
         let means = RepairRequest.Means.droppingSnapshot(position: position)
-        guard case .repaired = log.ask({ .repair(RepairRequest(id: $0, room: room, means: means)) }) else {
+        guard (try? log.ask(.repair(room, by: means))) != nil else {
           print("\(damage); restore the room from a backup")
           return false
         }
         print("\(damage); repaired: the room can be used without it")
       case .damaged where repaired.insert(damage).inserted:
-        if case .repaired = log.ask({ .repair(RepairRequest(id: $0, room: room, means: .snapshot)) }) {
+        if (try? log.ask(.repair(room, by: .snapshot))) != nil {
           print("\(damage); repaired: its history up to the newest snapshot is dropped")
           continue
         }
@@ -61,10 +66,8 @@ struct LogRepair {
           )
           return false
         }
-        let cut = log.ask {
-          .repair(RepairRequest(id: $0, room: room, means: .cutting(newEpoch: .random(in: .min ... .max))))
-        }
-        guard case .repaired(_, _, _, _, let last) = cut else {
+        let means = RepairRequest.Means.cutting(newEpoch: .random(in: .min ... .max))
+        guard let last = try? log.ask(.repair(room, by: means)) else {
           print("\(damage); cutting failed")
           return false
         }

@@ -3,13 +3,17 @@ import RoomLog
 
 /// Reads rooms from a log, one request after the other, and applies their records.
 struct StoredRooms {
-  /// Asks the log, and waits for its answer.
-  let ask: (_ request: (UInt64) -> LogRequest) -> LogEvent
+  /// Sends the log a request, and waits for its answer.
+  private let answer: (_ request: (_ id: UInt64) -> LogRequest) -> LogEvent
   /// A random seed for the hash tables of all canvases here. Without it, somebody could draw shapes whose hashes
   /// collide.
   private let seed = UInt64.random(in: 0...UInt64.max)
 
-  init(ask: @escaping (_ request: (UInt64) -> LogRequest) -> LogEvent) { self.ask = ask }
+  init(_ answer: @escaping (_ request: (_ id: UInt64) -> LogRequest) -> LogEvent) { self.answer = answer }
+
+  private func ask<Answer>(_ question: LogQuestion<Answer>) throws(LogError) -> Answer {
+    try question.answer(in: answer(question.request))
+  }
 
   /// Why a room can't be read.
   struct Fault: Error {
@@ -22,24 +26,18 @@ struct StoredRooms {
       self.isDamage = isDamage
     }
 
-    init(_ event: LogEvent) {
-      let isDamage = if case .failed(_, _, let error) = event { error.damagedRoom != nil } else { false }
-      self.init(words: event.words, isDamage: isDamage)
-    }
+    init(_ error: LogError) { self.init(words: "\(error)", isDamage: error.damagedRoom != nil) }
   }
 
   func load(_ room: String, through bound: LogBound = .end) throws(Fault) -> LoadedRoom {
-    let event = ask { .load(LoadRequest(id: $0, room: room, through: bound)) }
-    guard case .loaded(_, let loaded) = event else { throw Fault(event) }
-    return loaded
+    do throws(LogError) { return try ask(.load(room, through: bound)) } catch { throw Fault(error) }
   }
 
   /// - Returns: `nil` if there is no such room.
   func summary(of room: String) throws(Fault) -> RoomSummary? {
-    switch ask({ .load(LoadRequest(id: $0, room: room, wantsSnapshot: false)) }) {
-    case .loaded(_, let loaded): return loaded.summary
-    case .failed(_, _, .noSuchRoom): return nil
-    case let event: throw Fault(event)
+    do throws(LogError) { return try ask(.load(room, wantsSnapshot: false)).summary } catch {
+      if case .noSuchRoom = error { return nil }
+      throw Fault(error)
     }
   }
 
@@ -51,10 +49,12 @@ struct StoredRooms {
   ) throws(Fault) {
     var after = after
     while after < last {
-      let event = ask {
-        .read(ReadRequest(id: $0, room: room.room, epoch: room.epoch, after: after, through: .position(last)))
+      let page: RecordPage
+      do throws(LogError) {
+        page = try ask(.read(room.room, epoch: room.epoch, after: after, through: .position(last)))
+      } catch {
+        throw Fault(error)
       }
-      guard case .read(_, let page) = event else { throw Fault(event) }
       try body(page.records)
       if page.isLast { return }
       after = page.through

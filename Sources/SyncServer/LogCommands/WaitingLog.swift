@@ -34,20 +34,28 @@ struct WaitingLog {
     self.secret = try answers.waitForOpening()
   }
 
-  func ask(_ request: (UInt64) -> LogRequest) -> LogEvent {
+  func ask<Answer>(_ question: LogQuestion<Answer>) throws(LogError) -> Answer {
+    try question.answer(in: answer(to: question.request))
+  }
+
+  func answer(to request: (_ id: UInt64) -> LogRequest) -> LogEvent {
     let id = answers.nextID()
     log.submit(request(id))
     return answers.wait(for: id)
   }
 
   /// Sends many requests together, and waits for all answers.
-  func askAll(_ requests: [(UInt64) -> LogRequest]) -> [LogEvent] {
-    let ids = requests.map { _ in answers.nextID() }
-    log.submit(zip(ids, requests).map { $1($0) })
-    return ids.map { answers.wait(for: $0) }
+  func askAll<Answer>(_ questions: [LogQuestion<Answer>]) -> [Result<Answer, LogError>] {
+    let ids = questions.map { _ in answers.nextID() }
+    log.submit(zip(ids, questions).map { $1.request(id: $0) })
+    return zip(ids, questions).map { id, question in
+      do throws(LogError) { return .success(try question.answer(in: answers.wait(for: id))) } catch {
+        return .failure(error)
+      }
+    }
   }
 
-  var rooms: [RoomSummary]? { if case .rooms(_, let rooms) = ask({ .list(id: $0) }) { rooms } else { nil } }
+  var rooms: [RoomSummary]? { try? ask(.rooms) }
   var locks: Set<String> { answers.locks }
 
   func close() {

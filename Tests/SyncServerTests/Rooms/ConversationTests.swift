@@ -1,6 +1,7 @@
 import CanvasCRDT
 import Testing
 
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Which message is allowed when")
