@@ -129,7 +129,9 @@ extension Hub {
   private static let slowCommitMicroseconds: UInt64 = 250_000
 
   private func queue(_ appended: AppendedRecords) {
-    let append = appended.id.flatMap { log.takeAppend($0) }
+    let sent = appended.id.flatMap { log.takeAppend($0) }
+    // A room that was closed while its batch was under way may be open again as another object.
+    let append = sent?.room.isGone == true ? nil : sent
     guard let open = append?.room ?? rooms.heeding(appended.room), !open.isGone, open.begin(epoch: appended.epoch)
     else {
       return

@@ -286,7 +286,6 @@ extension Hub {
   private func dismiss(_ open: OpenRoom, _ code: CloseCode, _ reason: Text) -> Bool {
     guard changeAtOnce(open, { $0.close(code, reason, now: now) }) != nil else { return false }
     takeOut(open)
-    log.forgetAppends(of: open)
     return true
   }
 }

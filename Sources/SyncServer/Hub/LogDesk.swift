@@ -5,7 +5,8 @@ import RoomLog
 ///
 /// What always holds:
 /// - Each request has a number of its own, and each job that waits for an answer gets exactly one.
-/// - A batch is in `appends` from the time when a room asks to store it until the log has answered or the room is gone.
+/// - A batch is in `appends` from the time when a room asks to store it until the log has answered, even if the room is
+///   gone by then: what was charged for the batch is given back if it isn't stored.
 /// - A request that changes the log waits here no longer than a beat, which is the shortest time between two broadcasts
 ///   of a room.
 struct LogDesk {
@@ -77,8 +78,6 @@ struct LogDesk {
 
   /// Removes and returns the batch that the log has answered.
   mutating func takeAppend(_ number: UInt64) -> Append? { appends.removeValue(forKey: number) }
-
-  mutating func forgetAppends(of room: OpenRoom) { appends = appends.filter { $0.value.room !== room } }
 
   /// - Parameter fault: why the log can't be written from now on, or `nil` if it can.
   mutating func note(_ fault: StorageFault?) { self.fault = fault }

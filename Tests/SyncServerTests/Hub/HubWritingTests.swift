@@ -1,5 +1,6 @@
 import CanvasCRDT
 import Glibc
+import Synchronization
 import Testing
 import WebSocketLoop
 
@@ -71,15 +72,18 @@ struct HubWritingTests {
     }
   }
 
-  /// Refuses what is to be stored, or doesn't tell its owner what other nodes do.
+  /// Refuses what is to be stored, at once or when the test says so, or doesn't tell its owner what other nodes do.
   private final class RefusingLog: RoomLog {
     private let sink: LogSink
     private let rooms: MemoryLog
     private let refuses: Bool
+    private let isPatient: Bool
+    private let held = Mutex<[LogEvent]>([])
 
-    init(sharing memory: SharedMemory, refuses: Bool, sink: @escaping LogSink) {
+    init(sharing memory: SharedMemory, refuses: Bool, isPatient: Bool = false, sink: @escaping LogSink) {
       self.sink = sink
       self.refuses = refuses
+      self.isPatient = isPatient
       rooms = MemoryLog(sharing: memory) { events in
         sink(events.filter { if case .deleted(nil, _, _) = $0 { false } else { true } })
       }
@@ -88,15 +92,50 @@ struct HubWritingTests {
     func submit(_ requests: [LogRequest]) {
       for request in requests {
         if refuses, request.isAppend {
-          sink([.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: "")))])
+          held.withLock { $0.append(.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: "")))) }
+          if !isPatient { refuseHeld() }
         } else {
           rooms.submit([request])
         }
       }
     }
 
+    /// - Returns: whether there was something to refuse.
+    @discardableResult
+    func refuseHeld() -> Bool {
+      let events = held.withLock { held in
+        defer { held = [] }
+        return held
+      }
+      sink(events)
+      return !events.isEmpty
+    }
+
     func statistics() -> LogStatistics { rooms.statistics() }
     func close() { rooms.close() }
+  }
+
+  @Test("W11: what the log refuses counts against no quota, even if the room was closed before the log has answered")
+  func refusedForAClosedRoom() async throws {
+    var limits = Limits()
+    limits.dayRoomsPerAddress = 1
+    let made = Mutex<RefusingLog?>(nil)
+    let hub = try await Hub.started(limits: limits) { sink in
+      let log = RefusingLog(sharing: SharedMemory(), refuses: true, isPatient: true, sink: sink)
+      made.withLock { $0 = log }
+      return log
+    }
+    let log = try #require(made.withLock { $0 })
+    let open = try await hub.openDemo()
+    let writer = writer(ann)
+    let writing = Task { await hub.submit([.star()], to: open, by: writer) }
+    while await hub.log.isClear { await Task.yield() }
+    await hub.perform { $0.stop(open, "closed") }
+    _ = await writing.value
+    while !log.refuseHeld() { await Task.yield() }
+    while await !hub.log.isClear { await Task.yield() }
+    let refusal = await hub.perform { $0.quotas.refusal(of: writer.payer, isNewRoom: true, now: 0) }
+    #expect(refusal == nil)
   }
 
   @Test("W11: what the log refuses counts against no quota")
