@@ -110,90 +110,6 @@ struct DamageTests {
     try expectOthersGoOn()
   }
 
-  @Test("a page of rubbish affects only the rooms on it")
-  func rubbishPage() throws {
-    let large = (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) }
-    try bench.append("demo", large)
-    try bench.append("other", (0..<400).map { _ in [UInt8](repeating: 0x5B, count: 500) })
-    bench.close()
-    let file = open(path, O_RDWR)
-    var page = [UInt8](repeating: 0, count: 4_096)
-    var rubbished = 0
-    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
-      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      // Looks for a leaf page of the table that contains almost only this room's records.
-      guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
-      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
-      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
-      rubbished += 1
-    }
-    close(file)
-    try #require(rubbished == 1)
-    try bench.reopen()
-    let answer = try bench.ask {
-      .read(ReadRequest(id: $0, room: "demo", after: 0, bytesMax: 10_000_000))
-    }
-    guard case .damaged("demo", let position) = answer.error else {
-      Issue.record("\(answer)")
-      return
-    }
-    #expect(position > 20)
-    #expect(try bench.records("other").count == 420)
-    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
-    #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: position))
-  }
-
-  /// Overwrites the beginning of the last page that satisfies the condition.
-  private func overwrite(_ path: String, pageWhere isWanted: (_ number: Int, _ page: [UInt8]) -> Bool) throws {
-    let file = open(path, O_RDWR)
-    defer { close(file) }
-    var page = [UInt8](repeating: 0, count: 4_096)
-    var found: Int?
-    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
-      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      if isWanted(index + 1, page) { found = index }
-    }
-    let rubbish = [UInt8](repeating: 0xEE, count: 64)
-    try #require(pwrite(file, rubbish, rubbish.count, try #require(found) * 4_096) == rubbish.count)
-  }
-
-  private func root(of table: String, in path: String) throws -> Int {
-    let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
-    return Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='\(table)'"))
-  }
-
-  @Test("a snapshot of all records is stored though the page of the last one is damaged")
-  func snapshotOverRubbish() throws {
-    var options = SQLiteOptions()
-    options.checkpointPages = 64
-    let bench = try LogBench(.sqlite, options: options)
-    try bench.append("demo", (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) })
-    // The writer's cache must not have the damaged page any more.
-    for _ in 0..<40 { try bench.append("other", (0..<800).map { _ in [UInt8](repeating: 0x5B, count: 500) }) }
-    try overwrite(bench.directory + "/canvas.db") { $1[0] == 13 && $1.count { $0 == 0xA7 } > 3_000 }
-    guard case .damaged("demo", _) = try bench.ask({ .verify(id: $0, room: "demo") }).error else {
-      Issue.record("the damage isn't met")
-      return
-    }
-    let stored = try bench.snapshot("demo", at: 400, bytes("state"))
-    #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: 400))
-    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
-    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
-    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("state"))
-  }
-
-  @Test("a snapshot that can't be stored for a damaged page is refused alone")
-  func unstorableSnapshot() throws {
-    _ = try bench.snapshot("demo", at: 10, bytes("as of 10"))
-    bench.close()
-    let root = try root(of: "snapshot_parts", in: path)
-    try overwrite(path) { number, _ in number == root }
-    try bench.reopen()
-    #expect(try bench.snapshot("demo", at: 15, bytes("as of 15")).isUnavailable)
-    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
-    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
-  }
-
   @Test("damaged rows of deleted rooms keep nothing from opening, nor new rooms from being made")
   func numbersOfDeletedRooms() throws {
     try change(
@@ -216,36 +132,6 @@ struct DamageTests {
     #expect(try bench.append("new", [bytes("a")]).appended != nil)
     try bench.reopen()
     #expect(try bench.records("demo", after: 0) == records)
-  }
-
-  @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
-  func rubbishEnd() throws {
-    bench.close()
-    let file = open(path, O_RDWR)
-    var page = [UInt8](repeating: 0, count: 4_096)
-    var rubbished = 0
-    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
-      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      let content = String(decoding: page, as: Unicode.ASCII.self)
-      guard page[0] == 13, content.contains("record 19 of other") else { continue }
-      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
-      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
-      rubbished += 1
-    }
-    close(file)
-    try #require(rubbished == 1)
-    try bench.reopen()
-    let ids = [bench.nextId(), bench.nextId()]
-    bench.log.submit([
-      .append(LogBench.append(ids[0], "demo", [bytes("a")])), .append(LogBench.append(ids[1], "other", [bytes("b")])),
-    ])
-    for id in ids {
-      guard case .unavailable(.damaged(path, _))? = bench.events.answer(to: id)?.error else {
-        Issue.record("\(String(describing: bench.events.answer(to: id)))")
-        return
-      }
-    }
-    #expect(bench.log.statistics().damagedRooms == 0)
   }
 
   @Test("damage that a snapshot covers is only history: the room opens, and can be repaired without a loss")

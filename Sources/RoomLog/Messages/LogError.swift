@@ -17,7 +17,8 @@ public enum LogError: Error, Hashable, Sendable {
   /// The record at this position is missing, or its checksum is wrong. Position 0 means that the row about the room
   /// itself is damaged.
   case damaged(room: String, position: UInt64)
-  /// The snapshot's checksum is wrong, and no older snapshot or records can replace it.
+  /// The snapshot's checksum is wrong, and no older snapshot or records can replace it. Position 0 means that a page is
+  /// damaged that lists some of the room's snapshots.
   case damagedSnapshot(room: String, position: UInt64)
   /// There is no complete snapshot that covers the damaged records.
   case damageNotCovered(room: String, position: UInt64)
@@ -53,6 +54,7 @@ extension LogError: CustomStringConvertible {
     case .trimmed(let room, let through): "the history of room \(room) up to \(through) is no longer kept"
     case .damaged(let room, 0): "the entry of room \(room) is damaged"
     case .damaged(let room, let position): "room \(room) is damaged at position \(position)"
+    case .damagedSnapshot(let room, 0): "the list of snapshots of room \(room) is damaged"
     case .damagedSnapshot(let room, let position):
       "the snapshot of room \(room) at position \(position) is damaged"
     case .damageNotCovered(let room, let position):

@@ -12,6 +12,8 @@ struct RoomEntry: Hashable, Sendable {
   var changedMilliseconds: UInt64
   /// The complete snapshots, oldest first.
   var snapshots: [SnapshotPlace] = []
+  /// Whether the room may have more snapshots, which can't be read because a page of their table is damaged.
+  var lacksSnapshots = false
 
   init(name: String, number: Int64, epoch: UInt64, milliseconds: UInt64) {
     self.name = name

@@ -32,6 +32,15 @@ struct LogHalves {
     self.reader = reader
     try attempt(opened.path) { () throws(SQLiteFailure) in try reader.connect() }
     outlet.tell([.opened(secret: secret)])
+    let lacking = writer.rooms.values.count(where: \.lacksSnapshots)
+    guard lacking > 0 else { return }
+    let rooms = "\(lacking) \(lacking == 1 ? "room" : "rooms")"
+    outlet.tell([
+      .concern(
+        "\(opened.path) has a damaged page that hides snapshots of \(rooms); what can't be opened from older snapshots or "
+          + "from its records is refused; restore a backup"
+      )
+    ])
   }
 
   /// Splits requests into those for the reading thread and those for the writing thread.

@@ -184,6 +184,7 @@ final class Reader {
     guard request.wantsSnapshot else { return LoadedRoom(summary: summary, snapshot: nil) }
     var candidates = entry
     var damagedPosition: UInt64?
+    if entry.lacksSnapshots { shared.noteSnapshots(areDamaged: true, room: entry.number) }
     while let place = candidates.snapshot(through: request.through), place.position >= entry.trimmed {
       if let bytes = try content(of: place, entry, statements) {
         return LoadedRoom(summary: summary, snapshot: RoomSnapshot(place: place, bytes: bytes))
@@ -195,7 +196,7 @@ final class Reader {
       candidates.snapshots.removeAll { $0.position >= place.position }
     }
     if entry.trimmed > 0 {
-      if damagedPosition == nil, request.through != .end {
+      if damagedPosition == nil, !entry.lacksSnapshots, request.through != .end {
         throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
       }
       throw .refused(.damagedSnapshot(room: entry.name, position: damagedPosition ?? entry.trimmed))

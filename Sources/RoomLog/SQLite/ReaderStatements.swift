@@ -8,7 +8,7 @@ final class ReaderStatements {
   private let numberedRoom: Statement
   private let nextRoom: Statement
   private let rooms: Statement
-  private let snapshots: Statement
+  private let snapshots: SnapshotList
   private let nextSnapshot: Statement
   private let newestSnapshots: Statement
   private let snapshot: Statement
@@ -28,9 +28,7 @@ final class ReaderStatements {
     records = try database.statement(
       "SELECT \(StoredRows.recordColumns) FROM records WHERE room=?1 AND position>?2 ORDER BY position"
     )
-    snapshots = try database.statement(
-      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND complete=1 ORDER BY position"
-    )
+    snapshots = try SnapshotList(database)
     nextSnapshot = try database.statement(
       "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE room=?1 AND position>?2 AND complete=1"
         + " ORDER BY position LIMIT 1"
@@ -76,11 +74,7 @@ final class ReaderStatements {
     defer { room.reset() }
     guard try room.step() else { return nil }
     var (entry, isSound) = StoredRows.room(room)
-    defer { snapshots.reset() }
-    snapshots.bind(1, entry.number)
-    while try snapshots.step() {
-      if let stored = StoredRows.snapshot(snapshots) { entry.snapshots.append(stored.place) }
-    }
+    try snapshots.add(to: &entry)
     return (entry, isSound)
   }
 
@@ -89,23 +83,38 @@ final class ReaderStatements {
       rooms.reset()
       newestSnapshots.reset()
     }
-    var newest: [Int64: SnapshotPlace] = [:]
-    while try newestSnapshots.step() {
-      if let stored = StoredRows.snapshot(newestSnapshots) { newest[stored.room] = stored.place }
-    }
+    let newest = try newestPlaces()
     var summaries: [RoomSummary] = []
     while try rooms.step() {
       var (entry, isSound) = StoredRows.room(rooms)
-      if let place = newest[entry.number] { entry.snapshots = [place] }
+      if let newest {
+        if let place = newest[entry.number] { entry.snapshots = [place] }
+      } else {
+        try snapshots.add(to: &entry)
+      }
       let damage = isSound ? shared.refusal(room: entry.number) : .damaged(room: entry.name, position: 0)
       summaries.append(entry.summary(damage: damage))
     }
     return summaries
   }
 
+  /// The newest snapshot of each room, by the room's number. `nil` if the table is damaged.
+  private func newestPlaces() throws(SQLiteFailure) -> [Int64: SnapshotPlace]? {
+    var newest: [Int64: SnapshotPlace] = [:]
+    do throws(SQLiteFailure) {
+      while try newestSnapshots.step() {
+        if let stored = StoredRows.snapshot(newestSnapshots) { newest[stored.room] = stored.place }
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      return nil
+    }
+    return newest
+  }
+
   enum FoundSnapshot {
     case sound(StoredRows.SnapshotRow)
-    /// The row of the record at this position is damaged.
+    /// The snapshot's row is damaged. The position is 0 if the row is on a page that can't be read.
     case damaged(position: UInt64)
   }
 
@@ -114,7 +123,12 @@ final class ReaderStatements {
     defer { nextSnapshot.reset() }
     nextSnapshot.bind(1, room)
     nextSnapshot.bind(2, position)
-    guard try nextSnapshot.step() else { return nil }
+    do throws(SQLiteFailure) {
+      guard try nextSnapshot.step() else { return nil }
+    } catch {
+      guard error.isDamage else { throw error }
+      return .damaged(position: 0)
+    }
     let row = StoredRows.snapshot(nextSnapshot)
     return row.map { .sound($0) } ?? .damaged(position: nextSnapshot.unsigned(1))
   }

@@ -98,10 +98,7 @@ extension Reader {
       case .sound(let row):
         place.stage = .parts(position: row.place.position, last: -1, bytes: 0, checksum: Checksum().value)
       case .damaged(let position): isDamaged(snapshotAt: position, of: entry, &place, &part)
-      case nil:
-        shared.noteSnapshots(areDamaged: place.hasDamagedSnapshot, room: entry.number)
-        part.rooms += 1
-        place.stage = .end
+      case nil: end(&place, &part)
       }
     case .parts(let position, let last, let bytes, let checksum):
       try parts(of: entry, position, last, bytes, Checksum(after: checksum), &place, &part, &budget, statements)
@@ -154,6 +151,7 @@ extension Reader {
     let snapshot = try reading { () throws(SQLiteFailure) in
       try statements.snapshot(room: entry.number, after: position - 1)
     }
+    if case .damaged(0) = snapshot { return isDamaged(snapshotAt: 0, of: entry, &place, &part) }
     guard case .sound(let row) = snapshot, row.place.position == position else {
       // The snapshot was dropped since an earlier part of the verification read it.
       place.stage = .snapshots(after: position - 1)
@@ -196,6 +194,13 @@ extension Reader {
     part.damages.append(.damagedSnapshot(room: entry.name, position: position))
     place.hasDamagedSnapshot = true
     shared.noteSnapshots(areDamaged: true, room: entry.number)
-    place.stage = .snapshots(after: position)
+    // Position 0 means that the list of snapshots ends here, because the page of the next one is damaged.
+    if position > 0 { place.stage = .snapshots(after: position) } else { end(&place, &part) }
+  }
+
+  private func end(_ place: inout VerifyPlace, _ part: inout VerifiedPart) {
+    shared.noteSnapshots(areDamaged: place.hasDamagedSnapshot, room: place.room)
+    part.rooms += 1
+    place.stage = .end
   }
 }

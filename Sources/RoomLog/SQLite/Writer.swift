@@ -74,6 +74,9 @@ final class Writer {
     for entry in stored.values where damaged.contains(entry.number) {
       shared.note(.init(room: entry.name, position: 0, isHistory: false), room: entry.number)
     }
+    for entry in stored.values where entry.lacksSnapshots {
+      shared.noteSnapshots(areDamaged: true, room: entry.number)
+    }
     writeAhead = options.files.identity(writeAheadPath)
     shared.update { $0.rooms = stored.count }
   }

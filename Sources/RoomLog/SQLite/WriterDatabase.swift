@@ -136,21 +136,19 @@ final class WriterDatabase {
   /// All rooms by name, and the numbers of the rooms whose row is damaged.
   func rooms() throws(SQLiteFailure) -> (rooms: [String: RoomEntry], damaged: [Int64]) {
     var rooms: [String: RoomEntry] = [:]
-    var names: [Int64: String] = [:]
     var damaged: [Int64] = []
     let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms")
     while try row.step() {
       let (entry, isSound) = StoredRows.room(row)
       rooms[entry.name] = entry
-      names[entry.number] = entry.name
       if !isSound { damaged.append(entry.number) }
     }
-    let snapshot = try database.statement(
-      "SELECT \(StoredRows.snapshotColumns) FROM snapshots WHERE complete=1 ORDER BY room, position"
-    )
-    while try snapshot.step() {
-      guard let stored = StoredRows.snapshot(snapshot), let name = names[stored.room] else { continue }
-      rooms[name]?.snapshots.append(stored.place)
+    let snapshots = try SnapshotList(database)
+    // In the order of numbers, each page of the table is read once.
+    for entry in rooms.values.sorted(by: { $0.number < $1.number }) {
+      var entry = entry
+      try snapshots.add(to: &entry)
+      rooms[entry.name] = entry
     }
     return (rooms, damaged)
   }

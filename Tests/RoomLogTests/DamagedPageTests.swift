@@ -1,0 +1,193 @@
+import CSQLite
+import Glibc
+import Testing
+
+@testable import RoomLog
+
+@Suite("A log with a damaged page")
+struct DamagedPageTests {
+  private let bench: LogBench
+
+  init() throws {
+    bench = try LogBench(.sqlite)
+    for room in ["demo", "other"] { try bench.append(room, (0..<20).map { bytes("record \($0) of \(room)") }) }
+  }
+
+  private var path: String { bench.directory + "/canvas.db" }
+
+  /// Creates rooms with one record each.
+  private func append(to rooms: [String]) throws {
+    let requests = rooms.map { LogRequest.append(LogBench.append(bench.nextId(), $0, [bytes("record of \($0)")])) }
+    bench.log.submit(requests)
+    for request in requests { try #require(bench.events.answer(to: request.id)?.appended != nil) }
+  }
+
+  private func expectNothingUnavailable() {
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+  }
+
+  @Test("a page of rubbish affects only the rooms on it")
+  func rubbishPage() throws {
+    let large = (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) }
+    try bench.append("demo", large)
+    try bench.append("other", (0..<400).map { _ in [UInt8](repeating: 0x5B, count: 500) })
+    bench.close()
+    let file = open(path, O_RDWR)
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var rubbished = 0
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 where rubbished == 0 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      // Looks for a leaf page of the table that contains almost only this room's records.
+      guard page[0] == 13, page.count(where: { $0 == 0xA7 }) > 3_000 else { continue }
+      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
+      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
+      rubbished += 1
+    }
+    close(file)
+    try #require(rubbished == 1)
+    try bench.reopen()
+    let answer = try bench.ask {
+      .read(ReadRequest(id: $0, room: "demo", after: 0, bytesMax: 10_000_000))
+    }
+    guard case .damaged("demo", let position) = answer.error else {
+      Issue.record("\(answer)")
+      return
+    }
+    #expect(position > 20)
+    #expect(try bench.records("other").count == 420)
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(try bench.append("demo", [bytes("more")]).error == .damaged(room: "demo", position: position))
+  }
+
+  /// Overwrites the beginning of the last page that satisfies the condition.
+  private func overwrite(_ path: String, pageWhere isWanted: (_ number: Int, _ page: [UInt8]) -> Bool) throws {
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var found: Int?
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      if isWanted(index + 1, page) { found = index }
+    }
+    let rubbish = [UInt8](repeating: 0xEE, count: 64)
+    try #require(pwrite(file, rubbish, rubbish.count, try #require(found) * 4_096) == rubbish.count)
+  }
+
+  private func root(of table: String, in path: String) throws -> Int {
+    let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: nil)
+    return Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='\(table)'"))
+  }
+
+  @Test("a snapshot of all records is stored though the page of the last one is damaged")
+  func snapshotOverRubbish() throws {
+    var options = SQLiteOptions()
+    options.checkpointPages = 64
+    let bench = try LogBench(.sqlite, options: options)
+    try bench.append("demo", (0..<400).map { _ in [UInt8](repeating: 0xA7, count: 500) })
+    // The writer's cache must not have the damaged page any more.
+    for _ in 0..<40 { try bench.append("other", (0..<800).map { _ in [UInt8](repeating: 0x5B, count: 500) }) }
+    try overwrite(bench.directory + "/canvas.db") { $1[0] == 13 && $1.count { $0 == 0xA7 } > 3_000 }
+    guard case .damaged("demo", _) = try bench.ask({ .verify(id: $0, room: "demo") }).error else {
+      Issue.record("the damage isn't met")
+      return
+    }
+    let stored = try bench.snapshot("demo", at: 400, bytes("state"))
+    #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: 400))
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("state"))
+  }
+
+  @Test("a snapshot that can't be stored for a damaged page is refused alone")
+  func unstorableSnapshot() throws {
+    _ = try bench.snapshot("demo", at: 10, bytes("as of 10"))
+    bench.close()
+    let root = try root(of: "snapshot_parts", in: path)
+    try overwrite(path) { number, _ in number == root }
+    try bench.reopen()
+    #expect(try bench.snapshot("demo", at: 15, bytes("as of 15")).isUnavailable)
+    #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
+    #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
+  }
+
+  @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
+  func rubbishEnd() throws {
+    bench.close()
+    let file = open(path, O_RDWR)
+    var page = [UInt8](repeating: 0, count: 4_096)
+    var rubbished = 0
+    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
+      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
+      let content = String(decoding: page, as: Unicode.ASCII.self)
+      guard page[0] == 13, content.contains("record 19 of other") else { continue }
+      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
+      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
+      rubbished += 1
+    }
+    close(file)
+    try #require(rubbished == 1)
+    try bench.reopen()
+    let ids = [bench.nextId(), bench.nextId()]
+    bench.log.submit([
+      .append(LogBench.append(ids[0], "demo", [bytes("a")])), .append(LogBench.append(ids[1], "other", [bytes("b")])),
+    ])
+    for id in ids {
+      guard case .unavailable(.damaged(path, _))? = bench.events.answer(to: id)?.error else {
+        Issue.record("\(String(describing: bench.events.answer(to: id)))")
+        return
+      }
+    }
+    #expect(bench.log.statistics().damagedRooms == 0)
+  }
+
+  /// Overwrites the last leaf of a table or an index, while the log is closed.
+  private func damageLastLeaf(of name: String) throws {
+    bench.close()
+    var number = try root(of: name, in: path)
+    let file = open(path, O_RDWR)
+    defer { close(file) }
+    var page = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      try #require(pread(file, &page, page.count, (number - 1) * 4_096) == page.count)
+      // Interior pages name their last child behind the eight bytes that all pages begin with.
+      guard page[0] == 2 || page[0] == 5 else { break }
+      number = page[8..<12].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let rubbish = [UInt8](repeating: 0xEE, count: 64)
+    try #require(pwrite(file, rubbish, rubbish.count, (number - 1) * 4_096) == rubbish.count)
+  }
+
+  @Test("a room whose snapshots are on a damaged page opens from its records, and is refused if they don't suffice")
+  func hiddenSnapshots() throws {
+    let rooms = (100..<300).map { "room\($0)" }
+    try append(to: rooms)
+    for room in rooms { _ = try bench.snapshot(room, at: 1, bytes("state of \(room)")) }
+    let trim = try bench.ask { .trim(TrimRequest(id: $0, room: "room299", epoch: LogBench.epoch, through: 1)) }
+    try #require(trim == .trimmed(id: bench.lastId, room: "room299", through: 1))
+    try damageLastLeaf(of: "snapshots")
+    try bench.reopen()
+    #expect(bench.events.first { if case .concern(let words) = $0 { words.contains(path) } else { false } } != nil)
+    #expect(try bench.load("room100").loaded?.snapshot?.bytes == bytes("state of room100"))
+    let loaded = try #require(try bench.load("room298").loaded)
+    #expect(loaded.snapshot == nil && loaded.summary.trimmed == 0)
+    #expect(try bench.records("room298").map(\.bytes) == [bytes("record of room298")])
+    #expect(try bench.load("room299").error == .damagedSnapshot(room: "room299", position: 1))
+    #expect(try bench.summaries().count == 202)
+    for room in rooms { #expect(try bench.append(room, [bytes("more")]).appended != nil) }
+
+    let hidden = LogError.damagedSnapshot(room: "room298", position: 0)
+    #expect(try bench.ask { .verify(id: $0, room: "room298") }.error == hidden)
+    let round = try bench.ask {
+      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000))
+    }
+    guard case .verifiedPart(_, let part) = round else {
+      Issue.record("\(round)")
+      return
+    }
+    #expect(part.rooms == 202 && part.next == nil && part.damages.last?.damagedRoom == "room299")
+    #expect(bench.log.statistics().damagedRooms == part.damages.count)
+    #expect(try bench.snapshot("room298", at: 2, bytes("state")).isUnavailable)
+    #expect(try bench.snapshot("room100", at: 2, bytes("state")).error == nil)
+    expectNothingUnavailable()
+  }
+}
