@@ -270,6 +270,12 @@ class Person:
             self._touch = Touch(self.context.new_cdp_session(self.page), self.see)
         return self._touch
 
+    def hide(self, is_hidden=True):
+        """Goes to another tab, or comes back from it. A browser without windows doesn't say so by itself."""
+        self.run("""Object.defineProperty(document, 'hidden', { value, configurable: true })
+          Object.defineProperty(document, 'visibilityState', { value: value ? 'hidden' : 'visible', configurable: true })
+          document.dispatchEvent(new Event('visibilitychange')); return null""", is_hidden)
+
     # Time, for a person who joined with `clock=True`
 
     def stop_clock(self):

@@ -37,6 +37,21 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     assert ann.page.get_by_role("button", name="Follow Bob").count() == 0
 
 
+def test_a_person_in_another_tab_points_at_nothing(room):
+    """Their pointer and the frame around their selection go when their tab is hidden, and come back with it."""
+    shape = room.add(position=[100, 100], size=[100, 100])
+    ann, ben = room.join("Ann"), room.join("Ben")
+    ann.wait_for_shapes(1)
+    ann.select(shape)
+    ann.page.mouse.move(400, 300)
+    seen = "app.presence.people().some(({ cursor, selection }) => cursor !== null && selection.length === 1)"
+    gone = "app.presence.people().every(({ cursor, selection }) => cursor === null && selection.length === 0)"
+    ben.wait(seen, "Ann's pointer and selection")
+    for is_hidden, what in ((True, gone), (False, seen)):
+        ann.hide(is_hidden)
+        ben.wait(what, f"what Ann shows, hidden: {is_hidden}")
+
+
 def test_a_crowd_is_a_number(world):
     """A room lists a hundred people by name, and gives the total number. The page shows the others as a count, next to
     the badges and in the list."""

@@ -47,6 +47,9 @@ export function makeState({ room, core, connection, identity, viewOnly }: {
   const paint = new Paint(play)
   const refusals = new Refusals(connection, notices)
   selection.on('change', (ids) => presence.setSelection(ids))
+  const tellWhetherHidden = () => presence.setHidden(document.hidden)
+  document.addEventListener('visibilitychange', tellWhetherHidden)
+  tellWhetherHidden()
   me.on('chosen', (chosen) => rememberIdentity({ ...chosen, isChosen: true }))
   return {
     room, core, connection, frames, shown, permission, presence, ownTabs, me, names, notices, freshness, parts,

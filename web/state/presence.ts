@@ -86,6 +86,9 @@ type InkPiece = { shape: number, color: string, width: number, at: number, point
 export class Presence extends Source<{ people: Person[], change: null }> {
   #connection
   #own: OwnState = {}
+  /** What others were told last, as JSON. */
+  #told = '{}'
+  #isHidden = false
   #people = new Map<number, Person>()
   /** The number of people in the room, if the server doesn't list all of them; otherwise 0. */
   #crowd = 0
@@ -103,6 +106,12 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   people(): Person[] { return [...this.#people.values()] }
 
   person(actor: number): Person | null { return this.#people.get(actor) ?? null }
+
+  /** @param isHidden whether the person is in another tab; until they are back, they point at nothing here */
+  setHidden(isHidden: boolean) {
+    this.#isHidden = isHidden
+    this.#tellOthers({})
+  }
 
   /** @param point in canvas coordinates; null if the pointer is not over the canvas */
   setCursor(point: Point | null) { this.#tellOthers({ cursor: point ? [round(point.x), round(point.y)] : undefined }) }
@@ -175,10 +184,13 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   }
 
   #tellOthers(part: OwnState) {
-    const next = { ...this.#own, ...part }
-    if (JSON.stringify(next) === JSON.stringify(this.#own)) return
-    this.#own = next
-    this.#connection.perform(this.#connection.replica.setPresence(next))
+    this.#own = { ...this.#own, ...part }
+    const { cursor, selection, ...lasting } = this.#own
+    const state = this.#isHidden ? lasting : this.#own
+    const told = JSON.stringify(state)
+    if (told === this.#told) return
+    this.#told = told
+    this.#connection.perform(this.#connection.replica.setPresence(state))
   }
 
   #changed(isAboutWho: boolean) {
