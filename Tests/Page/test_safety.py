@@ -3,6 +3,10 @@
 import json
 import urllib.request
 
+import pytest
+
+from hand import handle
+
 HOSTILE = [
     "<img src=x onerror=window.ran=1>", "<script>window.ran=1</script>", "\"><svg onload=window.ran=1>", "javascript:window.ran=1",
     "</title><script>window.ran=1</script>", "{{window.ran=1}}", "<b>txt</b>", "&lt;b&gt;", "'-window.ran=1-'",
@@ -114,6 +118,40 @@ def test_a_page_whose_core_has_failed_says_so(room):
     banner = ann.page.locator(".banner", has_text="This page has stopped")
     banner.get_by_role("button", name="Reload").click()
     ann.wait("app.session.shapeCount === 2", "all that was drawn")
+
+
+@pytest.mark.parametrize("act", ["copy", "key", "drag"])
+def test_what_fails_halfway_leaves_no_step_of_undo_open(room, act):
+    """Otherwise everything that the person does afterwards would be undone together."""
+    box = room.add(position=[300, 150], size=[150, 100])
+    ann = room.join("Ann", at=(0, 0))
+    ann.forgive("this test fails")
+    ann.wait_for_shape(box)
+    ann.run("const loaded = app.exchange(); return loaded.then(() => null)")
+    if act == "copy":
+        ann.select(box)
+    else:
+        ann.press("r")
+    ann.run("""for (const name of ['set', 'clear']) {
+        app.selection[name] = () => {
+          window.hasFailed = true
+          delete app.selection.set
+          delete app.selection.clear
+          throw new Error('this test fails')
+        }
+      } return null""")
+    if act == "copy":
+        ann.click(*handle(ann, "move"))
+    elif act == "key":
+        ann.press("Enter")
+    else:
+        ann.drag((600, 400), (700, 500))
+    ann.wait("window.hasFailed", "the failure")
+    before = len(ann.shapes())
+    for _ in range(2):
+        ann.run("app.edit((replica) => replica.addSquare({ x: 0, y: 0, width: 100, height: 100 })); return null")
+    ann.press("Control+z")
+    assert len(ann.shapes()) == before + 1
 
 
 def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):

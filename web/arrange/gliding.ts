@@ -96,8 +96,11 @@ export class Gliding extends Source<{ ended: null }> {
 
   /** Moves the shapes to where the glide would end. */
   land() {
-    this.#goTo(this.#path.seconds)
-    this.#finish()
+    try {
+      this.#goTo(this.#path.seconds)
+    } finally {
+      this.#finish()
+    }
   }
 
   #next() { this.#frame = requestAnimationFrame((now) => this.#glideOn(now)) }

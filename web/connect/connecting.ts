@@ -24,9 +24,9 @@ export async function addConnectedCopy(
   const wanted = { x, y: y + height + gap }
   const free = shown.replica.freePlace({ width, height }, wanted) ?? wanted
   const place = { x: shape.x + free.x - x, y: shape.y + free.y - y }
-  const step = editing.openStep()
-  const [copy] = duplicating.duplicateNow(0, [id])
-  if (copy !== undefined) {
+  editing.group(() => {
+    const [copy] = duplicating.duplicateNow(0, [id])
+    if (copy === undefined) return
     editing.edit((replica) => replica.place([{ id: copy, ...place }]))
     const tie = (of: number, side: number) => {
       const at = placeIn(shape, { x: x + width / 2, y: side })
@@ -38,6 +38,5 @@ export async function addConnectedCopy(
       ...arrowLook(paint), from, to,
     }))
     selection.set([copy])
-  }
-  step.end()
+  })
 }

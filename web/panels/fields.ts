@@ -233,11 +233,7 @@ export function colorField(
     refused.tell()
     const digits = match[1].length === 3 ? [...match[1]].map((digit) => digit + digit).join('') : match[1]
     const color = `#${digits.toUpperCase()}`
-    if (color !== shown) {
-      run.begin()
-      change(color)
-      run.end()
-    }
+    if (color !== shown) change(color)
     show(color)
   }
   text.addEventListener('change', commit)

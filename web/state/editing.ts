@@ -116,6 +116,19 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
     }
   }
 
+  /**
+   * Runs what opens a step of undo or goes on with it. If that fails, the open step ends: nobody else might end it, and
+   * all later edits would belong to it.
+   */
+  guard<T>(run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      this.#step?.end()
+      throw error
+    }
+  }
+
   /** Opens a step of undo. If another one is open, that one ends. */
   openStep(): Step {
     this.#step?.end()

@@ -23,7 +23,7 @@ export function run(action: Action, reach: ActionReach, event?: KeyboardEvent) {
   // step too.
   if (action.repeats && action.needs) reach.momentum.settleGlide()
   else if (action.edits) reach.momentum.settle()
-  action.run(reach, event)
+  reach.editing.guard(() => action.run(reach, event))
   return true
 }
 

@@ -58,13 +58,13 @@ const fitTo = ({ view }: Reach, box: Box | null) => { if (box) fitBeside(view, b
  * pointer. The shape is placed in the middle of the view, or at the nearest free place.
  */
 async function addShape(reach: ActionReach) {
-  const { documents, momentum, shown, tool, view } = reach
+  const { documents, editing, momentum, shown, tool, view } = reach
   const { size, add } = toolbox[tool.name].adds ?? standard
   const { x, y, width, height } = openArea(view)
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
   const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
   momentum.settle()
-  add(reach, place)
+  editing.guard(() => add(reach, place))
 }
 
 /**

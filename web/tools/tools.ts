@@ -35,7 +35,7 @@ export class Tools {
     this.#stage = stage
     this.#reach = reach
     this.#surface = new Surface(stage, new Targets(reach, () => this.#held))
-    this.#surface.on('gesture', (gesture) => this.#take(gesture))
+    this.#surface.on('gesture', (gesture) => reach.editing.guard(() => this.#take(gesture)))
     shown.on('changes', (changes) => {
       this.#act?.follow?.(changes)
       this.#leadFrame()

@@ -23,6 +23,14 @@ export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: stri
   return { kind: 'text', position: [x, y], size: [wide, Math.ceil(heightFor(text, textSize, wide))], text, textSize, fill: '#767676' }
 }
 
+/**
+ * The text that is being written. `step`: the step of undo in which the shape was made, if it was made for writing.
+ * The text belongs to that step. If the text stays empty, the shape is removed.
+ *
+ * `edits`: the number of edits in that step when writing began.
+ */
+type Open = { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number }
+
 /** The types of input events that typing causes. Only these start writing. */
 const typing = ['insertText', 'insertCompositionText']
 
@@ -37,13 +45,7 @@ const typing = ['insertText', 'insertCompositionText']
 export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #reach
   #names
-  /**
-   * The text that is being written. `step`: the step of undo in which the shape was made, if it was made for writing.
-   * The text belongs to that step. If the text stays empty, the shape is removed.
-   *
-   * `edits`: the number of edits in that step when writing began.
-   */
-  #open: { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number } | null = null
+  #open: Open | null = null
   #waitsFor: number | null = null
   #field = element('textarea', { class: 'waiting-field', rows: '1', dir: 'auto', spellcheck: 'true', wrap: 'soft' })
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
@@ -211,7 +213,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (['text', 'line'].includes(shown.live.shape(id)?.kind ?? '')) return false
     this.close()
     const shape = shown.live.shape(id)
-    if (shape) makeBeside({ ...this.#reach, writing: this }, shape)
+    if (shape) this.#reach.editing.guard(() => makeBeside({ ...this.#reach, writing: this }, shape))
     return true
   }
 
@@ -269,17 +271,26 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #keep(isPressed = false) {
     const open = this.#open
     if (!open) return
-    const { editing, permission, shown } = this.#reach
-    const { id, began, isNew, step } = open
     this.#open = null
-    this.#cover(id, false)
+    this.#cover(open.id, false)
+    try {
+      this.#save(open)
+    } finally {
+      open.step?.end()
+      // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
+      this.#hide(isPressed)
+    }
+  }
+
+  #save({ id, began, isNew, step, edits }: Open) {
+    const { editing, permission, shown } = this.#reach
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody deleted the shape')
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
-      if (step?.edits === open.edits) step.abandon()
+      if (step?.edits === edits) step.abandon()
       else step?.end()
       if (shown.live.shape(id)) editing.edit((live) => live.delete([id]))
     } else if (text !== began.text) {
@@ -287,9 +298,6 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       editing.edit((live) => live.edit([{ shape: id, set }]))
       this.tell('kept', { id, text })
     }
-    step?.end()
-    // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
-    this.#hide(isPressed)
   }
 
   /**
