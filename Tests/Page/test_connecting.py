@@ -1,6 +1,7 @@
 """Arrows by keyboard alone: a shape is connected to another one that is chosen from a list, and ends are tied anew."""
 
 from listener import Listener
+from server import identifier
 
 
 def boxes(room):
@@ -113,3 +114,26 @@ def test_a_locked_line_is_not_tied_anew(room):
     ann.press("Alt+k")
     ann.page.locator(".notice", has_text="is locked").wait_for()
     assert ann.page.get_by_role("dialog").count() == 0
+
+
+def test_a_large_drawing_is_put_into_words_only_as_far_as_it_is_listed_or_searched(room):
+    origin, *_ = ids = [identifier() for _ in range(300)]
+    room.write(*((each, {"kind": "rectangle", "position": [100 * at, 100], "size": [50, 50]}) for at, each in enumerate(ids)))
+    ann = room.join("Ann")
+    ann.wait_for_shapes(300)
+    ann.press("v")
+    ann.select(origin)
+    ann.run("""window.asked = new Map()
+      const { shownName } = app.session
+      app.session.shownName = (id) => {
+        window.asked.set(id, (window.asked.get(id) ?? 0) + 1)
+        return shownName.call(app.session, id)
+      }
+      return null""")
+    ann.press("Alt+k")
+    ann.page.locator("dialog", has_text="100 of 299 shapes").wait_for()
+    assert ann.run("window.asked.size") <= 1 + 100
+    ann.run("window.asked.clear(); return null")
+    ann.page.keyboard.type("rect")
+    ann.page.locator("dialog", has_text="100 of 299 shapes").wait_for()
+    assert ann.run("Math.max(...window.asked.values())") == 1, "each once, also while one types on"

@@ -15,7 +15,7 @@ const shortest = 24
 
 type ConnectReach = Pick<ActReach, 'editing' | 'locks' | 'momentum' | 'paint' | 'selection' | 'shown'>
 type End = 'from' | 'to'
-type Choice = { shape: Shape, words: string }
+type Choice = { shape: Shape, words?: string }
 
 /** The list shows at most this many shapes. Typing makes it shorter. */
 const shownMax = 100
@@ -51,7 +51,9 @@ function choose({ shown }: ConnectReach, origin: Shape, title: string, run: (cho
   const choices: Choice[] = shown.replica.shapes()
     .filter(({ id, kind, visible }) => !own.has(id) && !isStroke(kind) && visible)
     .sort((one, other) => distance(one, origin) - distance(other, origin))
-    .map((shape) => ({ shape, words: '' }))
+    .map((shape) => ({ shape }))
+  // A drawing can have thousands of shapes, so only those that are listed or searched are put into words, and once.
+  const wordsOf = (choice: Choice) => choice.words ??= shapeWords(shown.replica, choice.shape)
   const field = element('input', {
     class: 'field', type: 'text', role: 'combobox', 'aria-label': 'Text or name', 'aria-autocomplete': 'list', dir: 'auto',
     'aria-expanded': 'true', 'aria-controls': 'connect-list', autocomplete: 'off', placeholder: 'Type to find', autofocus: true,
@@ -72,15 +74,12 @@ function choose({ shown }: ConnectReach, origin: Shape, title: string, run: (cho
   }
   const find = () => {
     const wanted = field.value.trim().toLocaleLowerCase()
-    const all = choices.filter((choice) => {
-      choice.words ||= shapeWords(shown.replica, choice.shape)
-      return choice.words.toLocaleLowerCase().includes(wanted)
-    })
+    const all = wanted === '' ? choices : choices.filter((choice) => wordsOf(choice).toLocaleLowerCase().includes(wanted))
     const listed = all.slice(0, shownMax)
     found = listed.map(({ shape }) => shape)
-    list.replaceChildren(...listed.map(({ shape, words }, index) => element('li', {
+    list.replaceChildren(...listed.map((choice, index) => element('li', {
       class: 'menu-item', id: `connect-${index}`, role: 'option', dir: 'auto', onclick: () => finish(found[index]),
-    }, `${words}, ${sideOf(shape, origin).replace(' of', '')}`)))
+    }, `${wordsOf(choice)}, ${sideOf(choice.shape, origin).replace(' of', '')}`)))
     count.textContent = all.length === 0 ? 'No shape has that.'
       : all.length > shownMax ? `${shownMax} of ${all.length.toLocaleString()} shapes. Type to find others.` : ''
     at = 0
