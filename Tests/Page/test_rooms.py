@@ -163,10 +163,38 @@ def test_a_room_is_renamed_with_its_drawing_while_nobody_is_in_it(room):
     page.get_by_text(f"Somebody drew in {room.name} meanwhile, so it stays.").wait_for()
     page.unroute("**/layout")
     assert len(room.shapes()) == 2
+
+    asked = []
+
+    def draw_late(route):
+        """Draws between two looks of the page: after the drawing was copied, and the room itself was asked for again."""
+        path = route.request.url.partition("/v1/rooms")[2]
+        if "/layout" in asked and path != f"/{room.name}" and len(room.shapes()) == 2:
+            room.add(position=[0, 600])
+        asked.append("/layout" if path.endswith("/layout") else path)
+        route.continue_()
+
+    page.route("**/v1/rooms**", draw_late)
+    page.route("**/v1/rooms/**", draw_late)
+    rename(f"Later {new}")
+    page.get_by_text(f"it stays. Later {new} is a copy").wait_for()
+    page.unroute_all()
+    assert len(room.shapes()) == 3
+
+    def come_meanwhile(route):
+        room.guest("Eve")
+        route.continue_()
+
+    page.route("**/layout", come_meanwhile)
+    rename(f"Last {new}")
+    page.get_by_text(f"Somebody came to {room.name} meanwhile, so it stays.").wait_for()
+    page.unroute_all()
+    room.guests.close()
+    wait_until(lambda: not json.loads(room.request("GET", "/peers"))["peers"], "Eve has left")
     rename(new)
     page.get_by_text(f"{room.name} is now called {new}.").wait_for()
     page.locator("a.room-card", has=page.get_by_text(new, exact=True)).click()
-    ann.wait_for_shapes(2)
+    ann.wait_for_shapes(3)
     assert "Seeds" in [shape["text"] for shape in ann.shapes().values()]
     assert room.shapes() == []
     # A copy of a room with such a name has such a name too.

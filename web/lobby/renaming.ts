@@ -59,11 +59,14 @@ export async function rename(room: string, to: string): Promise<string> {
     throw new Refused(`This browser has changes of ${name} that aren’t sent yet. Open it first`)
   }
   const copied = await copyTo(room, to)
-  const cursorOf = async (which: string): Promise<string> => (await (await answerOf(`/v1/rooms/${which}`)).json()).cursor
   try {
-    if (await cursorOf(room) !== copied.original) return `Somebody drew in ${name} meanwhile, so it stays. ${newName} is a copy from before that.`
+    // The server can't delete a room on a condition, so both rooms are looked at once more, together and right before.
+    const listed = new Map((await roomsOf()).map((each) => [each.room, each]))
+    const [before, after] = [listed.get(room), listed.get(to)]
+    if (before?.cursor !== copied.original) return `Somebody drew in ${name} meanwhile, so it stays. ${newName} is a copy from before that.`
+    if (before.peers > 0) return `Somebody came to ${name} meanwhile, so it stays. ${newName} is a copy.`
     // Two people might rename two rooms to one name at the same time. Then the new room has both drawings.
-    if (await cursorOf(to) !== copied.copy) return `Somebody drew in ${newName} meanwhile, so ${name} stays.`
+    if (after?.cursor !== copied.copy) return `Somebody drew in ${newName} meanwhile, so ${name} stays.`
     await answerOf(`/v1/rooms/${room}`, { method: 'DELETE' })
   } catch (error) {
     return `${newName} is a copy, and ${name} stays too: ${error instanceof Refused ? error.message : 'we can’t reach the server'}`

@@ -14,7 +14,7 @@ export async function answerOf(path: string, how: Parameters<typeof ask>[1] = {}
 }
 
 /** The rooms that one may enter. */
-export async function roomsOf(): Promise<{ room: string, peers: number }[]> {
+export async function roomsOf(): Promise<{ room: string, peers: number, cursor: string }[]> {
   return (await (await answerOf('/v1/rooms')).json()).rooms
 }
 
