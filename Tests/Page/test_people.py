@@ -123,6 +123,7 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
 
 @pytest.mark.parametrize("width", [320, 360, 1000])
 def test_one_can_stop_following_while_one_searches(room, width):
+    """The button is seen beside the search, and above a banner."""
     room.add(position=[0, 0])
     ann = room.join("Ann", size=(width, 640))
     room.guest("Bob with a name that takes all the width of it")
@@ -138,7 +139,11 @@ def test_one_can_stop_following_while_one_searches(room, width):
         ann.page.get_by_role("dialog").wait_for(state="hidden")
     else:
         ann.page.get_by_role("button", name="Follow Bob").click()
+    ann.run("app.refusals.tell('full', null); return null")
+    banner = ann.page.locator(".banner", has_text="This room is full")
+    banner.wait_for()
     ann.page.locator(".follow-pill").get_by_role("button", name="Stop").click()
+    assert banner.is_visible()
     ann.page.locator(".follow-frame").wait_for(state="hidden")
     assert ann.page.get_by_label("Text or name").is_visible()
 
