@@ -499,6 +499,19 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     assert text["kind"] == "text" and text["text"] == "precious"
 
 
+def test_a_text_that_stays_empty_takes_nothing_with_it_that_somebody_else_wrote_there(room):
+    ann = room.join("Ann", at=(0, 0))
+    ann.press("t")
+    ann.page.mouse.click(300, 300)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    (text,) = room.wait_for_shapes(1)
+    room.write((text["id"], {"text": "precious"}))
+    ann.wait_for_shape(text["id"], "shape.text === 'precious'")
+    ann.press("Escape")
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    assert [shape["text"] for shape in room.agree()] == ["precious"]
+
+
 def test_the_inspector_sets_size_and_place(room):
     square = room.add(position=[300, 200], size=[200, 150], text="Hi")
     ann = room.join("Ann", at=(0, 0), panel="inspector")

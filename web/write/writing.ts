@@ -288,6 +288,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const shape = shown.live.shape(id)
     if (!permission.mayEdit) this.#giveBack(began, text)
     else if (!shape) this.#offer(began, text, 'Somebody deleted the shape')
+    // What others have written meanwhile stays if this person has written nothing.
+    else if (text === began.text && text !== shape.text) return
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
       // If the step has got more edits since the writing began, only the text is reverted and not the whole step.
       if (step?.edits === edits) step.abandon()
