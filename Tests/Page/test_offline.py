@@ -181,6 +181,15 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
                 "app.writing.open(shape); document.querySelector('.writing-field').value = 'Seeds'; return null")
         ann.page.locator(".notice", has_text="The server didn’t take the shape while you wrote in it: “Seeds”").wait_for()
         ann.wait_for_shapes(2)
+        # What was written is given back with the refusal, or on the clipboard, or else in another notice.
+        words = "taken back: the room is full. You wrote: “precious”"
+        for is_taken, told in ((True, "Copied."), (False, "We can’t copy it, so here it is: “precious”")):
+            ann.run("navigator.clipboard.writeText = async (text) => { if (!value) throw new Error('denied'); window.copied = text };"
+                    "app.edit((session) => session.add({ text: 'precious' })); return null", is_taken)
+            ann.page.locator(".notice", has_text=words).get_by_role("button", name="Copy the text").click()
+            ann.page.locator(".notice", has_text=told).wait_for()
+            assert ann.run("window.copied") == "precious"
+            ann.wait_for_shapes(2)
         own.write((own.agree()[0]["id"], {"deleted": True}))
         banner.wait_for(state="detached")
 

@@ -1,8 +1,9 @@
+import { listIn } from '../basics/lists.js'
 import { counted } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
 import { changedBit, type Shape } from '../core/table.js'
 import type { Point, ShapeChange } from '../core/types.js'
-import { countedKind, kindOf, listIn, shapeWords } from './words.js'
+import { countedKind, kindOf, shapeWords } from './words.js'
 
 /** What was done to a shape, by the properties that tell it. The first of them that has changed decides. */
 const deeds: [what: string, bits: number][] = [

@@ -1,3 +1,4 @@
+import { listIn } from '../basics/lists.js'
 import { shapeColors } from '../basics/shape-colors.js'
 import { capitalised, counted, within } from '../basics/words.js'
 import { isStroke } from '../canvas/lines.js'
@@ -108,13 +109,6 @@ export function inReadingOrder(shapes: Shape[]): Read[] {
     else listIn(tied, start).push({ shape, anchor: null })
   }
   return inRows(free).flatMap((read) => [read, ...tied.get(read.shape.id) ?? []])
-}
-
-/** The list under a key, which is made if there is none. */
-export function listIn<Key, Value>(lists: Map<Key, Value[]>, key: Key): Value[] {
-  const list = lists.get(key) ?? []
-  lists.set(key, list)
-  return list
 }
 
 /**

@@ -12,6 +12,9 @@ interface NoticeOptions {
   milliseconds?: number
 }
 
+/** How long a notice is shown that gives a text back. */
+export const givenMilliseconds = 30_000
+
 export type Notice = { text: string } & NoticeOptions
 
 /**
@@ -20,6 +23,17 @@ export type Notice = { text: string } & NoticeOptions
  */
 export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
   say(text: string, options: NoticeOptions = {}) { this.tell('notice', { text, ...options }) }
+
+  /**
+   * The action that copies a text which the drawing doesn't take. There is none if the browser gives no access to the
+   * clipboard.
+   */
+  copying(text: string): NoticeOptions['action'] {
+    const { clipboard } = navigator
+    return clipboard && { words: 'Copy the text', run: () => clipboard.writeText(text).then(
+      () => this.say('Copied.', { group: 'written' }),
+      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, milliseconds: givenMilliseconds })) }
+  }
 
   withdraw(group: string) { this.tell('withdrawn', group) }
 }

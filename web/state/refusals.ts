@@ -1,8 +1,9 @@
+import { listIn } from '../basics/lists.js'
 import { Source } from '../basics/source.js'
 import { counted } from '../basics/words.js'
 import type { Effect } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
-import type { Notices } from './notices.js'
+import { givenMilliseconds, type Notices } from './notices.js'
 
 type Rejected = Extract<Effect, { type: 'rejected' }>
 
@@ -19,7 +20,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Tells the person which changes the server has rejected and why, because these changes disappear from the canvas.
+ * Tells the person which changes the server has rejected and why, because these changes disappear from the canvas. A
+ * text that goes with them can be copied.
  * `full`: a change was rejected because the room is full.
  */
 export class Refusals extends Source<{ full: null }> {
@@ -46,21 +48,23 @@ export class Refusals extends Source<{ full: null }> {
 
   #say() {
     this.#timer = 0
-    /** The rejections to report, by code and by whether they were an undo or a redo. */
-    const refusals = new Map<string, Rejected & { count: number }>()
-    for (const refused of this.#refused) {
-      const group = `refused ${refused.code} ${refused.origin ?? ''}`
-      const known = refusals.get(group) ?? { ...refused, count: 0 }
-      known.count += 1
-      refusals.set(group, known)
-    }
+    /** By code and by whether they were an undo or a redo. */
+    const refusals = new Map<string, Rejected[]>()
+    for (const refused of this.#refused) listIn(refusals, `refused ${refused.code} ${refused.origin ?? ''}`).push(refused)
     this.#refused = []
-    for (const [group, { count, code, message, origin }] of refusals) {
+    for (const [group, list] of refusals) {
+      const [{ code, message, origin }] = list
       const reason = reasons[code] ?? message
-      const words = origin
-        ? `The ${origin} was not taken: ${reason}. You can try it again.`
-        : `${counted(count, 'change was', 'changes were')} taken back: ${reason}.`
-      this.#notices.say(words, { kind: 'refused', group })
+      if (origin) {
+        this.#notices.say(`The ${origin} was not taken: ${reason}. You can try it again.`, { kind: 'refused', group })
+        continue
+      }
+      const texts = list.flatMap(({ set: { text } }) => (typeof text === 'string' && text.trim() !== '' ? [text] : []))
+      const words = `${counted(list.length, 'change was', 'changes were')} taken back: ${reason}.`
+      this.#notices.say(texts.length === 1 ? `${words} You wrote: “${texts[0]}”` : words, {
+        kind: 'refused', group,
+        ...texts.length > 0 && { isWhole: true, milliseconds: givenMilliseconds, action: this.#notices.copying(texts.join('\n')) },
+      })
     }
   }
 }

@@ -14,6 +14,7 @@ import { tapPauseMax } from '../gestures/limits.js'
 import { isTooLong, plainText } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
+import { givenMilliseconds } from '../state/notices.js'
 import { toolbox } from '../tools/toolbox.js'
 import { AboveKeyboard } from './above-keyboard.js'
 
@@ -390,11 +391,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #giveBack(began: Shape, text: string) {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
-    const copy = () => navigator.clipboard.writeText(text).then(() => notices.say('Copied.', { group: 'written' }))
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: 'written', isWhole: true, milliseconds: 30_000,
-      // There is no button if the browser gives no access to the clipboard.
-      action: navigator.clipboard ? { words: 'Copy the text', run: copy } : undefined,
+      kind: 'refused', group: 'written', isWhole: true, milliseconds: givenMilliseconds, action: notices.copying(text),
     })
   }
 
@@ -409,7 +407,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     const { editing, notices } = this.#reach
     const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text)))
     notices.say(`${what} while you wrote in it: “${text}”`, {
-      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: 30_000,
+      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
     })
   }
 
