@@ -2,6 +2,8 @@
 
 import pytest
 
+from server import identifier
+
 SQUARE = {"kind": "rectangle", "size": [100, 100]}
 
 
@@ -292,6 +294,21 @@ def test_overlaps_are_told_in_words(room):
             "position: [610 + at * 5, 210] } })))); return null")
     ann.page.locator("[role=log] .is-overlap", has_text="new overlaps").wait_for()
     assert ann.page.locator("[role=log] .notice").count() <= 3
+
+
+def test_many_new_overlaps_are_told_without_reading_each_shape(room):
+    """Somebody else lays one large shape over hundreds of others."""
+    ids = [identifier() for _ in range(300)]
+    room.write(*((each, {"kind": "rectangle", "position": [20 * at, 100], "size": [10, 10]}) for at, each in enumerate(ids)))
+    ann = room.join("Ann")
+    ann.wait_for_shapes(300)
+    ann.run("""window.read = 0
+      const { shape } = app.session
+      app.session.shape = (id) => { window.read += 1; return shape.call(app.session, id) }
+      return null""")
+    room.add(position=[0, 0], size=[6_000, 300])
+    ann.page.locator(".notice", has_text="300 new overlaps").wait_for()
+    assert ann.run("window.read") < 300
 
 
 def test_a_refused_name_or_colour_is_said_at_its_field(room):

@@ -111,9 +111,9 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
    */
   #tell() {
     this.#timer = 0
-    // A pair may contain a shape that was deleted since the last frame.
-    const isThere = (id: number) => this.#shown.replica.shape(id) !== null
-    const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every(isThere))
+    // A pair may contain a shape that was deleted since the last frame. One shape can begin thousands of overlaps.
+    const ids = new Set(this.#shown.replica.drawingOrder())
+    const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every((id) => ids.has(id)))
     this.#fresh = []
     if (this.#shown.isPast) return
     const own = this.#shown.live.actor
