@@ -97,22 +97,24 @@ export class SelectionBar {
     this.#view = view
     this.#handles = handles
     this.#tools = tools
+    // Somebody may lock a shape while the colours are open.
+    const edit: Editing['edit'] = (change) => (locks.refuse(selection.ids()) ? undefined : editing.edit(change))
     this.#swatches = new Swatches('Colours of the selection', {
       fill: { words: `${actions.recolor.words} (${actions.recolor.key})`, icon: 'any-color', isShown: () => play.isOn },
       stroke: { words: 'No outline', icon: 'none' },
     }, (part, color) => {
       if (part === 'fill' && color === null) return actions.recolor.run()
-      return editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
+      return edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
         if (color === null || color === 'none') return { shape: shape.id, set: bared(shape, part) }
         return { shape: shape.id, set: part === 'fill' ? filledWith(shape, color) : outlinedWith(shape, color) }
       }).filter(({ set }) => Object.keys(set).length > 0)))
     })
-    const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => editing.edit((replica) => replica.edit(
+    const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
     this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
-    this.#routes = new Choices('Route', routes, (route) => editing.edit((replica) => replica.edit(
+    this.#routes = new Choices('Route', routes, (route) => edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) })))))
     this.#ends = (['fromEnd', 'toEnd'] as const).map((end) => [end, iconButton('line', '', {
       class: `plain small ${end}`, onclick: () => set(end, isLine)(this.#nextEnd(end)),
