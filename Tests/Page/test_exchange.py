@@ -172,12 +172,13 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
     assert sorted(ann.selected()) == sorted(note["id"] for note in notes)
     ann.press("Control+z")
     room.wait_for_shapes(0)
-    ann.page.evaluate(PASTE, ["[ ] One line, which is no drawing", None])
-    (text,) = room.wait_for_shapes(1)
-    assert (text["kind"], text["text"], text["textAlign"]) == ("text", "[ ] One line, which is no drawing", "left")
-    assert abs(text["position"][0] + text["size"][0] / 2 - 640) <= 1 and abs(text["position"][1] + text["size"][1] / 2 - 400) <= 1
-    ann.press("Control+z")
-    room.wait_for_shapes(0)
+    for words in ("{ \"color\": 1 }", "[{ \"a\": 1 }]", "[ ] One line, which is no drawing"):
+        ann.page.evaluate(PASTE, [words, None])
+        (text,) = room.wait_for_shapes(1)
+        assert (text["kind"], text["text"], text["textAlign"]) == ("text", words, "left")
+        assert abs(text["position"][0] + text["size"][0] / 2 - 640) <= 1 and abs(text["position"][1] + text["size"][1] / 2 - 400) <= 1
+        ann.press("Control+z")
+        room.wait_for_shapes(0)
     ann.page.evaluate(PASTE, ["line\n" * 101 + "x" * 5000, None])
     (text,) = room.wait_for_shapes(1)
     assert text["kind"] == "text" and text["text"].startswith("line\nline") and len(text["text"]) == 4096

@@ -142,7 +142,7 @@ export class Clipboard {
    * @param atMouse whether to paste at the mouse, if it has moved since the copying
    */
   async #insert(text: string, atMouse = false) {
-    const isDrawing = /^\s*(\{|\[\s*\{)/.test(text)
+    const isDrawing = /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
     const made = isDrawing ? { drawing: text, isCut: false } : drawingOf(text, this.#paint)
     if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
     const { drawing, isCut } = made
