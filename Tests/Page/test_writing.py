@@ -493,10 +493,27 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     bob.select(square)
     bob.press("Delete")
     ann.page.wait_for_selector(FIELD, state="hidden")
-    ann.page.locator(".notice", has_text="Bob deleted the shape").get_by_role("button", name="Keep the text").click()
-    bob.wait_for_shapes(1)
-    (text,) = room.agree()
-    assert text["kind"] == "text" and text["text"] == "precious"
+    # The same happens to another shape before Ann has taken the first text.
+    other = room.add(kind="rectangle", position=[600, 200], size=[200, 150])
+    ann.wait_for_shape(other)
+    ann.select(other)
+    ann.press("Enter")
+    write(ann, "dear", done=None)
+    room.write((other, {"deleted": True}))
+    ann.page.wait_for_selector(FIELD, state="hidden")
+    # While Ann looks at the past, nothing can be kept, so the offers stay.
+    ann.choose("History")
+    ann.page.get_by_label("Moment").wait_for()
+    ann.press("ArrowLeft")
+    ann.wait("app.isPast", "the past")
+    for is_past in (True, False):
+        for words in ("dear", "precious"):
+            ann.page.locator(".notice", has_text=f"while you wrote in it: “{words}”").get_by_role("button", name="Keep the text").click()
+        if is_past:
+            ann.press("Escape")
+            ann.wait("!app.isPast", "the present")
+    bob.wait_for_shapes(2)
+    assert sorted((shape["kind"], shape["text"]) for shape in room.agree()) == [("text", "dear"), ("text", "precious")]
 
 
 def test_a_text_that_stays_empty_takes_nothing_with_it_that_somebody_else_wrote_there(room):

@@ -37,7 +37,7 @@ export class NoticeList {
     const entry: Entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words,
       action?.words && element('button', {
-        type: 'button', class: 'button plain small', onclick: () => { action.run(); this.#remove(entry) },
+        type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
       }, action.words),
       iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
     const wait = () => {

@@ -4,8 +4,11 @@ interface NoticeOptions {
   kind?: 'quiet' | 'refused' | 'overlap'
   /** A notice replaces a visible one of the same group. The default group is the notice's text. */
   group?: string
-  /** Without `words` there is no button, and a click on the notice runs the action. */
-  action?: { words?: string, run: () => void }
+  /**
+   * Without `words` there is no button, and a click on the notice runs the action. If `run` returns false, the notice
+   * stays: it may hold the only copy of a text.
+   */
+  action?: { words?: string, run: () => unknown }
   /** Whether the notice must not be shortened. */
   isWhole?: boolean
   /** How long the notice is shown, if not as long as others. */
@@ -31,7 +34,7 @@ export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
   copying(text: string): NoticeOptions['action'] {
     const { clipboard } = navigator
     return clipboard && { words: 'Copy the text', run: () => clipboard.writeText(text).then(
-      () => this.say('Copied.', { group: 'written' }),
+      () => this.say('Copied.'),
       () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, milliseconds: givenMilliseconds })) }
   }
 

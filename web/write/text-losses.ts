@@ -144,11 +144,8 @@ export class TextLosses {
       group, isWhole: true, milliseconds: shownMilliseconds,
       action: {
         words: 'Put mine back',
-        run: () => {
-          this.#notices.withdraw(group)
-          this.#editing.edit((replica) => (replica.shape(id)
-            ? replica.edit([{ shape: id, set: { text } }]) : replica.add(textInPlaceOf(shape, text)).effects))
-        },
+        run: () => this.#editing.edit((replica) => (replica.shape(id)
+          ? replica.edit([{ shape: id, set: { text } }]) : replica.add(textInPlaceOf(shape, text)).effects)) !== undefined,
       },
     })
   }

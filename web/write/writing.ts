@@ -392,7 +392,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: 'written', isWhole: true, milliseconds: givenMilliseconds, action: notices.copying(text),
+      kind: 'refused', group: `written ${began.id}`, isWhole: true, milliseconds: givenMilliseconds, action: notices.copying(text),
     })
   }
 
@@ -405,9 +405,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #offer(began: Shape, text: string, what: string) {
     if (text.trim() === '' || text === began.text) return
     const { editing, notices } = this.#reach
-    const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text)))
+    const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text))) !== undefined
     notices.say(`${what} while you wrote in it: “${text}”`, {
-      group: 'written', isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
+      group: `written ${began.id}`, isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
     })
   }
 
