@@ -7,7 +7,7 @@ import re
 
 import binary
 import server as process
-from client import Client, connect, stamp
+from client import Client, stamp
 from server import identifier
 
 
@@ -205,43 +205,3 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
         await ann.send(content)
         assert (await ann.until("error"))["code"] == code, content
     assert (await ann.write(good, id=9))["type"] == "ack" and set(ann.live) == {good["shape"]}
-
-
-async def test_what_is_no_message_closes(shared):
-    """B1, B2, B3: The server closes with 1007 for bytes that are no message, with 1003 for a text frame, and with
-    4400 for an invalid hello. It closes with 1007 and 1003 before and after the hello."""
-    for content, code in [
-        (b"", 1007), (b"\x05\0", 1007), (b"\x04\x01\x80\0", 1007), (b"\x04", 1007), (b"\x03\x05{}", 1007),
-        (b"\x02\0\xff\xff\xff\xff\x0f", 1007), ("{}", 1003),
-    ]:
-        ann = await BinaryClient.enter(shared, "no-message")
-        await ann.send(content)
-        assert await ann.closed() == code, content
-    for content, code in [
-        (b"", 1007), (b"\x01", 1007), (b"\x01\0\0", 1007), (b"\x01\x40", 4400), (b"\x01\x01\0", 4400), (b"\x01\x04" + b"\xff" * 6, 4400),
-        (b"\x05", 4400), ('{"type":"hello"}', 1003),
-    ]:
-        ann = await connect(shared, "no-message", subprotocols=["canvas.v1.bin"])
-        await ann.send(content)
-        assert await ann.closed() == code, content
-    ann = await BinaryClient.enter(shared, "no-message")
-    await ann.send({"type": "hello"})
-    assert await ann.closed() == 4400
-
-
-async def test_a_crowd_is_told_in_part_by_name():
-    """R12: Only some people are listed by name. A client that asks gets the number of all people. A person who shows
-    presence is listed by name."""
-    with process.Server("--max-named-people", 2, "--max-showing-people", 3) as server:
-        ann = await Client.join(server, "crowd", crowd=True)
-        others = [await Client.join(server, "crowd") for _ in range(4)]
-        assert await ann.until("crowd", people=5)
-        late = await BinaryClient.enter(server, "crowd", crowd=True)
-        assert len(late.welcome["peers"]) == 2
-        assert await late.until("crowd", people=6)
-        await others[3].send({"type": "presence", "state": {"cursor": [1, 2]}})
-        assert (await late.until("join"))["peer"]["actor"] == others[3].actor
-        assert (await late.until("presence"))["peers"] == [{"actor": others[3].actor, "state": {"cursor": [1, 2]}}]
-        for other in others:
-            await other.socket.close()
-        assert await ann.until("crowd", people=0)

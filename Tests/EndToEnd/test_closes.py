@@ -19,26 +19,6 @@ async def code_after(shared, *messages, room="closing", **options):
     return await client.closed()
 
 
-async def test_a_close_says_why_before_it(shared):
-    """R7, R11: The client gets an `error` with a code and a message, and then a close frame with a reason."""
-    client = await connect(shared, "why")
-    await client.send({"type": "digest"})
-    error = await client.receive()
-    assert error["type"] == "error" and error["code"] == "bad_hello" and error["message"]
-    assert await client.closed() == 4400
-
-
-async def test_no_such_room_is_4404(shared):
-    """C1: The server closes with this code if the room's name is invalid, and when the room is deleted."""
-    assert await code_after(shared, room="no%20room") == 4404
-    assert await code_after(shared, room="x" * 65) == 4404
-    client = await Client.join(shared, "gone")
-    await client.write({"shape": identifier(), "set": {"kind": "star"}})
-    assert (await shared.http("DELETE", "/v1/rooms/gone")).status == 204
-    assert (await client.until("error", code="no_such_room"))["message"] == "the room was deleted"
-    assert await client.closed() == 4404
-
-
 async def test_silence_is_4408():
     """The server closes with this code if no hello comes in time, whatever else arrives, and if no pong comes."""
     with Server("--hello-ms", 1000, "--idle-ms", 1000, "--pong-ms", 100) as server:

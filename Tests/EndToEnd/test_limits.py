@@ -1,4 +1,4 @@
-"""What a single address may use, and which proxies the server trusts about the client's address."""
+"""Limits of addresses, connections, names and answers, and which proxies the server trusts about the client's address."""
 
 import asyncio
 import contextlib
@@ -203,3 +203,61 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
         assert (await asyncio.wait_for(reader.readline(), SECONDS)).split()[1] == b"200"
         for _, other in [*held, (reader, writer)]:
             other.close()
+
+
+async def test_as_many_connections_in_all_as_may_be():
+    """A connection beyond the limit is closed with 4429 and a reason. When another client has left, one more is
+    accepted."""
+    with Server("--max-connections", 2) as server:
+        ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
+        third = await connect(server, "three")
+        error = await third.receive()
+        assert error["type"] == "error" and error["code"] == "too_many"
+        assert await third.closed() == 4429
+        await bob.close()
+
+        async def placed():
+            client = await connect(server, "three")
+            await client.greet()
+            return (await client.receive())["type"] == "welcome"
+
+        await eventually(placed, "a place is free")
+        await ann.send({"type": "ping"})
+        await ann.until("pong")
+
+
+async def test_names_of_peers_are_bounded():
+    """The limit counts bytes and not letters. A name that is one byte too long is refused with 4400."""
+    with Server("--max-name-bytes", 4) as server:
+        for name in ["Anna", "Ää"]:
+            ann = await Client.join(server, "names", name=name)
+            await ann.close()
+        for name in ["Annaa", "Ääx"]:
+            client = await connect(server, "names")
+            await client.send({"type": "hello", "name": name})
+            assert await client.closed() == 4400, name
+        bob = await Client.join(server, "names")
+        (shape,) = await server.write("names", name="a shape's may be longer")
+        await bob.sees(shape)
+        assert "longer" in bob.live[shape]["name"][1]
+
+
+async def test_too_many_overlaps_pass():
+    """The overlapping pairs of a large heap aren't sent. When the heap is pulled apart, the remaining pairs are sent,
+    in notices and in answers."""
+    with Server("--max-overlaps", 10) as server:
+        heap = [identifier() for _ in range(8)]
+        watcher = await Client.join(server, "heap", overlaps=True)
+
+        async def place(shapes, step):
+            placed = [{"shape": shape, "set": {"kind": "rectangle", "position": [step * at, 0], "size": [10, 10]}} for at, shape in enumerate(shapes, 1)]
+            assert (await server.http("POST", "/v1/rooms/heap/ops", {"ops": placed})).status == 200
+
+        await place(heap, 0)
+        answer = await server.get("/v1/rooms/heap/overlaps")
+        assert answer.status == 503 and answer.error == "too_many_overlaps", answer.body
+        await place(heap[2:], 100)
+        left = [sorted(heap[:2])]
+        await eventually(lambda: watcher.until("overlaps"), "the one pair that is left", holds=lambda notice: notice["began"] == left)
+        answer = await server.answers("/v1/rooms/heap/overlaps")
+        assert answer.json["overlaps"] == left

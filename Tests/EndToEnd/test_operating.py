@@ -24,12 +24,7 @@ async def test_flags_that_cannot_be_used_exit_with_64(shared):
     """The server prints one line with the flag and the reason."""
     for arguments, environment, words in [
         (["--prot", "1"], {}, ["--prot", "unknown flag", "Did you mean --port?"]),
-        (["--port", "http"], {}, ["--port http", "0 to 65535"]),
-        (["--port"], {}, ["--port needs a value"]),
-        (["--max-shapes=0"], {}, ["--max-shapes 0", "from 1 to"]),
-        (["--proxies", "10.0.0.0/33"], {}, ["--proxies 10.0.0.0/33", "numeric addresses"]),
         (["--proxies", "localhost"], {}, ["--proxies localhost", "numeric addresses"]),
-        (["--log-format", "xml"], {}, ["--log-format xml", "text or json"]),
         ([], {"CANVAS_MAX_SHAPES": "many"}, ["CANVAS_MAX_SHAPES=many", "whole number"]),
     ]:
         code, out, words_said = await asyncio.to_thread(lambda: run(*arguments, environment=environment))
@@ -96,18 +91,10 @@ async def test_sigterm_waits_for_nobody_who_does_not_answer():
         writer.close()
 
 
-async def test_sigint_is_as_good_as_sigterm():
-    """Ctrl-C in a terminal sends SIGINT."""
-    with Server() as server:
-        ann = await Client.join(server, "term")
-        server.process.send_signal(signal.SIGINT)
-        assert await ann.closed() == 1001
-        assert await asyncio.to_thread(server.process.wait, SECONDS) == 0
-
-
 async def test_told_twice_it_stops_at_once():
-    """The server waits for a client that doesn't answer the close. A second signal ends the server with exit code 1."""
-    for first, second in [(signal.SIGTERM, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)]:
+    """Ctrl-C in a terminal sends SIGINT. The server waits for a client that doesn't answer the close. A second signal
+    ends the server with exit code 1."""
+    for first, second in [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)]:
         with Server() as server:
             deaf = await Raw.open(server, "term")
             deaf.send(1, b'{"type":"hello"}')

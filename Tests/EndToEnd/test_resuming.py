@@ -5,9 +5,8 @@ import os
 import socket
 import stat
 
-from client import Client, connect, stamp
+from client import Client, connect
 from server import Server, identifier, run
-from test_binary import BinaryClient
 
 
 async def test_a_large_state_comes_in_parts(shared):
@@ -18,32 +17,6 @@ async def test_a_large_state_comes_in_parts(shared):
     assert state[0]["reset"] and all("reset" not in message for message in state[1:])
     assert all(message.get("more") for message in state[:-1])
     assert len(client.live) == 1000
-
-
-async def test_who_is_cut_off_in_a_state_misses_nothing(shared):
-    """The reader resumes with the cursor of the last message that it received, which is a part of the state."""
-    async def cut_off(parts, old=None):
-        client = await Client.join(shared, "cut-off", state=False, **({"since": old.cursor} if old else {}))
-        if old:
-            client.registers, client.erased = old.registers, old.erased
-        for _ in range(parts):
-            assert (await client.until("ops"))["more"] is True
-        client.socket.transport.abort()
-        return client
-
-    await shared.write("cut-off")
-    early = await Client.join(shared, "cut-off")
-    await early.close()
-    for _ in range(3):
-        await shared.write("cut-off", 500, name="x" * 100)
-    whole = await Client.join(shared, "cut-off")
-    for first in (await cut_off(1), await cut_off(1, early)):
-        second = await cut_off(2, first)
-        back = await Client.join(shared, "cut-off", state=False, since=second.cursor)
-        back.registers, back.erased = second.registers, second.erased
-        await back.state()
-        assert back.live == whole.live and back.cursor == whole.cursor
-        await back.agrees()
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
@@ -83,24 +56,6 @@ async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
         await stalled.agrees()
 
 
-async def test_a_room_closes_when_idle_and_opens_as_it_was():
-    """The server writes a snapshot when it closes a room, so that the list of rooms knows the number of shapes."""
-    with Server("--room-idle-ms", 0, "--history-ms", 0) as server:
-        ann = await Client.join(server, "idle")
-        for number in range(5):
-            await ann.write({"shape": identifier(), "set": {"kind": "star", "alpha": 5}}, id=number)
-        live, cursor = ann.live, ann.cursor
-        await ann.close()
-        await server.has("canvas_rooms_open", 0)
-        assert await server.metric("canvas_snapshots_total") == 1
-        (room,) = (await server.get("/v1/rooms")).json["rooms"]
-        assert room["shapes"] == 5 and room["operations"] == 5 and room["peers"] == 0
-        back = await Client.join(server, "idle", since=cursor)
-        assert back.seen == []
-        other = await Client.join(server, "idle")
-        assert other.live == live
-
-
 async def test_as_many_rooms_are_open_as_may_be():
     """An idle room is closed so that another can open, and opens again unchanged. If no room is idle, the client gets
     an error."""
@@ -132,31 +87,6 @@ async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
         assert sorted(answer["type"] for answer in answers) == ["error"] * 9 + ["welcome"] * 3, answers
         assert {answer["code"] for answer in answers if answer["type"] == "error"} == {"too_many"}
         assert await server.metric("canvas_rooms_open") == 3
-
-
-async def test_an_actor_is_resumed_by_its_key_alone(shared):
-    """C9: Only a client with the key can resume the actor, in either encoding. Clients without the key get new
-    actors."""
-    ann = await Client.join(shared, "keyed")
-    key = ann.welcome["key"]
-    mallory = None
-    for forged in [{}, {"key": ""}, {"key": "A" * len(key)}, {"key": key[:-1]}, {"key": "x" * 128}]:
-        for readonly in (False, True):
-            mallory = await Client.join(shared, "keyed", actor=ann.actor, readonly=readonly, **forged)
-            assert mallory.actor != ann.actor, forged
-            await mallory.close()
-    elsewhere = await Client.join(shared, "keyed-elsewhere", actor=ann.actor, key=key)
-    assert elsewhere.actor != ann.actor, "a key is for one room"
-    assert (await ann.write({"shape": identifier(), "at": stamp(ann.actor), "set": {"kind": "star"}}))["type"] == "ack"
-    assert not ann.errors
-    onlooker = await Client.join(shared, "keyed", actor=ann.actor, key=key, readonly=True)
-    assert onlooker.actor != ann.actor and (await ann.write({"shape": identifier(), "set": {"kind": "star"}}, id=2))["type"] == "ack"
-    await ann.close()
-    absent = await Client.join(shared, "keyed", actor=ann.actor)
-    assert absent.actor != ann.actor, "nor while the owner is away"
-    binary = await BinaryClient.enter(shared, "keyed", actor=ann.actor, key=key)
-    assert binary.actor == ann.actor and binary.welcome["key"] == key
-    assert (await binary.write({"shape": identifier(), "at": stamp(ann.actor, ahead=10), "set": {"kind": "star"}}))["type"] == "ack"
 
 
 async def test_keys_outlast_restarts():

@@ -4,12 +4,11 @@ browser."""
 import asyncio
 import json
 
-import pytest
 import websockets
 
 from client import Client
 from raw import UPGRADE
-from server import Server, identifier, run
+from server import Server, identifier
 from waiting import eventually
 
 EVIL = "https://evil.example"
@@ -110,11 +109,3 @@ async def test_the_operator_names_hosts_and_sites():
                 assert (await status(server, head))[0] == expected, (host, origin)
             assert await opens(server, "named", origin="https://www.example.com") is True
             assert await opens(server, "named", origin=EVIL) == 403
-
-
-@pytest.mark.parametrize("flag,value", [("--hosts", "https://canvas.example.com"), ("--hosts", "a b"), ("--origins", "example.com"),
-                                        ("--origins", "https://example.com/path"), ("--origins", "null")])
-async def test_what_is_no_name_or_site_ends_the_server(flag, value):
-    """The server prints one line that names the flag."""
-    code, out, said = await asyncio.to_thread(run, "--data", "memory", flag, value)
-    assert code == 64 and said.startswith(f"SyncServer: {flag} {value}: ") and said.count("\n") == 1, said

@@ -122,7 +122,7 @@ async def test_http_allows_by_role():
 
 
 async def test_sockets_are_closed_with_4401_and_4403():
-    """C3: The close codes don't depend on whether the client sends its hello before the close, on the way to send a
+    """C3, R11: The error and the close code don't depend on whether the client sends its hello before the close, on the way to send a
     token, or on the encoding."""
     with asking() as (server, _):
         hello = {"name": "Mallory"}

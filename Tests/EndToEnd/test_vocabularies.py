@@ -64,29 +64,6 @@ async def test_everyone_is_told_everything(shared):
         pass
 
 
-async def test_a_picture_draws_the_ends_where_the_shapes_are(shared):
-    """S14: A tied end is drawn at its place in the shape's box, which may be rotated. The other points of the line
-    stay."""
-    room = "pictured"
-    ann = await Client.join(shared, room)
-    square, arrow = identifier(), identifier()
-    await ann.write(
-        {"shape": square, "set": {"kind": "rectangle", "position": [500, 500], "size": [100, 50], "rotation": 90}},
-        {"shape": arrow, "set": {
-            "kind": "line", "position": [0, 0], "size": [10, 10], "strokeWidth": 2, "stroke": "#112233", "to": [square, 65535, 0], "toEnd": "dot",
-        }},
-    )
-    picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
-    # The square is rotated by 90 degrees. So its upper right corner, where the line ends, is drawn at (575, 575).
-    assert 'd="M0,0L575,575" stroke="#112233" stroke-width="2"' in picture, picture
-    assert '<circle cx="575" cy="575" r="4" fill="#112233"/>' in picture, picture
-    # When the shape is deleted, the line's end is drawn at the point that is stored in the line. A client may update
-    # that point when it deletes the shape, but this client doesn't.
-    await ann.write({"shape": square, "set": {"deleted": True}})
-    picture = (await shared.get(f"/v1/rooms/{room}/picture.svg")).body.decode()
-    assert 'd="M0,0L10,10"' in picture, picture
-
-
 async def test_copies_are_tied_to_copies(shared):
     """S14: Copies of a line and its shape are tied to each other, and not to the originals."""
     square, arrow = "afy-kw5-t7o", "abc-abc-abc"
