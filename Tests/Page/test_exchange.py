@@ -1,6 +1,7 @@
 """Import and export: files dropped, pasted and saved."""
 
 import json
+import struct
 import xml.etree.ElementTree as XML
 
 import pytest
@@ -64,7 +65,7 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
             saved[suffix] = file.read()
     assert len(json.loads(saved["JSON"])["shapes"]) == 5
     assert XML.fromstring(saved["SVG"]).tag.endswith("svg")
-    assert saved["PNG"].startswith(b"\x89PNG") and len(saved["PNG"]) > 1000
+    assert png_size(saved["PNG"]) and len(saved["PNG"]) > 1000
     other = world.room(name="other-" + room.name)
     bob = other.join("Bob", panel="layers")
     bob.page.evaluate(DROP, [saved["JSON"].decode(), "drawing.json"])
@@ -72,6 +73,11 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
     assert strip(shapes) == strip(room.shapes())
     bob.page.locator(".layer", has_text="<star>").wait_for()
+
+
+def png_size(data):
+    assert data.startswith(b"\x89PNG")
+    return struct.unpack(">II", data[16:24])
 
 
 PASTE = """([text, file]) => {
@@ -277,7 +283,8 @@ def test_text_that_is_dropped_on_a_field_is_the_fields_and_a_folder_is_refused_i
 
 
 def test_a_picture_takes_no_more_memory_than_a_page_has(room):
-    """A picture of two small shapes far apart would take a gigabyte."""
+    """A picture of two small shapes far apart would take a gigabyte. One that no canvas can be becomes as large as one
+    can."""
     for at in (0, 20_000):
         room.add(kind="rectangle", position=[at, at], size=[40, 40])
     ann = room.join("Ann")
@@ -293,3 +300,11 @@ def test_a_picture_takes_no_more_memory_than_a_page_has(room):
         ann.choose("Export as PNG")
         ann.choose_size("PNG")
     assert 30e6 < ann.page.evaluate("largest") < 70e6
+    room.write(*((shape["id"], {"position": [3 * shape["position"][0], 0]}) for shape in room.shapes()))
+    ann.wait("app.session.shapes().every(({ y }) => y === 0)")
+    with ann.page.expect_download(timeout=120_000) as download:
+        ann.choose("Export as PNG")
+        ann.choose_size("PNG")
+    with open(download.value.path(), "rb") as file:
+        width, height = png_size(file.read())
+    assert 8000 < width <= 16384 and height >= 1

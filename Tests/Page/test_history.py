@@ -145,21 +145,30 @@ def test_each_step_is_told_in_its_own_words(room):
     for write, operations, words in written:
         write(*operations)
         told.append((moment(), words))
-    bob.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
+    ann.run("for (let at = 0; at < 3; at++) app.edit((session) => session.add({ position: [200 * at, 200] })); return null")
     room.wait_for_shapes(3)
-    ann.wait_for_shapes(3)
-    # Bob clears the canvas soon after drawing. That must be a separate step.
+    bob.wait_for_shapes(3)
+    # Bob brings back at once what he has cleared. These must be two steps.
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
+    bob.run("app.editing.undo(); return null")
+    room.wait_for_shapes(3)
     open_history(ann)
-    # The expected marks: one for each of the three shapes that were added above, those for `told`, one for Bob's
-    # shapes, and one for Bob's clearing.
-    assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 2
+    # The expected marks: one for each of the three shapes that were added above, those for `told`, one for Ann's
+    # shapes, one for Bob's clearing, and one for its undoing.
+    assert ann.page.locator(".history-marks span").count() == 3 + len(told) + 3
     output = ann.page.locator(".history output")
     for at, words in told:
         look_back(ann, at)
         output.filter(has_text=re.compile(r"Someone \(\w+\) " + words + "$")).wait_for()
     ann.page.get_by_label("Moment").press("End")
+    output.filter(has_text="Bob brought back ").wait_for()
+    for key, words in (("ArrowLeft", "Bob cleared the canvas"), ("ArrowRight", "Bob brought back ")):
+        ann.page.get_by_label("Moment").press(key)
+        output.filter(has_text=words).wait_for()
+    # A press on a step's mark shows the drawing after that step.
+    mark, track = (each.bounding_box() for each in (ann.page.locator(".history-marks span").nth(len(told) + 4), ann.page.get_by_label("Moment")))
+    ann.page.mouse.click(mark["x"] + mark["width"] / 2, track["y"] + track["height"] / 2)
     output.filter(has_text="Bob cleared the canvas").wait_for()
 
 

@@ -200,16 +200,18 @@ def test_the_inspector_is_for_many_at_once(room):
     page = ann.page
     assert page.locator(".inspector-heading").inner_text() == "2 shapes"
     assert page.get_by_label("Fill", exact=True).get_attribute("placeholder") == "Mixed"
-    assert page.get_by_label("X", exact=True).input_value() == "100"
+    assert [page.get_by_label(label, exact=True).input_value() for label in "XW"] == ["100", "400"], "of the box around them"
     page.get_by_label("Fill", exact=True).fill("#0000FF")
     page.keyboard.press("Enter")
     room.wait_for(lambda shapes: all(shape["fill"] == "#0000FF" for shape in shapes))
-    page.get_by_label("X", exact=True).fill("200")
-    page.keyboard.press("Enter")
-    room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == [200, 500])
+    for label, value, places in (("X", "200", [200, 500]), ("W", "800", [200, 800])):
+        page.get_by_label(label, exact=True).fill(value)
+        page.keyboard.press("Enter")
+        room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == places)
     page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("Control+z")
-    room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == [100, 400])
+    for places in ([200, 500], [100, 400]):
+        page.keyboard.press("Control+z")
+        room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == places)
     page.keyboard.press("Control+z")
     room.wait_for(lambda shapes: {shape["fill"] for shape in shapes} == {"#FF0000", "#00FF00"})
     ann.select(one)

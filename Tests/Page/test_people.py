@@ -102,7 +102,7 @@ class Crowd:
 
 
 def test_following_shows_what_the_other_sees_until_one_moves(room):
-    """Ann's view follows Bob's. It stops when Ann moves her view, and when Bob leaves."""
+    """Ann's view follows Bob's, also when he changes his name. It stops when Ann moves her view, and when Bob leaves."""
     room.add(position=[0, 0])
     ann = room.join("Ann")
     bob = room.join("Bob")
@@ -111,12 +111,17 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     sees = "((own) => Math.abs(own.x + own.width / 2 - 4320) < 30 && Math.abs(own.y + own.height / 2 - 3200) < 30)(app.view.visibleBox())"
     ann.wait(sees, "what Bob sees")
     assert ann.page.locator(".follow-frame").is_visible()
+    bob.page.get_by_title("You", exact=True).click()
+    bob.page.get_by_label("What should others call you?").fill("Robert")
+    bob.page.get_by_role("button", name="Save").click()
+    ann.page.locator(".follow-pill", has_text="Following Robert").wait_for()
     bob.look_at(-900, -700)
     ann.wait("app.view.visibleBox().x < 0", "Bob's new place")
+    assert ann.page.locator(".notice", has_text="has left").count() == 0
     ann.page.mouse.move(600, 400)
     ann.page.mouse.wheel(0, 300)
     ann.page.locator(".follow-frame").wait_for(state="hidden")
-    ann.page.get_by_role("button", name="Follow Bob").click()
+    ann.page.get_by_role("button", name="Follow Robert").click()
     bob.leave()
     ann.page.locator(".follow-frame").wait_for(state="hidden")
 

@@ -328,21 +328,27 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
-    """The text of the person who wrote later wins."""
+    """The text of the person who wrote later wins. The lost one is shown whole, however long it is."""
     ann, bob, square = two_at(room)
+    texts = {ann: "by Ann, " + "Milk and honey, " * 30 + "and the end of it", bob: "by Bob"}
     for person in (ann, bob):
         person.select(square)
         person.press("Enter")
         person.page.wait_for_selector(FIELD, state="visible")
-        person.page.keyboard.type(f"by {person.name}")
+        person.page.keyboard.insert_text(texts[person])
     ann.press("Escape")
-    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    bob.wait_for_shape(square, "shape.text.startsWith('by Ann')")
     bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")
     bob.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
-    notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann”")
+    notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann, ")
+    words = notice.locator(".notice-words")
+    assert texts[ann] in words.text_content()
+    words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
+    # The end of the text is visible: it is scrolled to the bottom.
+    assert words.evaluate("(element) => Math.abs(element.scrollHeight - element.scrollTop - element.clientHeight) <= 1 && element.clientHeight > 60")
     notice.get_by_role("button", name="Put mine back").click()
-    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    bob.wait_for_shape(square, "shape.text.startsWith('by Ann')")
     # Now Bob's text is replaced, and he is told so.
     notice = bob.page.locator(".notice", has_text="Ann wrote over your text")
     notice.wait_for()
