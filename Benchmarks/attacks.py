@@ -355,7 +355,7 @@ def forgotten(count=1_000_000):
 def tested(name, flags=()):
     """Runs an attack from `Tests/Attacks`."""
     def attack(server, _, until):
-        asyncio.run(getattr(performed, name)(server, until))
+        asyncio.run(performed.ALL[name](server, until))
     return lambda server: None, attack, flags
 
 

@@ -10,6 +10,7 @@ import contextlib
 import json
 import random
 import time
+from functools import partial
 
 import websockets
 
@@ -29,7 +30,7 @@ async def plain(server, address=None, **options):
     return await asyncio.open_connection("127.0.0.1", server.port, local_addr=(address or pick(), 0), **options)
 
 
-async def hold(server, until, count, begin):
+async def hold(count, begin, server, until):
     """Keeps `count` connections open that begin a request and don't finish it. When one is closed, opens another."""
     held = []
     try:
@@ -48,40 +49,15 @@ async def hold(server, until, count, begin):
             writer.close()
 
 
-async def half_sent_requests(server, until):
-    await hold(server, until, 150, lambda: b"GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX: ")
-
-
-async def silent_connections(server, until):
-    await hold(server, until, 150, lambda: b"")
-
-
-async def uploads_that_stop(server, until):
-    head = b"POST /v1/rooms/a/layout HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
-    await hold(server, until, 100, lambda: head + b" " * random.randrange(300_000))
-
-
-async def answers_that_nobody_takes(server, until):
-    await hold(server, until, 50, lambda: b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
-
-
-async def bytes_that_mean_nothing(server, until):
-    heads = [
-        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\n",
-        b"Transfer-Encoding: chunked\r\n\r\n5 6\r\nhello\r\n", b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", b"\x16\x03\x01",
-        b"GET /%6detrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\r\n\r\n", bytes(200),
-    ]
+async def ask(make, patience, pause, server, until):
+    """Sends some bytes over one connection after another, and reads what is answered within `patience` seconds."""
     while time.monotonic() < until:
         with contextlib.suppress(*EXPECTED):
             reader, writer = await plain(server)
-            for _ in range(random.randrange(1, 6)):
-                piece = bytearray(random.choice(heads))
-                if random.random() < 0.5:
-                    piece[random.randrange(len(piece))] = random.randrange(256)
-                writer.write(bytes(piece))
-            await asyncio.wait_for(reader.read(1_000), 0.05)
-        with contextlib.suppress(*EXPECTED):
-            writer.close()
+            with contextlib.closing(writer):
+                writer.write(make())
+                await asyncio.wait_for(reader.read(10_000), patience)
+        await asyncio.sleep(pause)
 
 
 async def opened(server, room, address=None, **options):
@@ -91,7 +67,7 @@ async def opened(server, room, address=None, **options):
     return reader, writer
 
 
-async def flood(server, until, count, write, room="flooded", address=None):
+async def flood(count, write, room, server, until, address=None):
     """Sends the bytes that `write` makes over `count` connections as fast as the server reads, and never reads."""
 
     async def one():
@@ -110,45 +86,12 @@ async def flood(server, until, count, write, room="flooded", address=None):
     await asyncio.gather(*[one() for _ in range(count)])
 
 
-async def messages_that_never_end(server, until):
-    await flood(server, until, 20, lambda: frame(1, b" " * 100_000, final=False))
-
-
-async def websocket_pings(server, until):
-    await flood(server, until, 5, lambda: frame(9, b"x" * 100) * 50)
-
-
-async def long_pings(server, until):
-    await flood(server, until, 5, lambda: frame(1, b'{"type":"ping"' + b" " * 900_000 + b"}"))
-
-
-async def broken_frames(server, until):
-    await flood(server, until, 5, lambda: bytes(random.randrange(256) for _ in range(50)))
-
-
 def operations(*sets):
     return operations_on({identifier(): each for each in sets})
 
 
 def operations_on(sets):
     return said(type="ops", ops=[{"shape": shape, "set": each} for shape, each in sets.items()])
-
-
-async def deletions_of_nothing(server, until):
-    await flood(server, until, 3, lambda: operations(*[{"deleted": True}] * 200))
-
-
-async def writes_without_end(server, until):
-    await flood(server, until, 3, lambda: operations(*[{"kind": "star", "name": "x" * 100}] * 100))
-
-
-async def piles_of_squares(server, until):
-    square = {"kind": "rectangle", "position": [0, 0], "size": [100, 100]}
-    await flood(server, until, 2, lambda: operations(*[square] * 20), room="pile")
-
-
-async def names_that_hide(server, until):
-    await flood(server, until, 2, lambda: operations({"kind": "star", "name": "\u202egnp.exe"}))
 
 
 async def joins_without_reading(server, until):
@@ -162,41 +105,10 @@ async def joins_without_reading(server, until):
             writer.transport.abort()
 
 
-async def rooms_without_end(server, until):
-    body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
-    while time.monotonic() < until:
-        with contextlib.suppress(*EXPECTED):
-            reader, writer = await plain(server)
-            for _ in range(20):
-                writer.write(request(f"/v1/rooms/new-{random.randrange(10**9)}/ops", method="POST", body=body))
-            await asyncio.wait_for(reader.read(4_000), 1)
-            writer.close()
-        await asyncio.sleep(0.02)
-
-
-async def heavy_questions(server, until):
-    paths = ["/v1/rooms/pile/overlaps", "/v1/rooms/pile?at=1", "/v1/rooms/pile/free?size=10,10", "/v1/rooms", "/v1/rooms/pile/picture.svg"]
-    while time.monotonic() < until:
-        with contextlib.suppress(*EXPECTED):
-            reader, writer = await plain(server)
-            writer.write(b"".join(request(random.choice(paths)) for _ in range(5)))
-            await asyncio.wait_for(reader.read(10_000), 1)
-            writer.close()
-
-
-async def pages_of_other_sites(server, until):
-    while time.monotonic() < until:
-        with contextlib.suppress(*EXPECTED):
-            reader, writer = await plain(server)
-            writer.write(b"DELETE /v1/rooms/innocent HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n\r\n")
-            writer.write(b"DELETE /v1/rooms/innocent HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n")
-            await asyncio.wait_for(reader.read(4_000), 1)
-            writer.close()
-        await asyncio.sleep(0.05)
-
-
-async def again_and_again(server, until, count, piece):
-    """Sends `piece` repeatedly over each of `count` connections until the server closes it, and reads the responses."""
+async def again_and_again(count, make, server, until):
+    """Makes some bytes, and sends them repeatedly over each of `count` connections until the server closes it. Reads the
+    responses."""
+    piece = make()
 
     async def one():
         while time.monotonic() < until:
@@ -212,48 +124,6 @@ async def again_and_again(server, until, count, piece):
     await asyncio.gather(*[one() for _ in range(count)])
 
 
-async def pipelined_requests(server, until):
-    await again_and_again(server, until, 60, request("/page.json") * 16)
-
-
-async def endless_queries(server, until):
-    await again_and_again(server, until, 30, request("/v1/rooms?" + "=&" * 8_000))
-
-
-async def endless_lists(server, until):
-    await again_and_again(server, until, 30, request("/nothing", "Accept: " + "," * 12_000))
-
-
-async def empty_lines(server, until):
-    await again_and_again(server, until, 30, b"\r\n" * 30_000)
-
-
-async def paths_that_are_refused(server, until):
-    await again_and_again(server, until, 30, request("/v1/rooms/a/erasures?" + "x" * 15_000))
-
-
-async def headers_that_nobody_signed(server, until):
-    token = base64.urlsafe_b64encode(b'{"alg":"HS256","x5c":[1,"a"]}').rstrip(b"=").decode() + ".e30.c2ln"
-    await again_and_again(server, until, 10, request("/v1/rooms", f"Authorization: Bearer {token}"))
-
-
-async def bodies_that_mean_nothing(server, until):
-    body = b'{"ops":[' + b"[" * 100 + b'"",' * 250_000
-    await again_and_again(server, until, 10, request("/v1/rooms/a/ops", method="POST", body=body))
-
-
-async def sockets_that_are_turned_away(server, until):
-    await hold(server, until, 150, lambda: upgrade("no%20room"))
-
-
-async def empty_fragments(server, until):
-    await flood(server, until, 20, lambda: frame(0, b"", final=False) * 2_000)
-
-
-async def empty_pongs(server, until):
-    await flood(server, until, 20, lambda: frame(10, b"") * 2_000)
-
-
 async def crowds_of_seats(server, until):
     """Many clients read large broadcasts slowly, while others join and leave."""
     seated = []
@@ -261,7 +131,7 @@ async def crowds_of_seats(server, until):
         for _ in range(150):
             seated.append(await opened(server, "crowded"))
     stroke = {"kind": "ink", "path": [[number % 100, number % 70] for number in range(600)]}
-    visits = asyncio.create_task(flood(server, until, 3, lambda: operations(*[stroke] * 20), room="crowded"))
+    visits = asyncio.create_task(flood(3, lambda: operations(*[stroke] * 20), "crowded", server, until))
     while time.monotonic() < until:
         with contextlib.suppress(*EXPECTED):
             _, writer = await opened(server, "crowded")
@@ -290,7 +160,7 @@ async def long_welcomes(server, until):
     def edit():
         return said(type="ops", id="x" * 1_000, ops=[{"shape": shape, "set": {"alpha": 5}}]) * 20
 
-    await flood(server, until, 10, edit, room="shown")
+    await flood(10, edit, "shown", server, until)
     for _, writer in shown:
         writer.transport.abort()
 
@@ -322,7 +192,7 @@ async def states_read_slowly(server, until):
     def edits():
         return operations_on({shape: {"kind": "star", "text": text} for shape in random.sample(shapes, 20)})
 
-    drawing = asyncio.create_task(flood(server, until, 1, edits, room="awaited", address=ADDRESSES[0]))
+    drawing = asyncio.create_task(flood(1, edits, "awaited", server, until, address=ADDRESSES[0]))
     slow, watcher = [], None
     while time.monotonic() < until:
         with contextlib.suppress(*EXPECTED):
@@ -396,53 +266,93 @@ async def histories_that_nobody_waits_for(server, until):
         await asyncio.sleep(0.002)
 
 
-async def locks_of_nothing(server, until):
-    def lock():
-        return request(f"/v1/rooms/none-{random.randrange(10**6)}/lock", "Content-Length: 0", method="PUT")
-
-    await again_and_again(server, until, 20, b"".join(lock() for _ in range(20)))
-
-
-async def large_answers_held(server, until):
-    await hold(server, until, 80, lambda: request("/v1/rooms/flooded?stamps=1") * 4)
-
-
-async def one_shape_over_and_over(server, until):
-    shape = identifier()
-
-    def message():
-        return said(type="ops", ops=[{"shape": shape, "set": {"alpha": number % 10}} for number in range(1_000)])
-
-    await flood(server, until, 20, message)
-
-
-async def edits_of_shapes_that_never_were(server, until):
-    await flood(server, until, 3, lambda: operations(*[{"alpha": 1, "text": "x" * 200}] * 100), room="unseen")
-
-
 async def ink_of_all_widths(server, until):
     def stroke():
         return {"kind": "ink", "path": [[number, number % 7, random.randrange(1, 100)] for number in range(300)]}
 
-    drawing = asyncio.create_task(flood(server, until, 2, lambda: operations(*[stroke() for _ in range(10)]), room="inked"))
-    while time.monotonic() < until:
-        with contextlib.suppress(*EXPECTED):
-            reader, writer = await plain(server)
-            writer.write(request("/v1/rooms/inked/picture.svg") * 2)
-            await asyncio.wait_for(reader.read(1 << 20), 1)
-            writer.close()
-        await asyncio.sleep(0.02)
-    drawing.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await drawing
+    await asyncio.gather(
+        flood(2, lambda: operations(*[stroke() for _ in range(10)]), "inked", server, until),
+        ask(lambda: request("/v1/rooms/inked/picture.svg") * 2, 1, 0.02, server, until))
 
 
-ALL = [
-    half_sent_requests, silent_connections, uploads_that_stop, answers_that_nobody_takes, bytes_that_mean_nothing,
-    messages_that_never_end, websocket_pings, long_pings, broken_frames, deletions_of_nothing, writes_without_end, piles_of_squares,
-    names_that_hide, joins_without_reading, rooms_without_end, heavy_questions, pages_of_other_sites,
-    pipelined_requests, endless_queries, endless_lists, empty_lines, paths_that_are_refused, headers_that_nobody_signed,
-    bodies_that_mean_nothing, sockets_that_are_turned_away, empty_fragments, empty_pongs,
-    crowds_of_seats, long_welcomes, comings_that_want_overlaps, states_read_slowly, hellos_at_once, histories_that_nobody_waits_for,
-    locks_of_nothing, large_answers_held, one_shape_over_and_over, edits_of_shapes_that_never_were, ink_of_all_widths,
-]
+def nonsense():
+    """Some pieces of requests and of other bytes. In every second piece one byte is replaced."""
+    heads = [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"POST /v1/rooms/a/ops HTTP/1.1\r\nHost: localhost\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n5 6\r\nhello\r\n", b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n", b"\x16\x03\x01",
+        b"GET /%6detrics HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\r\n\r\n", bytes(200),
+    ]
+    pieces = [bytearray(random.choice(heads)) for _ in range(random.randrange(1, 6))]
+    for piece in pieces:
+        if random.random() < 0.5:
+            piece[random.randrange(len(piece))] = random.randrange(256)
+    return b"".join(pieces)
+
+
+def new_rooms():
+    body = json.dumps({"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}).encode()
+    return b"".join(request(f"/v1/rooms/new-{random.randrange(10**9)}/ops", method="POST", body=body) for _ in range(20))
+
+
+def questions():
+    paths = ["/v1/rooms/pile/overlaps", "/v1/rooms/pile?at=1", "/v1/rooms/pile/free?size=10,10", "/v1/rooms", "/v1/rooms/pile/picture.svg"]
+    return b"".join(request(random.choice(paths)) for _ in range(5))
+
+
+def one_shape():
+    shape = identifier()
+    return said(type="ops", ops=[{"shape": shape, "set": {"alpha": number % 10}} for number in range(1_000)])
+
+
+UPLOAD = b"POST /v1/rooms/a/layout HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n"
+FOREIGN = b"DELETE /v1/rooms/innocent HTTP/1.1\r\nHost: %s\r\nOrigin: http://evil.example\r\n\r\n"
+SQUARE = {"kind": "rectangle", "position": [0, 0], "size": [100, 100]}
+UNSIGNED = base64.urlsafe_b64encode(b'{"alg":"HS256","x5c":[1,"a"]}').rstrip(b"=").decode() + ".e30.c2ln"
+# What connections begin and don't finish: how many of them, and the bytes.
+HELD = {
+    "half_sent_requests": (150, lambda: b"GET /v1/rooms HTTP/1.1\r\nHost: localhost\r\nX: "),
+    "silent_connections": (150, lambda: b""),
+    "uploads_that_stop": (100, lambda: UPLOAD + b" " * random.randrange(300_000)),
+    "answers_that_nobody_takes": (50, lambda: request("/metrics") * 100),
+    "sockets_that_are_turned_away": (150, lambda: upgrade("no%20room")),
+    "large_answers_held": (80, lambda: request("/v1/rooms/flooded?stamps=1") * 4),
+}
+# What clients in a room send without reading: how many clients, the bytes, and the room.
+FLOODS = {
+    "messages_that_never_end": (20, lambda: frame(1, b" " * 100_000, final=False), "flooded"),
+    "websocket_pings": (5, lambda: frame(9, b"x" * 100) * 50, "flooded"),
+    "long_pings": (5, lambda: frame(1, b'{"type":"ping"' + b" " * 900_000 + b"}"), "flooded"),
+    "broken_frames": (5, lambda: bytes(random.randrange(256) for _ in range(50)), "flooded"),
+    "deletions_of_nothing": (3, lambda: operations(*[{"deleted": True}] * 200), "flooded"),
+    "writes_without_end": (3, lambda: operations(*[{"kind": "star", "name": "x" * 100}] * 100), "flooded"),
+    "piles_of_squares": (2, lambda: operations(*[SQUARE] * 20), "pile"),
+    "names_that_hide": (2, lambda: operations({"kind": "star", "name": "\u202egnp.exe"}), "flooded"),
+    "empty_fragments": (20, lambda: frame(0, b"", final=False) * 2_000, "flooded"),
+    "empty_pongs": (20, lambda: frame(10, b"") * 2_000, "flooded"),
+    "one_shape_over_and_over": (20, one_shape, "flooded"),
+    "edits_of_shapes_that_never_were": (3, lambda: operations(*[{"alpha": 1, "text": "x" * 200}] * 100), "unseen"),
+}
+# Requests that connections repeat until they are closed: how many connections, and the bytes.
+REPEATED = {
+    "pipelined_requests": (60, lambda: request("/page.json") * 16),
+    "endless_queries": (30, lambda: request("/v1/rooms?" + "=&" * 8_000)),
+    "endless_lists": (30, lambda: request("/nothing", "Accept: " + "," * 12_000)),
+    "empty_lines": (30, lambda: b"\r\n" * 30_000),
+    "paths_that_are_refused": (30, lambda: request("/v1/rooms/a/erasures?" + "x" * 15_000)),
+    "headers_that_nobody_signed": (10, lambda: request("/v1/rooms", f"Authorization: Bearer {UNSIGNED}")),
+    "bodies_that_mean_nothing": (10, lambda: request("/v1/rooms/a/ops", method="POST", body=b'{"ops":[' + b"[" * 100 + b'"",' * 250_000)),
+    "locks_of_nothing": (20, lambda: b"".join(
+        request(f"/v1/rooms/none-{random.randrange(10**6)}/lock", "Content-Length: 0", method="PUT") for _ in range(20))),
+}
+# Requests over one connection after another: the bytes, how long to wait for answers, and how long between two.
+ASKED = {
+    "bytes_that_mean_nothing": (nonsense, 0.05, 0), "rooms_without_end": (new_rooms, 1, 0.02), "heavy_questions": (questions, 1, 0),
+    "pages_of_other_sites": (lambda: FOREIGN % b"evil.example" + FOREIGN % b"localhost", 1, 0.05),
+}
+ALL = {
+    name: partial(function, *values)
+    for function, table in ((hold, HELD), (flood, FLOODS), (again_and_again, REPEATED), (ask, ASKED)) for name, values in table.items()
+} | {each.__name__: each for each in (
+    joins_without_reading, crowds_of_seats, long_welcomes, comings_that_want_overlaps, states_read_slowly, hellos_at_once,
+    histories_that_nobody_waits_for, ink_of_all_widths,
+)}

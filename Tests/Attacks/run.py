@@ -120,8 +120,7 @@ async def watch_metrics(server, until, turns, held):
 async def main():
     given = options()
     random.seed(given.seed)
-    known = {each.__name__: each for each in ALL}
-    chosen = [known[name] for name in given.names] or ALL
+    chosen = [ALL[name] for name in given.names or ALL]
     environment = {"ASAN_OPTIONS": "detect_leaks=0:quarantine_size_mb=16"}
     with Server(*FLAGS, environment=environment) as server:
         until = time.monotonic() + given.seconds

@@ -161,7 +161,7 @@ def test_everything_by_keyboard_alone(room):
 
 
 def test_it_fits_on_320_pixels(room):
-    """Nothing sticks out of the window, and every button is large enough for a thumb."""
+    """Nothing sticks out of the window. The panel is as high as one pulls it. Sizes of buttons: test_sizes.py."""
     fill(room)
     ann = room.join("Ann", phone=True, size=(320, 640))
     page = ann.page
@@ -174,11 +174,6 @@ def test_it_fits_on_320_pixels(room):
         assert not out, f"{what}: {out}"
 
     fits("the room")
-    small = page.evaluate(
-        "[...document.querySelectorAll('.bar button, .toolbar button')].filter((each) => each.offsetParent).map((each) => "
-        "[each.getAttribute('aria-label') ?? each.innerText, each.getBoundingClientRect()]).filter(([, box]) => box.width < 40 || box.height < 44)"
-        ".map(([name, box]) => `${name} ${box.width}×${box.height}`)")
-    assert not small, small
     page.tap("button[aria-label='Layers, inspector, overlaps']")
     for tab in ["inspector", "overlaps", "layers"]:
         page.tap(f"#tab-{tab}")

@@ -60,7 +60,6 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     assert room.shape(line["id"])["position"] == line["position"]
     # Ann's page draws the ends at the same points as Bob's page.
     assert ends(ann, line["id"]) == ends(bob, line["id"])
-    room.agree()
 
 
 def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):

@@ -205,7 +205,6 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     eve.select(sun)
     eve.painted()
     assert eve.page.locator(".selection-bar").is_hidden()
-    room.agree()
 
 
 def test_the_next_shape_gets_the_line_and_the_letters_that_were_chosen(room):
@@ -254,7 +253,6 @@ def test_size_ends_duplicate_and_delete_stand_in_front(room):
     room.wait_for_shapes(3)
     bar.get_by_role("button", name="Delete").click()
     room.wait_for_shapes(2)
-    room.agree()
 
 
 def test_the_colours_leave_the_selection_in_view(room):

@@ -115,7 +115,6 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     gates.pop().open()
     eve.wait_for_shapes(2)
     room.wait_for_shapes(2)
-    room.agree()
 
 
 def test_what_cannot_be_fetched_is_said_and_tried_again(room):

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from listener import Listener
 
 # What a button opens directly.
@@ -24,7 +22,7 @@ def focused(person):
         "document.activeElement === document.body ? 'the canvas' : document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText")
 
 
-def test_a_box_gives_the_focus_back_to_its_button(room):
+def test_boxes_and_what_the_menu_opens_give_the_focus_back_to_their_button(room):
     fill(room)
     ann = room.join("Ann")
     for name in BOXES:
@@ -41,22 +39,18 @@ def test_a_box_gives_the_focus_back_to_its_button(room):
     assert not ann.page.locator("[popover]:popover-open").count(), "Tab leaves a menu"
 
 
-@pytest.mark.parametrize("entry, role, name", ENTRIES)
-def test_what_the_menu_opens_gives_the_focus_back_to_the_menu(room, entry, role, name):
-    fill(room)
-    ann = room.join("Ann")
-    menu = ann.page.get_by_role("button", name="Menu", exact=True)
-    menu.focus()
-    ann.press("Enter")
-    ann.page.get_by_role("menuitem", name=re.compile(f"^{entry}")).focus()
-    ann.press("Enter")
-    opened = ann.page.get_by_role(role, name=name, exact=True) if name else ann.page.get_by_role(role)
-    opened.wait_for()
-    ann.wait("document.activeElement !== document.body && !document.activeElement.matches('[aria-label=Menu]')", "the focus in what has opened")
-    ann.press("Escape")
-    opened.wait_for(state="hidden")
-    ann.see()
-    assert focused(ann) == "Menu"
+    for entry, role, name in ENTRIES:
+        ann.page.get_by_role("button", name="Menu", exact=True).focus()
+        ann.press("Enter")
+        ann.page.get_by_role("menuitem", name=re.compile(f"^{entry}")).focus()
+        ann.press("Enter")
+        opened = ann.page.get_by_role(role, name=name, exact=True) if name else ann.page.get_by_role(role)
+        opened.wait_for()
+        ann.wait("document.activeElement !== document.body && !document.activeElement.matches('[aria-label=Menu]')", f"the focus in {entry}")
+        ann.press("Escape")
+        opened.wait_for(state="hidden")
+        ann.see()
+        assert focused(ann) == "Menu", entry
 
 
 def test_what_a_key_opens_on_the_canvas_gives_the_focus_back_to_the_canvas(room):

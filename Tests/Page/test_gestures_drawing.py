@@ -2,7 +2,7 @@
 
 import pytest
 
-from hand import handle, lead, lead_at_once, lead_finger, moved, near, rest, tap
+from hand import lead, lead_at_once, lead_finger, near, rest, tap
 
 
 def both(room, phone=False, page=False):
@@ -10,31 +10,20 @@ def both(room, phone=False, page=False):
     return room.join("Ann", phone=phone, at=(0, 0)), room.join("Bob") if page else room.witness()
 
 
-def test_a_drag_on_nothing_draws_first_yellow_second_red_then_the_next_in_turn(room):
-    """The mouse draws three rectangles one after another, with exactly the drawn size."""
-    ann, bob = both(room)
-    boxes = [((120, 120), (320, 260)), ((420, 120), (560, 300)), ((620, 120), (760, 240))]
-    for start, end in boxes:
-        lead(ann, start, end)
-    bob.wait_for_shapes(3)
-    first, second, third = room.agree()
-    assert (first["position"], first["size"]) == ([120, 120], [200, 140])
-    assert [first["fill"], second["fill"], third["fill"]] == ["#F5CB45", "#D63D33", "#3273D3"]
-    assert bob.shape(second["id"])["fill"] == "#D63D33"
-
-
 def test_one_finger_draws_on_nothing(room):
-    """A finger draws a rectangle. It is yellow, and its corner is where the finger touched."""
+    """A finger draws a rectangle, whose corner is where the finger touched. It is no smaller than 100 by 100."""
     phone, bob = both(room, phone=True)
     lead_finger(phone, (60, 200), (260, 420))
     bob.wait_for_shapes(1)
-    (shape,) = room.agree()
-    assert shape["fill"] == "#F5CB45"
-    assert near(shape["position"], [60, 200]) and near(shape["size"], [200, 220])
+    phone.run("app.selection.clear(); return null")
+    lead_finger(phone, (60, 500), (90, 540))
+    large, small = room.wait_for_shapes(2)
+    assert near(large["position"], [60, 200]) and near(large["size"], [200, 220])
+    assert near(small["position"], [60, 500]) and small["size"] == [100, 100]
 
 
 def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
-    """The other person sees the shape before it is released."""
+    """The other person sees the shape before it is released. It is one undo step, however many steps the drag had."""
     ann, bob = both(room, page=True)
     ann.drag((200, 200), (420, 330), hold=True)
     bob.wait_for_shapes(1)
@@ -42,7 +31,11 @@ def test_what_is_drawn_is_seen_by_others_while_it_grows(room):
     ann.page.mouse.move(500, 400)
     bob.wait_for_shape(shape["id"], "shape.width === 300 && shape.height === 200")
     ann.page.mouse.up()
-    room.agree()
+    ann.press("Control+z")
+    bob.wait_for_shapes(0)
+    assert not ann.run("app.session.canUndo")
+    ann.press("Control+Shift+Z")
+    bob.wait_for_shape(shape["id"], "shape.width === 300 && shape.height === 200")
 
 
 @pytest.mark.parametrize("left, top, scale", [(0, 0, 1), (1000, -500, 0.5)])
@@ -63,14 +56,6 @@ def test_what_is_drawn_is_drawn_on_the_canvas_and_never_smaller_than_20_by_20(ro
     assert near(small["position"], place(700, 300)) and near(small["size"], [20, max(20, 15 / scale)])
     x, y = place(700, 600)
     assert near(back["position"], [x - 20, y - 30 / scale]) and near(back["size"], [20, 30 / scale])
-
-
-def test_a_finger_draws_nothing_smaller_than_100_by_100(room):
-    phone, bob = both(room, phone=True)
-    lead_finger(phone, (60, 400), (90, 440))
-    bob.wait_for_shapes(1)
-    (shape,) = room.agree()
-    assert near(shape["position"], [60, 400]) and shape["size"] == [100, 100]
 
 
 def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
@@ -97,7 +82,6 @@ def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
     phone.stop_clock()
     lead_at_once(phone, (210, 410), (330, 540))
     assert [shape["kind"] for shape in room.wait_for_shapes(3)] == ["rectangle", "rectangle", "ellipse"]
-    room.agree()
 
 
 def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
@@ -113,20 +97,6 @@ def test_each_drawing_tool_draws_its_kind_and_shift_draws_it_even(room):
     shapes = room.agree()
     assert [shape["kind"] for shape in shapes] == list(kinds.values())
     assert shapes[0]["size"] == [110, 140] and shapes[4]["size"] == [140, 140]
-
-
-def test_a_new_shape_is_one_step_to_undo(room):
-    """A new shape is one undo step, however many steps the drag had."""
-    ann, bob = both(room)
-    lead(ann, (200, 200), (500, 400), steps=20)
-    bob.wait_for_shapes(1)
-    ann.press("Control+z")
-    bob.wait_for_shapes(0)
-    assert not ann.run("app.session.canUndo")
-    ann.press("Control+Shift+Z")
-    bob.wait_for_shapes(1)
-    (shape,) = room.agree()
-    assert (shape["position"], shape["size"]) == ([200, 200], [300, 200])
 
 
 def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
@@ -145,38 +115,6 @@ def test_the_mouse_moves_a_selected_shape_with_any_tool(room):
     bob.wait_for_shape(shape, "shape.x === 320 && shape.y === 267")
     ann.press("Control+z")
     bob.wait_for_shape(shape, "shape.x === 200 && shape.y === 200")
-
-
-def test_one_finger_moves_a_shape_and_it_does_not_jump(room):
-    """The distance that the finger moved before the drag was recognised is not added in a jump."""
-    shape = room.add(position=[60, 200], size=[150, 120])
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
-    bob = room.witness()
-    phone.stop_clock()
-    phone.touch.start((100, 240))
-    phone.touch.move((111, 240))
-    phone.pass_time(16)
-    assert near(phone.shape(shape)["x"], 61)
-    phone.touch.move((160, 240))
-    phone.pass_time(200)
-    phone.touch.end()
-    phone.pass_time(100)
-    bob.wait_for_shape(shape, "Math.abs(shape.x - 110) < 1 && shape.y === 200")
-    room.agree()
-
-
-def test_the_mouse_resizes_by_the_handle_and_never_below_20(room):
-    """The corner follows the mouse, and the opposite corner stays."""
-    shape = room.add(position=[200, 200], size=[200, 150])
-    ann, bob = both(room)
-    ann.select(shape)
-    corner = handle(ann, "scale")
-    lead(ann, corner, moved(corner, 80, 50))
-    bob.wait_for_shape(shape, "shape.width === 280 && shape.height === 200 && shape.x === 200 && shape.y === 200")
-    corner = handle(ann, "scale")
-    lead(ann, corner, (90, 90))
-    bob.wait_for_shape(shape, "shape.width === 20 && shape.height === 20 && shape.x === 200 && shape.y === 200")
-    room.agree()
 
 
 def test_a_shake_clears_everything_and_can_be_undone(room):
@@ -203,7 +141,6 @@ def test_a_shake_clears_everything_and_can_be_undone(room):
     assert phone.page.get_by_role("dialog").count() == 0
     phone.run("app.edit((session) => session.undo()); return null")
     bob.wait_for_shapes(3)
-    room.agree()
 
 
 def test_a_key_clears_everything_where_nothing_can_be_shaken(room):
@@ -279,4 +216,3 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
         assert ann.run("app.live.canRedo"), tool
     ann.press("Control+Shift+z")
     assert {shape["x"] for shape in ann.shapes().values() if shape["kind"] == "rectangle"} == {700}
-    room.agree()

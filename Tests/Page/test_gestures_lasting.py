@@ -4,7 +4,6 @@ edits."""
 import pytest
 
 from hand import lead, rest
-from person import number
 from test_exchange import DROP, LAYOUT, PASTE
 
 
@@ -79,21 +78,6 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
     loser.press("Control+z")
     winner.painted()
     assert room.agree()[0]["position"] == held["position"]
-
-
-def test_a_finger_that_the_browser_takes_away_leaves_nothing_stuck(room):
-    """The browser cancels the finger. The shape stays where it was dragged to, and the next finger works."""
-    square = room.add(position=[60, 300], size=[100, 100])
-    phone = room.join("Eve", phone=True, at=(0, 0))
-    bob = room.join("Bob")
-    phone.touch.drag((100, 340), (180, 340), hold=True)
-    phone.touch._send("touchCancel", [])
-    bob.wait_for_shape(square, "shape.x > 129 && shape.x < 141")
-    assert not phone.run("app.tools.isBusy")
-    phone.touch.pinch((180, 350), 25, 60, steps=20)
-    bob.wait_for_shape(square, "shape.width > 150")
-    room.agree()
-    assert number(square) in phone.run("app.selection.ids()")
 
 
 def test_a_shape_that_goes_between_press_and_release_is_not_selected(room):

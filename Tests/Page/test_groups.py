@@ -62,7 +62,6 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     ann.wait_for_shape(sun, "shape.group === null")
     ann.click(260, 400)
     assert selected(ann) == {sun}
-    room.agree()
 
 
 def test_a_group_is_turned_and_scaled_as_one(room):
@@ -180,7 +179,6 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     bar.get_by_role("button", name="Fill: Green").click()
     filled = wait_for(room, frame, lambda shape: shape["filled"])
     assert filled["fill"] == "#2E8558"
-    room.agree()
 
 
 def test_strokes_are_dashed_and_dotted(room):
@@ -245,4 +243,3 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     room.write((board, {"text": "  "}))
     ann.wait("[...document.querySelectorAll('.layer-name')].some(({ textContent }) => textContent.startsWith('Polygon') || textContent.startsWith('Rectangle'))",
              "a text of spaces is no name")
-    room.agree()

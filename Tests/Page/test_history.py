@@ -108,7 +108,6 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     notice.get_by_role("button", name="Undo").click()
     room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Moon", "Later"})
     assert room.shape(moon)["position"] == [500, 300]
-    room.agree()
 
 
 def test_history_by_keyboard_and_without_a_past(room):

@@ -57,7 +57,6 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.press("Escape")
     ann.page.mouse.up()
     assert room.shape(still)["position"] == [300, 200]
-    room.agree()
 
 
 def test_gaps_in_a_row_become_equal(room):
@@ -92,4 +91,3 @@ def test_gaps_in_a_row_become_equal(room):
     assert gaps() == []
     rest(ann)
     ann.page.mouse.up()
-    room.agree()

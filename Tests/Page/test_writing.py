@@ -40,7 +40,6 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
     bob.wait_for_shape(square, "shape.text === ''")
     bob.painted()
     assert (bob.picture() == before).all()
-    room.agree()
 
 
 def written_in(room):
@@ -60,7 +59,6 @@ def test_enter_writes_in_the_selected_shape(room):
     ann.page.keyboard.type("three")
     ann.press("Control+Enter")
     ann.wait_for_shape(square, "shape.text === 'one and two\\nthree'")
-    room.agree()
 
 
 def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
@@ -96,7 +94,6 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.painted()
     ann.press("r")
     ann.wait("app.tool === 'rectangle'")
-    room.agree()
 
 
 def test_a_press_that_the_browser_takes_away_selects_no_text(room):
@@ -135,7 +132,6 @@ def test_the_space_bar_moves_the_paper_and_never_writes(room):
     ann.wait_for_shape(square, "shape.text === 'onex'")
     ann.drag((900, 600), (950, 600))
     assert ann.run("app.view.x") == -40, "the space bar isn't held any more"
-    room.agree()
 
 
 def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
@@ -167,7 +163,6 @@ def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
     page.keyboard.type("!")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'one!'")
-    room.agree()
 
 
 def test_input_methods_begin_a_text_too(room):
@@ -197,7 +192,6 @@ def test_input_methods_begin_a_text_too(room):
     method.send("Input.insertText", {"text": "👩‍👩‍👧"})
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'one漢字    👩‍👩‍👧'")
-    room.agree()
 
 
 def test_hebrew_is_written_from_right_to_left(room):
@@ -216,7 +210,6 @@ def test_hebrew_is_written_from_right_to_left(room):
     lines = ann.page.evaluate(
         "async () => { const { linesOf } = " + module("canvas/text.ts") + "; return linesOf('א b\\nc א', 0.1).map(({ direction }) => direction) }")
     assert lines == ["rtl", "rtl", "ltr", "ltr"], "also those that begin with another letter"
-    room.agree()
 
 
 def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
@@ -324,7 +317,6 @@ def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
     ann.press("Control+v")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
-    room.agree()
 
 
 def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
@@ -357,7 +349,6 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     bob.wait_for_shapes(0)
     notice.get_by_role("button", name="Put mine back").click()
     room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["by Bob"])
-    room.agree()
 
 
 def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
@@ -417,7 +408,6 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
     bob.wait_for_shape(square, "shape.text === 'only by Ann'")
     bob.painted()
     assert bob.page.locator(".notice", has_text="wrote over").count() == 0
-    room.agree()
 
 
 def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(room):
@@ -472,7 +462,6 @@ def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
     pass_a_minute(bob)
     bob.run("app.shown.showPast(null); return null")
     is_told(bob, "Somebody wrote over your text in Sun: “by Bob”")
-    room.agree()
 
 
 def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
@@ -488,7 +477,6 @@ def test_a_text_of_an_earlier_visit_that_comes_too_late_is_told_too(room):
     ann.page.goto(room.server.url(room.path))
     ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
     is_told(ann, "wrote over your text in Sun: “early”")
-    room.agree()
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
@@ -543,7 +531,6 @@ def test_the_inspector_sets_size_and_place(room):
     group.get_by_label("Alignment").select_option("right")
     group.get_by_label("Vertical").select_option("bottom")
     ann.wait_for_shape(square, "shape.textAlign === 'right' && shape.textPlace === 'bottom'")
-    room.agree()
 
 
 def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
@@ -582,7 +569,6 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     ann.touch.end()
     ann.wait("app.view.y === 0", "the paper is back")
     ann.wait_for_shape(note, "shape.text === 'Milk\\nhoney\\nbread\\nand\\nbutter'")
-    room.agree()
 
 
 def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
@@ -614,4 +600,3 @@ def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     ann.press("Control+z")
     ann.press("Control+z")
     ann.wait_for_shapes(0)
-    room.agree()
