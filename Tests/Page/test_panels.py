@@ -137,7 +137,7 @@ def test_layers_of_thousands_make_only_the_rows_in_sight(room):
 
 def test_the_inspector_writes_what_one_sees(room):
     """Each field writes its property, and shows the values that others write."""
-    sun = room.add(kind="star", size=[100, 100], name="Sun", position=[100, 200])
+    sun = room.add(kind="star", size=[100, 100], name="Sun", position=[100, 200], text="Hi")
     ann = room.join("Ann")
     ann.select(sun)
     open_tab(ann, "inspector")
@@ -159,6 +159,9 @@ def test_the_inspector_writes_what_one_sees(room):
     assert shape["fill"] == "#00AA77" and shape["stroke"] == "#123456" and shape["alpha"] == 4
     assert shape["strokeWidth"] == 6.5 and shape["points"] == 7 and shape["innerRatio"] == 0.3
     assert shape["position"] == [150, -20.5]
+    page.get_by_label("Alignment").select_option("right")
+    page.get_by_label("Vertical", exact=True).select_option("bottom")
+    ann.wait_for_shape(sun, "shape.textAlign === 'right' && shape.textPlace === 'bottom'")
     page.get_by_label("Shape", exact=True).select_option("roundedRectangle")
     page.get_by_label("Corner radius").fill("12")
     room.wait_for(lambda shapes: shapes[0]["kind"] == "roundedRectangle" and shapes[0]["cornerRadius"] == 12)

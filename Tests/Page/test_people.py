@@ -62,6 +62,7 @@ def test_a_crowd_is_a_number(world):
         ann = own.join("Ann")
         # The page shows three badges and the count of the others.
         ann.page.locator(".everyone .rest", has_text="+1,100").wait_for()
+        assert ann.page.locator(".everyone .person").evaluate("(each) => each.scrollWidth <= each.clientWidth"), "all digits fit"
         ann.page.get_by_role("button", name="1,104 people are here").click()
         ann.page.locator(".people-list", has_text="and 1,003 more").wait_for()
         assert ann.page.locator(".people-list li").count() == 1 + 100 + 1
@@ -104,7 +105,7 @@ class Crowd:
 def test_following_shows_what_the_other_sees_until_one_moves(room):
     """Ann's view follows Bob's, also when he changes his name. It stops when Ann moves her view, and when Bob leaves."""
     room.add(position=[0, 0])
-    ann = room.join("Ann")
+    ann = room.join("Ann", clock=True)
     bob = room.join("Bob")
     ann.page.get_by_role("button", name="Follow Bob").click()
     bob.look_at(4000, 3000, 2)
@@ -123,6 +124,9 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.locator(".follow-frame").wait_for(state="hidden")
     ann.page.get_by_role("button", name="Follow Robert").click()
     bob.leave()
+    ann.wait("app.presence.people().length === 0")
+    # For ten seconds he might come back.
+    ann.pass_time(10_000)
     ann.page.locator(".follow-frame").wait_for(state="hidden")
 
 

@@ -6,7 +6,8 @@ from waiting import SECONDS
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """A viewer has no tools that draw, and can't edit by key or hand, but sees what others draw."""
+    """A viewer has no tools that draw, and can't edit by key, hand or shaking, but sees what others draw. Panning and
+    zooming work."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view", panel="layers")
     ann = room.join("Ann")
@@ -15,8 +16,15 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     assert eve.page.locator("#hole").is_hidden()
     eve.page.locator(".layer").wait_for()
     assert eve.page.locator(".layer").get_by_role("button", name="Lock").count() == 0
-    eve.page.mouse.move(*eve.middle(sun))
-    eve.drag(eve.middle(sun), (600, 600))
+    eve.look_at(0, 0)
+    for x, times in ((250, 2), (250, 3), (700, 2)):
+        eve.click(x, 250, times=times)
+    for key in ("ArrowLeft", "b", "q", "Shift+Delete", "Control+d", "r"):
+        eve.press(key)
+    eve.drag((250, 250), (350, 270))
+    eve.wait("app.view.x === -100 && app.view.y === -20", "a drag pans")
+    eve.page.mouse.wheel(0, 50)
+    eve.wait("app.view.y === 30", "the wheel pans")
     eve.press("Control+a")
     assert eve.selected() == [sun] and eve.run("app.handles.all()") == []
     eve.press("Delete")
@@ -28,6 +36,11 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     eve.page.click("#tab-inspector")
     for label in ("Name", "Fill"):
         expect(eve.page.get_by_label(label, exact=True)).to_be_disabled(timeout=SECONDS * 1000)
+    phone = room.join("Joe", phone=True, query="?view", at=(0, 0))
+    phone.touch.pinch((250, 250), 30, 60, steps=20)
+    phone.wait("app.view.scale > 1.5", "two fingers on a shape zoom")
+    phone.page.evaluate("""() => { for (let turn = 0; turn < 6; turn++) dispatchEvent(new DeviceMotionEvent('devicemotion', {
+      acceleration: { x: turn % 2 ? 25 : -25, y: 0, z: 0 } })) }""")
     ann.run("app.edit((session) => session.place([{ id: value, x: 300, y: 200 }])); return null", int(sun.replace("-", ""), 36))
     eve.wait_for_shape(sun, "shape.x === 300")
     shape, = room.agree()
