@@ -133,7 +133,7 @@ async def answer(raw):
 
 async def test_a_message_is_finished_or_given_up():
     """X3: A connection with an unfinished message is closed with 4408 after a timeout. If there are too many
-    unfinished messages, the connection with the oldest is closed earlier."""
+    unfinished messages, the connection with the oldest is closed earlier: UnfinishedTests."""
     with Server("--message-ms", 500) as server:
         raw = await Raw.open(server)
         raw.send(1, b'{"type":"hello"}')
@@ -147,37 +147,6 @@ async def test_a_message_is_finished_or_given_up():
         raw.send(1, b'{"type":', final=False)
         raw.send(9, b"here")
         assert await raw.ended() == 4408
-    with Server("--max-unfinished-bytes", 65_536) as server:
-        ann = await Client.join(server, "innocent")
-        greedy = []
-        for _ in range(40):
-            raw = await Raw.open(server)
-            raw.send(1, b'{"type":"hello"}')
-            await raw.message("ops")
-            greedy.append(raw)
-        ended = [asyncio.create_task(raw.ended()) for raw in greedy]
-        for raw in greedy:
-            raw.send(1, b" " * 8_000, final=False)
-        await asyncio.wait(ended, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        await eventually(lambda: sum(task.done() for task in ended) >= 32, "only eight of them fit")
-        assert {task.result() for task in ended if task.done()} == {4408}
-        left = [task for task in ended if not task.done()]
-
-        async def is_let_in():
-            late = await Raw.open(server)
-            late.send(1, b'{"type":"hello"}')
-            await late.message("ops")
-            for part, opcode in ((b'{"type":"ping"', 1), (b" " * 8_000, 0)):
-                late.send(opcode, part, final=False)
-            late.send(0, b"}")
-            return await late.outcome() == "pong"
-
-        # An unfinished request that is a second old can be evicted in favour of another one from the same address.
-        await eventually(is_let_in, "one more is let in for the oldest")
-        assert await left[0] == 4408
-        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
-        for task in ended:
-            task.cancel()
 
 
 async def test_unfinished_requests_make_way():
@@ -212,7 +181,7 @@ async def test_an_upload_that_stops_is_given_up():
 
 
 async def test_what_is_written_in_a_day_is_bounded():
-    """W11: There is a daily limit on writes for an address and for a token. Repeated operations that were accepted
+    """W11: There is a daily limit on writes for an address. DayQuotaTests has that of a token. Repeated operations that were accepted
     before are still accepted, and other clients are not affected."""
     with Server("--day-bytes-per-address", 4_096) as server:
         ann = await Client.join(server, "day")
@@ -230,18 +199,6 @@ async def test_what_is_written_in_a_day_is_bounded():
         layout = {"squares": [{"x": 1, "y": 1, "colour": "#FF0000", "size": 5}]}
         assert (await server.http("POST", "/v1/rooms/day/layout", layout)).status == 429
         assert (await server.get("/v1/rooms/day")).status == 200
-    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
-        file.write("0123456789abcdef0123456789abcdef editor *\nfedcba9876543210fedcba9876543210 editor *\n")
-        file.flush()
-        with Server("--day-bytes-per-token", 1_024, "--tokens", file.name) as server:
-            operations = {"ops": [{"shape": identifier(), "set": {"kind": "star", "name": "x" * 128}} for _ in range(20)]}
-
-            async def write(token):
-                headers = {"Authorization": f"Bearer {token}"}
-                return (await server.http("POST", "/v1/rooms/day/ops", operations, headers)).status
-
-            one, two = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
-            assert [await write(one), await write(one), await write(two)] == [200, 429, 200]
 
 
 async def test_rooms_made_in_a_day_are_bounded():

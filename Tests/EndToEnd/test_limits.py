@@ -57,17 +57,6 @@ async def test_http_connections_are_bounded_by_address():
         assert await server.metric('canvas_http_requests_total{status="429"}') >= 1
 
 
-async def test_http_connections_are_bounded_in_all():
-    """A connection beyond the limit gets 503. Open WebSockets are not affected."""
-    with Server("--max-http-connections", 2) as server:
-        ann = await Client.join(server, "room")
-        held = [await idle(server) for _ in range(2)]
-        assert "\r\nRetry-After: 1\r\n" in await eventually(lambda: told(server), "two are accepted", holds=status(503))
-        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
-        for _, writer in held:
-            writer.close()
-
-
 async def said(server, head):
     """Sends the head of a request, and returns the status of the response."""
     reader, writer = await idle(server)

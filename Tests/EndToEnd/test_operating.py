@@ -198,25 +198,6 @@ async def test_refusals_of_different_kinds_are_a_few_a_second_and_then_a_number(
         assert refused[-1]["room"] == "told-40"
 
 
-async def test_a_full_disk_is_told_once_and_then_as_numbers():
-    """The log stays short however many clients write. Each refusal has a line or is included in a count."""
-    with Server(file_bytes_max=1 << 20) as server:
-        writers = [await Client.join(server, f"full{number % 3}") for number in range(6)]
-        with server.full_disk():
-            for number in range(50):
-                for writer in writers:
-                    answer = await writer.write({"shape": identifier(), "set": {"kind": "star"}}, id=number)
-                    assert answer["code"] == "unavailable"
-                posted = await server.http("POST", "/v1/rooms/full0/ops", {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
-                assert posted.status == 503
-        assert await asyncio.to_thread(server.terminate) == 0
-        for code, count in [("unavailable", 300), ("http_503", 50)]:
-            lines = [line for line in server.log if line.get("code") == code]
-            assert lines[0]["message"] == "refused" and lines[0]["room"] and lines[0]["reason"]
-            assert sum(line.get("count", 1) for line in lines) == count
-        assert len(server.log) < 40, server.log
-
-
 async def test_the_log_tells_of_connections_and_rooms():
     """At the level debug, the log has connections, and rooms that open and close. At the level info, it has deleted
     rooms."""

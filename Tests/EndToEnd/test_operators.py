@@ -177,25 +177,6 @@ async def write_all(client, shapes, **values):
     assert (await client.write(*[{"shape": shape, "set": values} for shape in shapes]))["type"] == "ack"
 
 
-async def test_taking_back_goes_as_far_as_history():
-    """H16: Where the history is gone, the actor's shapes are deleted. Its values in the shapes of others stay."""
-    first = Server()
-    with first:
-        ann, eve = await Client.join(first, "old"), await Client.join(first, "old")
-        theirs, made = identifier(), identifier()
-        await ann.write({"shape": theirs, "set": {"kind": "star", "rotation": 30}})
-        await eve.write({"shape": theirs, "set": {"rotation": 60}}, {"shape": made, "set": {"kind": "star"}}, id=2)
-        at = (await first.get("/v1/rooms/old/history")).json["from"]
-        # When the server exits, it writes a snapshot and drops the history before the snapshot.
-        assert await asyncio.to_thread(first.terminate) == 0
-        with Server("--history-ms", 0, data=first.data) as server:
-            await server.answers(f"/v1/rooms/old?at={at}", 404)
-            answer = await server.http("DELETE", f"/v1/rooms/old/writing/{eve.actor}")
-            assert answer.status == 200 and answer.json["shapes"] == [made], answer.body
-            (shape,) = (await server.get("/v1/rooms/old")).json["shapes"]
-            assert shape["id"] == theirs and shape["rotation"] == 60
-
-
 async def test_an_operator_has_a_room_forget_deletions():
     """H17: After the request the memory for deletions is empty. Operations with an earlier stamp are refused as
     `too_old`, even after a crash."""

@@ -127,18 +127,6 @@ def test_a_caption_is_written_by_touch(room):
     assert room.wait_for(lambda shapes: [shape for shape in shapes if shape.get("text") == "Off"])
 
 
-def test_a_viewer_writes_no_caption(room):
-    line = bent(room, text="Fixed")
-    eve = room.join("Eve", query="?view", at=(0, 0))
-    assert is_captioned(eve, line, 500, 200)
-    eve.click(500, 200, times=2)
-    eve.select(line)
-    for key in ("Enter", "F2", "x"):
-        eve.press(key)
-    eve.see(2)
-    assert eve.page.locator(FIELD).count() == 0 and room.shape(line)["text"] == "Fixed"
-
-
 def test_a_line_with_a_caption_can_still_be_bent(room):
     """Its handle for that is beside the caption. The caption then stands in the middle of the longer way."""
     line = room.add(kind="line", position=[200, 300], size=[400, 1], path=[[0, 0], [65535, 0]], stroke=STROKE, strokeWidth=4, text="Wow!")

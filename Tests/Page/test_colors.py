@@ -53,21 +53,30 @@ def press(person, group, name):
 
 
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
-    """The colours apply to drawn shapes and to shapes added by key, even after a reload. Without a choice, the room's
-    own colours are used."""
+    """The colours, line width, dashes and text size apply to drawn shapes and to shapes added by key, even after a
+    reload, and the button shows them. Without a choice, the room's own colours are used."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, chosen, "Fill: Blue")
-    press(ann, chosen, "Colour the outline")
-    press(ann, chosen, "Outline: Red")
-    ann.press("Escape")
+    for group, name in (
+        (chosen, "Fill: Blue"), (chosen, "Colour the outline"), (chosen, "Outline: Red"), ("Outline width", "Outline width: Thick"),
+        ("Line", "Line: Dashed"), ("Text size", "Text size: Large"),
+    ):
+        press(ann, group, name)
+    ann.page.reload()
+    ann.wait("app.session.status().state === 'live'")
+    ann.look_at(0, 0)
+    swatch = ann.page.get_by_role("button", name=BUTTON).locator(".paint-swatch")
+    assert swatch.evaluate("(swatch) => getComputedStyle(swatch).outline") == "rgb(214, 61, 51) dashed 5px"
     ann.press("r")
     ann.drag((300, 300), (450, 420))
-    (drawn,) = room.wait_for_shapes(1)
-    assert (drawn["fill"], drawn["stroke"], drawn["strokeWidth"]) == (BLUE, RED, 4)
-    ann.page.reload()
-    ann.wait("app.session.shapeCount === 1")
+    ann.press("l")
+    ann.drag((600, 300), (750, 420))
+    box, line = room.wait_for_shapes(2)
+    assert (box["fill"], box["stroke"], box["strokeWidth"], box["dash"], box["textSize"]) == (BLUE, RED, 8, "dashed", 32)
+    assert (line["stroke"], line["strokeWidth"], line["dash"]) == (RED, 8, "dashed") and "textSize" not in line
+    ann.press("Escape")
+    ann.press("r")
     ann.page.get_by_role("button", name=BUTTON).click()
     assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
     press(ann, chosen, "The next colour in turn")
@@ -78,8 +87,8 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
     ann.page.evaluate("document.activeElement.blur()")
     ann.press("Enter")
-    shapes = room.wait_for_shapes(2)
-    assert (shapes[1]["fill"], shapes[1]["strokeWidth"]) == (RED, 0), "the second shape of a room is red"
+    shapes = room.wait_for_shapes(3)
+    assert (shapes[2]["fill"], shapes[2]["strokeWidth"]) == (BLUE, 0), "the third shape of a room is blue"
 
 
 def luminance(color):
@@ -89,13 +98,23 @@ def luminance(color):
 
 
 def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
-    """The text on each fill is black or white, so that its contrast meets WCAG AA in any theme."""
+    """Then dice may choose, and do it among bright colours. The text on each fill is black or white, so that its contrast meets WCAG AA in any theme."""
     ann = room.join("Ann")
     ann.look_at(0, 0)
     for at in range(7):
         ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
         room.wait_until_sent()
     assert [shape["fill"] for shape in room.wait_for_shapes(7)] == [*IN_TURN, IN_TURN[0]]
+    ann.page.get_by_role("button", name=BUTTON).click()
+    press(ann, "Colours of the next shape", "Any bright colour")
+    ann.press("Escape")
+    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
+    ann.page.evaluate("document.activeElement.blur()")
+    for at in range(2):
+        ann.drag((80 + 130 * at, 500), (180 + 130 * at, 620))
+        room.wait_until_sent()
+    *_, one, other = [shape["fill"] for shape in room.wait_for_shapes(9)]
+    assert is_bright(one) and is_bright(other) and one != other
     swatches = ann.page.evaluate("async () => Object.values((await " + module("basics/shape-colors.ts") + ").shapeColors)")
     for name, fill in swatches:
         ink = ann.page.evaluate(
@@ -103,23 +122,6 @@ def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
             int(fill[1:], 16))
         light, dark = sorted((luminance(fill), luminance(ink)), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5, (name, fill, ink)
-
-
-def test_dice_may_choose_the_next_colour(room):
-    """The first shape is yellow and the second red in any case. After that, the colours are random and bright."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    chosen = "Colours of the next shape"
-    ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, chosen, "Any bright colour")
-    ann.press("Escape")
-    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
-    ann.page.evaluate("document.activeElement.blur()")
-    for at in range(4):
-        ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
-        room.wait_until_sent()
-    fills = [shape["fill"] for shape in room.wait_for_shapes(4)]
-    assert fills[:2] == IN_TURN[:2] and all(is_bright(fill) for fill in fills[2:]) and fills[2] != fills[3]
 
 
 def test_the_next_shape_may_have_no_fill(room):
@@ -205,29 +207,6 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     eve.select(sun)
     eve.painted()
     assert eve.page.locator(".selection-bar").is_hidden()
-
-
-def test_the_next_shape_gets_the_line_and_the_letters_that_were_chosen(room):
-    """Line width, dashes and text size are next to the colours. They are remembered, and the button shows them."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
-    ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, "Colours of the next shape", "Colour the outline")
-    press(ann, "Colours of the next shape", "Outline: Red")
-    press(ann, "Outline width", "Outline width: Thick")
-    press(ann, "Line", "Line: Dashed")
-    press(ann, "Text size", "Text size: Large")
-    ann.page.reload()
-    ann.wait("app.session.status().state === 'live'")
-    swatch = ann.page.get_by_role("button", name=BUTTON).locator(".paint-swatch")
-    assert swatch.evaluate("(swatch) => getComputedStyle(swatch).outline") == "rgb(214, 61, 51) dashed 5px"
-    ann.press("r")
-    ann.drag((300, 300), (450, 420))
-    ann.press("l")
-    ann.drag((600, 300), (750, 420))
-    box, line = room.wait_for_shapes(2)
-    assert (box["stroke"], box["strokeWidth"], box["dash"], box["textSize"]) == (RED, 8, "dashed", 32)
-    assert (line["stroke"], line["strokeWidth"], line["dash"]) == (RED, 8, "dashed") and "textSize" not in line
 
 
 def test_size_ends_duplicate_and_delete_stand_in_front(room):

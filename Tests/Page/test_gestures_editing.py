@@ -1,6 +1,6 @@
 """Handles, selections and shortcuts, and gestures that change only the view."""
 
-from hand import handle, lead, lead_finger, moved, near, rest
+from hand import handle, lead, moved, near, rest
 from person import number
 
 
@@ -45,20 +45,6 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
     for _ in range(4):
         ann.press("Control+z")
     bob.wait_for_shape(shape, "shape.x === 200 && shape.rotation === 0 && shape.width === 100")
-
-
-def test_a_finger_finds_the_handles(room):
-    """A finger may miss the handles by more than a mouse."""
-    shape = room.add(position=[120, 300], size=[150, 150])
-    phone = room.join("Eve", phone=True, at=(0, 0))
-    bob = room.witness()
-    phone.touch.tap(150, 330)
-    corner = handle(phone, "scale")
-    lead_finger(phone, moved(corner, 12, 9), moved(corner, 72, 69))
-    bob.wait_for_shape(shape, "shape.width > 195 && shape.height > 195 && shape.x === 120")
-    above = handle(phone, "rotate")
-    lead_finger(phone, moved(above, 5, -8), moved(above, 90, 20))
-    bob.wait_for_shape(shape, "shape.rotation > 15")
 
 
 def test_shift_constrains_moves_turns_and_scales(room):
@@ -228,23 +214,6 @@ def test_the_drawing_order_is_changed_by_keys(room):
     ann.press("Shift+[")
     room.wait_for(lambda _: order() == start)
     bob.wait(f"app.session.drawingOrder()[0] === {number(start[0])}", "Bob has it in this order too")
-
-
-def test_shapes_are_aligned_and_distributed(room):
-    """Shapes are aligned by shortcuts. Each shortcut is one undo step."""
-    ann, bob, shapes = both(room, 3)
-    ann.press("Control+a")
-    ann.press("Alt+w")
-    bob.wait_for_shape(shapes[2], "shape.y === 200 && shape.x === 600")
-    ann.press("Control+z")
-    bob.wait_for_shape(shapes[2], "shape.y === 300")
-    ann.press("Alt+d")
-    bob.wait_for_shape(shapes[0], "shape.x === 600 && shape.y === 200")
-    ann.press("Control+z")
-    room.write((shapes[1], {"position": [230, 250]}))
-    ann.wait_for_shape(shapes[1], "shape.x === 230")
-    ann.press("Alt+Shift+H")
-    bob.wait_for_shape(shapes[1], "shape.x === 400 && shape.y === 250")
 
 
 def test_keys_typed_into_a_field_do_nothing_to_the_drawing(room):

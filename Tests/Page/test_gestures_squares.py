@@ -16,24 +16,6 @@ def inside(person, shape):
             and y + height <= view["y"] + view["height"] + 0.02)
 
 
-def test_three_squares_to_start_with_and_one_more(room):
-    """The squares have random places in view and random colours. The first three are one undo step."""
-    ann = room.join("Ann", at=(5000, 5000))
-    bob = room.witness()
-    act(ann, "threeSquares")
-    bob.wait_for_shapes(3)
-    act(ann, "addSquare")
-    bob.wait_for_shapes(4)
-    shapes = room.agree()
-    assert all(shape["kind"] == "rectangle" and shape["size"][0] == shape["size"][1] and is_bright(shape["fill"]) for shape in shapes)
-    assert len({tuple(shape["position"]) for shape in shapes}) == 4
-    assert all(inside(ann, shape) for shape in ann.shapes().values())
-    ann.press("Control+z")
-    bob.wait_for_shapes(3)
-    ann.press("Control+z")
-    bob.wait_for_shapes(0)
-
-
 def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
     """The mouse drags a square to the circle. The circle grows first, others see where the square disappears, and one
     undo restores it at its old place."""

@@ -32,16 +32,17 @@ def keep_page(person):
 
 
 def test_a_reload_keeps_what_was_not_sent(world, room):
-    """Without a server, a reloaded page has the same drawing, edits and actor. The edits arrive when the server is
-    back."""
+    """Without a server, a reloaded page has the same drawing, edits and actor. The list of rooms opens too, with the
+    rooms that this browser has seen. The edits arrive when the server is back."""
     with world.start_server() as server:
         own = world.room(server, "reload")
         ann = own.join("Ann")
         ann.forgive(*MISSED)
-        draw(ann, 2)
+        drawn = draw(ann, 2)
         own.wait_for_shapes(2)
         status(ann, "Saved")
         keep_page(ann)
+        ann.wait_until_drawing_is_kept(drawn)
         actor = ann.run("app.live.actor")
         server.kill()
         draw(ann, 2)
@@ -51,6 +52,9 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         assert ann.run("app.live.actor") == actor
         status(ann, "2 changes are kept")
         ann.painted()
+        ann.page.goto(server.url("/"))
+        ann.page.get_by_role("link", name="reload").click()
+        ann.wait("app.session.shapeCount === 4", "the drawing")
         server.start()
         own.wait_for_shapes(4)
         own.agree(ann)
@@ -127,23 +131,6 @@ def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_
         with open(download.value.path()) as file:
             assert len(json.load(file)["shapes"]) == 2
         assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
-
-
-def test_the_rooms_are_listed_without_a_server(world, room):
-    """The list of rooms opens too, with the rooms that this browser has seen."""
-    with world.start_server() as server:
-        own = world.room(server, "listed")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
-        drawn = draw(ann)
-        own.wait_for_shapes(1)
-        keep_page(ann)
-        ann.wait("app.session.unsentCount === 0")
-        ann.wait_until_drawing_is_kept(drawn)
-        server.kill()
-        ann.page.goto(server.url("/"))
-        ann.page.get_by_role("link", name="listed").click()
-        ann.wait("app.session.shapeCount === 1", "the drawing")
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from rooms import draw, holds, joins
-from terminal import run, start
+from terminal import run
 from terminals import Tmux
 from waiting import wait_until
 
@@ -103,21 +103,6 @@ async def test_what_makes_no_line_is_said(shared):
     ]:
         done = await run(shared, *words, code=None)
         assert done.code != 0 and complaint.lower() in done.err.lower(), done
-
-
-async def test_watch_tells_of_lines_and_ink_in_words(shared):
-    room = "told"
-    await run(shared, "add", room, "square", "name=Sun", "position=0,0")
-    async with await start(shared, "watch", room) as watch:
-        await watch.line()
-        told = []
-        await run(shared, "add", room, "line", "name=Way", "from=Sun")
-        await run(shared, "add", room, "ink", "name=Curl", "through=0,0 50,80 90,10")
-        while len(told) < 2:
-            line = await watch.line()
-            if "made" in line:
-                told.append(line)
-    assert "made Way, a line from Sun" in told[0] and "made Curl, ink of 3 points at 0, 0" in told[1], told
 
 
 def test_a_key_draws_an_arrow_between_two_shapes(server, client):

@@ -119,16 +119,13 @@ async def test_a_moment_to_come_is_refused(shared):
 
 
 async def test_colours_are_for_terminals(shared):
-    """There are no colours in pipes, with NO_COLOR, with --no-color, or on a dumb terminal."""
+    """There are no colours in pipes, with NO_COLOR, with --no-color, or on a dumb terminal. Elsewhere they are exact, or
+    from 256, or from sixteen, as the terminal has them."""
     await shared.write("colours", name="Sun")
     assert "\x1b[" not in (await run(shared, "show", "colours")).out
     assert "\x1b[" in await on_terminal(shared, "show", "colours")
     for words, variables in [(["--no-color"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})]:
         assert "\x1b[" not in await on_terminal(shared, "show", "colours", *words, variables=variables)
-
-
-async def test_there_are_as_many_colours_as_the_terminal_has(shared):
-    """Colours are exact, or from 256, or from sixteen, depending on the terminal."""
     await shared.write("depths", name="Sun", fill="#E4572E")
     for variables, code in [({"COLORTERM": "truecolor"}, "38;2;228;87;46"), ({"COLORTERM": ""}, "38;5;"), ({"TERM": "linux", "COLORTERM": ""}, "31")]:
         told = await on_terminal(shared, "show", "depths", variables=variables)

@@ -12,9 +12,10 @@ def one(drawn):
 
 
 def test_adding_by_keys(server, client):
-    """Each kind of shape has a key. A new shape is selected."""
+    """Each kind of shape has a key. A new shape is selected. Pasted text has no effect on the canvas."""
     with Tmux(joins(client, server, "adding"), 120, 36) as screen:
         screen.shows("An empty sheet")
+        screen.type("\x1b[200~Bqxrrr\x1b[201~")
         kinds = {"r": "rectangle", "o": "roundedRectangle", "e": "ellipse", "p": "polygon", "s": "star", "n": "rectangle"}
         for count, (key, kind) in enumerate(kinds.items(), 1):
             screen.keys(key)
@@ -65,32 +66,6 @@ def test_locks_groups_and_fills_by_keys(server, client):
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn].count(False) == 1)
         screen.keys("x")
         holds(server, "together", lambda drawn: [shape["locked"] for shape in drawn] == [True])
-
-
-def test_undo_ends_a_drag(server, client):
-    """u is pressed during a drag. The shape returns and stays there, and further moves of the mouse make no undo
-    steps."""
-    draw(server, "dragged", name="Boat", position=[0, 0], size=[200, 200])
-    with Tmux(joins(client, server, "dragged")) as screen:
-        screen.shows("1 shape")
-        column, row = screen.place("Boat")
-        moves = [mouse(32, column + step, row) for step in range(1, 6)]
-        screen.type(mouse(0, column, row) + "".join(moves[:2]) + "u" + "".join(moves[2:]) + mouse(0, column + 5, row, release=True))
-        screen.keys("r")
-        drawn = holds(server, "dragged", lambda drawn: len(drawn) == 2)
-        assert [shape["position"] for shape in drawn if shape["name"] == "Boat"] == [[0, 0]]
-
-
-def test_a_double_click_colours_what_was_clicked(server, client):
-    """The clicked shape changes its colour even if another shape is clicked a moment later."""
-    draw(server, "clicked", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
-    draw(server, "clicked", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
-    with Tmux(joins(client, server, "clicked")) as screen:
-        screen.shows("2 shapes")
-        clicks = [mouse(0, *screen.place(name), release=release) for name in ("Sun", "Sun", "Moon") for release in (False, True)]
-        screen.type("".join(clicks))
-        drawn = holds(server, "clicked", lambda drawn: {shape["fill"] for shape in drawn} != {"#336699", "#993366"})
-        assert [shape["fill"] for shape in drawn if shape["name"] == "Moon"] == ["#993366"]
 
 
 def test_changing_by_keys(server, client):
@@ -149,7 +124,8 @@ def test_changing_by_keys(server, client):
 
 
 def test_the_black_hole(server, client):
-    """The black hole deletes all shapes, and undo restores them."""
+    """The black hole deletes all shapes, and undo restores them. A shape that is released over the white circle is
+    deleted."""
     for index in range(5):
         draw(server, "hole", name=f"S{index}", position=[index * 120, 0], size=[100, 100])
     with Tmux(joins(client, server, "hole")) as screen:
@@ -160,6 +136,27 @@ def test_the_black_hole(server, client):
         screen.keys("u")
         holds(server, "hole", lambda drawn: len(drawn) == 5)
         screen.shows("S0", "S4")
+        screen.drag(screen.place("S0"), (30, 18), (6, 20))
+        holds(server, "hole", lambda drawn: [shape["name"] for shape in drawn] == ["S1", "S2", "S3", "S4"])
+
+
+def test_a_drag_and_a_double_click_act_on_what_they_began_at(server, client):
+    """u during a drag returns the shape, and further moves of the mouse make no undo steps. A double click colours the
+    clicked shape even if another one is clicked a moment later."""
+    draw(server, "clicked", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
+    draw(server, "clicked", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
+    with Tmux(joins(client, server, "clicked")) as screen:
+        screen.shows("2 shapes")
+        clicks = [mouse(0, *screen.place(name), release=release) for name in ("Sun", "Sun", "Moon") for release in (False, True)]
+        screen.type("".join(clicks))
+        drawn = holds(server, "clicked", lambda drawn: {shape["fill"] for shape in drawn} != {"#336699", "#993366"})
+        assert [shape["fill"] for shape in drawn if shape["name"] == "Moon"] == ["#993366"]
+        column, row = screen.place("Moon")
+        moves = [mouse(32, column + step, row) for step in range(1, 6)]
+        screen.type(mouse(0, column, row) + "".join(moves[:2]) + "u" + "".join(moves[2:]) + mouse(0, column + 5, row, release=True))
+        screen.keys("r")
+        drawn = holds(server, "clicked", lambda drawn: len(drawn) == 3)
+        assert [shape["position"] for shape in drawn if shape["name"] == "Moon"] == [[400, 0]]
 
 
 def test_drawing_by_mouse(server, client):
@@ -209,15 +206,6 @@ def test_moving_by_mouse(server, client):
         holds(server, "moving", lambda drawn: 30 < drawn[0]["rotation"] < 90)
 
 
-def test_dropping_into_the_hole(server, client):
-    """A shape that is released over the white circle is deleted."""
-    draw(server, "dropping", name="Crumb", position=[0, 0], size=[100, 100])
-    with Tmux(joins(client, server, "dropping")) as screen:
-        column, row = screen.place("Crumb")
-        screen.drag((column, row), (30, 18), (6, 20))
-        holds(server, "dropping", lambda drawn: drawn == [])
-
-
 def test_the_panel_by_mouse(server, client):
     """A click selects or hides a layer, and a click on an overlap shows it."""
     first = draw(server, "panel", name="First", position=[0, 0], size=[200, 200])
@@ -247,14 +235,3 @@ def test_selecting_many(server, client):
         holds(server, "many", lambda drawn: [shape["name"] for shape in drawn] == ["S2", "S3"])
         screen.keys("C-a", "Down")
         holds(server, "many", lambda drawn: [shape["position"] for shape in drawn] == [[300, 10], [450, 10]])
-
-
-def test_pasted_text_is_not_keys(server, client):
-    """Pasted text has no effect on the canvas."""
-    draw(server, "paste", name="Keep")
-    with Tmux(joins(client, server, "paste")) as screen:
-        screen.shows("Keep")
-        screen.type("\x1b[200~Bqxrrr\x1b[201~")
-        screen.keys("n")
-        holds(server, "paste", lambda drawn: len(drawn) == 2)
-        wait_until(lambda: len(shapes(server, "paste")) == 2, "two shapes")

@@ -208,11 +208,3 @@ async def test_a_room_s_state_is_its_own(shared):
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "undo", room)
         assert await drawing(shared, room) == []
-
-
-async def test_places_with_a_missing_number_are_refused(shared):
-    """The command must not guess the missing number."""
-    for words in [["import", "gaps", "-", "--at", "1,,2"], ["add", "gaps", "star", "size=1,,2"]]:
-        refused = await run(shared, *words, input=LAYOUT, code=64)
-        assert "1,,2" in refused.err
-    assert (await shared.get("/v1/rooms/gaps")).status == 404

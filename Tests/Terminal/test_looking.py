@@ -45,13 +45,6 @@ def test_the_panel_tells_alike_names_apart_and_long_lists_are_counted(server, cl
             assert re.search(r"People +1–4 of 7", text), text
 
 
-def test_a_dumb_terminal_is_refused(server, client):
-    """A dumb terminal can't interpret control codes. The exit code is 64, and the message says what to do instead."""
-    with Tmux(joins(client, server, "dumb"), TERM="dumb") as screen:
-        screen.shows("dumb", "watch dumb tells what happens", "ended with 64")
-        assert screen.flag("alternate_on") == "0"
-
-
 def test_others_and_what_they_do_are_seen(server, client):
     """Another client's shapes, pointer and selection are shown, and its joining and leaving are announced."""
     sun, _ = sky(server, "others")
@@ -126,17 +119,12 @@ def test_without_colour(server, client):
     sky(server, "plain")
     with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
         screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
-        assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
-
-
-def test_keys_are_explained(server, client):
-    """`?` shows the keys, and any key hides them again."""
-    with Tmux(joins(client, server, "help")) as screen:
-        screen.shows("An empty sheet")
+        # `?` shows the keys, and any key hides them again.
         screen.keys("?")
         screen.shows("Black Hole", "undo, redo")
         screen.keys("?")
         screen.lacks("Black Hole")
+        assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
 
 
 def test_one_may_only_look_on(server, client):
@@ -148,17 +136,19 @@ def test_one_may_only_look_on(server, client):
         screen.shows("you can look but not edit here")
 
 
-def test_not_a_terminal(server, client):
-    """Each full-screen command prints a message, and the exit code is 64."""
+def test_no_terminal_or_no_server(server, client):
+    """Without a terminal, each full-screen command prints a message, and the exit code is 64. So does a dumb terminal,
+    which can't interpret control codes. Without a server, the exit code is 2."""
     address = f"ws://127.0.0.1:{server.port}"
     for words, hint in [(["join", "x"], "watch x"), (["replay", "x"], "show x --at"), (["top"], "rooms")]:
         done = subprocess.run([client, *words, "--server", address], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         assert done.returncode == 64, done
         assert "needs a terminal" in done.stderr and hint in done.stderr and done.stdout == "", done
-
-
-def test_nobody_there(server, client):
-    """If the server isn't there, the client says so in one line and exits with 2, without clearing the screen."""
-    with Tmux([client, "join", "x", "--server", "ws://127.0.0.1:1"]) as screen:
-        screen.shows("no server answers there", "ended with 2")
-        assert screen.flag("alternate_on") == "0"
+    nowhere = [client, "join", "x", "--server", "ws://127.0.0.1:1"]
+    for command, variables, words in [
+        (joins(client, server, "dumb"), {"TERM": "dumb"}, ["watch dumb tells what happens", "ended with 64"]),
+        (nowhere, {}, ["no server answers there", "ended with 2"]),
+    ]:
+        with Tmux(command, **variables) as screen:
+            screen.shows(*words)
+            assert screen.flag("alternate_on") == "0", "the screen is left as it was"

@@ -115,21 +115,6 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
         assert "deleted Sun" in (await run(None, "undo", "killed", "--server", there, state=state)).out
 
 
-async def test_an_undo_that_was_withdrawn_can_be_done_again(state):
-    """The undo was withdrawn because the server couldn't store it. A later command can undo the edit."""
-    with Server(file_bytes_max=1 << 40) as server:
-        await run(server, "add", "again", "name=Sun", state=state)
-        await run(server, "clear", "again", state=state)
-        for number in (signal.SIGINT, signal.SIGKILL):
-            with server.full_disk():
-                async with await start(server, "undo", "again", state=state) as edit:
-                    await told(edit)
-                    await edit.end(number)
-            await server.answers("/readyz")
-        assert "made Sun" in (await run(server, "undo", "again", state=state)).out
-        assert await names(server, "again") == ["Sun"]
-
-
 async def test_a_server_that_does_not_answer_is_waited_for(state):
     """The client waits for an answer while it edits. If it can't even connect, it gives up after --patience."""
     with Server() as server:

@@ -31,29 +31,6 @@ async def test_a_drag_is_one_line_at_its_end(shared):
         assert done.code == 0 and done.out == "" and done.err == "", done
 
 
-async def test_overlaps_are_told_when_they_begin_and_end(shared):
-    """The line says how much of the smaller shape is covered. A brief overlap during a move isn't printed."""
-    await shared.http("POST", "/v1/rooms/overlaps/ops", {"ops": [
-        {"shape": "sun-000-000", "set": {"kind": "rectangle", "name": "Sun", "size": [100, 100]}},
-        {"shape": "moo-000-000", "set": {"kind": "rectangle", "name": "Moon", "size": [50, 50], "position": [500, 0]}},
-    ]})
-    ann = await Client.join(shared, "overlaps", name="Ann")
-    async with await start(shared, "watch", "overlaps") as watch:
-        assert "2 shapes, 0 overlaps; here: Ann" in await watch.line()
-        await ann.write({"shape": "moo-000-000", "set": {"position": [75, 0]}})
-        assert "Ann moved Moon to 75, 0" in await watch.line()
-        assert "⚠ Moon overlaps Sun (50 %)" in await watch.line()
-        move = lambda x: {"shape": "moo-000-000", "set": {"position": [x, 0]}}
-        await ann.write_in_a_row(*map(move, [300, 60, 300, 60, 400]))
-        assert "Ann moved Moon to 400, 0" in await watch.line()
-        assert "Moon no longer overlaps Sun" in await watch.line()
-        # The shape moves onto another one and off again at once, so no overlap is printed.
-        await ann.write_in_a_row(move(50), move(450))
-        assert "Ann moved Moon to 450, 0" in await watch.line()
-        await ann.write({"shape": "sun-000-000", "set": {"position": [9, 9], "size": [1, 1], "deleted": True}})
-        assert "Ann dropped Sun into the black hole" in await watch.line()
-
-
 async def test_many_at_once_are_one_line(shared):
     """One message makes fifty shapes, and another clears them."""
     ann = await Client.join(shared, "crowd", name="Ann")
@@ -94,6 +71,8 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
                 said, changed = await told(**values)
                 assert said.endswith(words), said
                 assert (changed["event"], changed["name"], changed["set"]) == ("changed", "List", values), changed
+            said, gone = await told(position=[9, 9], size=[1, 1], deleted=True)
+            assert said.endswith("Ann dropped List into the black hole") and gone["event"] == "deleted", (said, gone)
 
 
 @pytest.mark.parametrize("shapes", [1, 0])
