@@ -1,5 +1,5 @@
 import type { Shape } from '../core/table.js'
-import { directionOf, heightFor, textPadding, widthFor } from './text.js'
+import { directionOf, heightFor, linesOf, textPadding, widestOf } from './text.js'
 
 /**
  * In units of the canvas: the lower bound on the width of a text's box, and the width at which a new text begins to
@@ -9,7 +9,7 @@ export const widthMin = 24
 export const widthMax = 640
 
 export const newWidth = (text: string, textSize: number) =>
-  Math.max(widthMin, Math.min(widthMax, Math.ceil(widthFor(text, textSize))))
+  Math.max(widthMin, Math.min(widthMax, Math.ceil(widestOf(linesOf(text, Infinity)) * textSize + 2 * textPadding + 1)))
 
 /** Whether a new text grows to the left, because it is written from right to left. */
 export const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>

@@ -3,9 +3,19 @@ import { captionWidthMax, type Shape } from '../core/table.js'
 import type { Box } from '../core/types.js'
 import { type Context2D, offscreenContextOf } from './context.js'
 import type { Drawn } from './drawn.js'
+import type { Run, TextMarks } from './text-marks.js'
 import { fillTone, inkTone } from './tones.js'
 
 // Text in a shape: breaks it into lines that fit the shape's box, and paints it (S9).
+
+/**
+ * The part that reads and paints marks (S18). It is loaded when a text may have some. Until then, and in bundles that
+ * have no such part, marks are drawn as characters.
+ */
+export const marking: { marks: TextMarks | null, want: () => void } = { marks: null, want: () => {} }
+
+/** Matches every text that has marks, and some others. Which of them have marks, the core says. */
+const maybeMarked = /\*\*|:\/\/|^ *[-\d]/m
 
 /** The margin between a text and its box, in units of the canvas. */
 export const textPadding = 8
@@ -44,10 +54,16 @@ const rightToLeft = /^[^A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]*[\u0590-\
 
 export const directionOf = (paragraph: string): 'rtl' | 'ltr' => (rightToLeft.test(paragraph) ? 'rtl' : 'ltr')
 
-/** `direction` is that of the line's paragraph. */
-export type Line = { words: string, direction: 'rtl' | 'ltr' }
+/**
+ * `direction` is that of the line's paragraph. The others are given for a line with marks: what looks alike, and its
+ * width; for an item of a list how far the line is indented, and how wide the whole list is. They are multiples of the
+ * text's size.
+ */
+export type Line = {
+  words: string, direction: 'rtl' | 'ltr', runs?: Run[], width?: number, indent?: number, list?: { width: number },
+}
 /** A text's lines for a width of its box. `widest`: the longest line, once it is measured. */
-export type DrawnLines = { text: string, width: number, lines: Line[], widest?: number }
+export type DrawnLines = { text: string, width: number, lines: Line[], marks: TextMarks | null, widest?: number }
 
 let measuring: OffscreenCanvasRenderingContext2D | undefined
 
@@ -63,11 +79,13 @@ function widthOf(text: string) {
   return measuring.measureText(text).width / 100
 }
 
-/** A cache of the widths of words. */
+/** A cache of the widths of words. Long words are not kept. */
 const widths = new Map<string, number>()
 const widthsMax = 20_000
+const keptLengthMax = 100
 
-function wordWidth(word: string) {
+export function wordWidth(word: string) {
+  if (word.length > keptLengthMax) return widthOf(word)
   const known = widths.get(word)
   if (known !== undefined) return known
   if (widths.size >= widthsMax) widths.clear()
@@ -78,7 +96,7 @@ function wordWidth(word: string) {
 
 let graphemes: Intl.Segmenter | undefined
 /** The letters of a word, as people see them: an emoji can consist of several characters, but it is one letter. */
-const lettersOf = (word: string) => {
+export const lettersOf = (word: string) => {
   graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return Array.from(graphemes.segment(word), ({ segment }) => segment)
 }
@@ -89,33 +107,50 @@ const lettersOf = (word: string) => {
  * @param width as a multiple of the text's size
  */
 export function linesOf(text: string, width: number): Line[] {
-  const lines: Line[] = []
-  for (const paragraph of text.split('\n')) {
-    const direction = directionOf(paragraph)
-    const add = (words: string) => lines.push({ words, direction })
-    let line = ''
-    // A line's width is the sum of its words' widths, because ligatures and kerning occur only within a word. Measuring
-    // the whole line after each word would take quadratic time.
-    let taken = 0
-    for (const word of paragraph.match(/ *[^ ]+| +$/g) ?? []) {
-      if (word.trim() === '' || taken + wordWidth(word) <= width) {
-        line += word
-        taken += wordWidth(word)
-        continue
-      }
-      if (line !== '') add(line)
-      line = line === '' ? word : word.trimStart()
-      taken = wordWidth(line)
-      if (taken <= width) continue
-      // A word that is longer than a line is broken between letters.
-      const parts = brokenWord(lettersOf(line), width)
-      line = parts.pop() ?? ''
-      parts.forEach(add)
-      taken = widthOf(line)
-    }
-    add(line)
+  if (maybeMarked.test(text)) {
+    const lines = marking.marks?.linesOf(text, width)
+    if (lines) return lines
+    marking.want()
   }
-  return lines
+  return text.split('\n').flatMap((paragraph) => {
+    const direction = directionOf(paragraph)
+    return wrapped(wordsOf(paragraph), width, wordWidth, lettersOf).map((words) => ({ words, direction }))
+  })
+}
+
+/** The words of a paragraph, each with the spaces before it. */
+export const wordsOf = (paragraph: string): string[] => paragraph.match(/ *[^ ]+| +$/g) ?? []
+
+/**
+ * Puts words into lines.
+ *
+ * @param measure the width of a word or of a part of one
+ */
+export function wrapped(
+  words: string[], width: number, measure: (words: string) => number, lettersOf: (word: string) => string[],
+): string[] {
+  const lines: string[] = []
+  let line = ''
+  // A line's width is the sum of its words' widths, because ligatures and kerning occur only within a word. Measuring
+  // the whole line after each word would take quadratic time.
+  let taken = 0
+  for (const word of words) {
+    if (word.trim() === '' || taken + measure(word) <= width) {
+      line += word
+      taken += measure(word)
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = line === '' ? word : word.trimStart()
+    taken = measure(line)
+    if (taken <= width) continue
+    // A word that is longer than a line is broken between letters.
+    const parts = brokenWord(lettersOf(line), width, measure)
+    line = parts.pop() ?? ''
+    lines.push(...parts)
+    taken = measure(line)
+  }
+  return [...lines, line]
 }
 
 /**
@@ -124,10 +159,10 @@ export function linesOf(text: string, width: number): Line[] {
  * The number of letters is found by doubling and then halving, because measuring after each letter would take quadratic
  * time.
  */
-function brokenWord(letters: string[], width: number) {
+function brokenWord(letters: string[], width: number, measure: (words: string) => number) {
   const parts: string[] = []
   for (let from = 0; from < letters.length;) {
-    const fits = (count: number) => widthOf(letters.slice(from, from + count).join('')) <= width
+    const fits = (count: number) => measure(letters.slice(from, from + count).join('')) <= width
     const left = letters.length - from
     let [least, most] = [1, 2]
     while (most <= left && fits(most)) [least, most] = [most, 2 * most]
@@ -159,9 +194,14 @@ function linesIn(drawn: Drawn): DrawnLines {
   const { text, textSize } = drawn.shape
   const width = Math.max(0, roomOf(drawn).width - 2 * textPadding) / textSize
   const kept = drawn.lines
-  if (kept && kept.text === text && kept.width === width) return kept
-  return drawn.lines = { text, width, lines: linesOf(text, width) }
+  const { marks } = marking
+  if (kept && kept.text === text && kept.width === width && kept.marks === marks) return kept
+  return drawn.lines = { text, width, lines: linesOf(text, width), marks }
 }
+
+/** The width of the widest line, as a multiple of the text's size. */
+export const widestOf = (lines: Line[]) =>
+  Math.max(...lines.map(({ words, width, list }) => list?.width ?? width ?? widthOf(words)))
 
 /** The average width of a letter, as a multiple of the text's size. */
 const roughWidth = 0.5
@@ -211,7 +251,7 @@ export function textBox(drawn: Drawn, scale = Infinity): Box | null {
   if (!written || textSize * scale < legible) return null
   const drawnLines = linesIn(drawn)
   const { height, insideWidth, top } = placeOf(drawn, drawnLines.lines)
-  const width = (drawnLines.widest ??= Math.max(...drawnLines.lines.map(({ words }) => widthOf(words)))) * textSize
+  const width = (drawnLines.widest ??= widestOf(drawnLines.lines)) * textSize
   const x = (textAlign === 'left' ? -insideWidth : textAlign === 'right' ? insideWidth - 2 * width : -width) / 2
   return { x, y: top, width, height }
 }
@@ -261,11 +301,16 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isDar
       context.lineWidth = textSize * setOff
       context.strokeStyle = aroundText(drawn, isDark)
     }
-    for (const [index, { words, direction }] of lines.entries()) {
-      if (words === '') continue
-      context.direction = direction
-      if (isSetOff) context.strokeText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
-      context.fillText(words, left, top + index * step + (step - textSize) / 2 + 0.8 * textSize)
+    for (const [index, line] of lines.entries()) {
+      if (line.words === '') continue
+      const base = top + index * step + (step - textSize) / 2 + 0.8 * textSize
+      context.direction = line.direction
+      if (line.runs) {
+        marking.marks?.paint(context, line, left, base, textSize, isSetOff)
+        continue
+      }
+      if (isSetOff) context.strokeText(line.words, left, base)
+      context.fillText(line.words, left, base)
     }
   }
   if (isCut || halfway) context.restore()
@@ -281,7 +326,7 @@ export function heightFor(text: string, textSize: number, width: number) {
   return lines.length * lineHeight * textSize + 2 * textPadding
 }
 
-/** The width of a box in which a text breaks only at its own line breaks. */
+/** The width of a box in which a text, with its marks as characters, breaks only at its own line breaks. */
 export function widthFor(text: string, textSize: number) {
   return Math.max(0, ...text.split('\n').map((line) => widthOf(line))) * textSize + 2 * textPadding + 1
 }

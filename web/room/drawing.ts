@@ -5,6 +5,7 @@ import { Palette } from '../canvas/palette.js'
 import { Regions } from '../canvas/regions.js'
 import { Scene } from '../canvas/scene.js'
 import { measureStage } from '../canvas/stage.js'
+import { directionOf, lettersOf, marking, textFace, wordsOf, wordWidth, wrapped } from '../canvas/text.js'
 import { View } from '../canvas/view.js'
 import { Marks } from '../state/marks.js'
 import { bundle } from './bundle.js'
@@ -14,7 +15,7 @@ export type Drawing = ReturnType<typeof makeDrawing>
 
 /** Makes the parts that draw on the stage. */
 export function makeDrawing(stage: HTMLElement, state: State) {
-  const { shown, presence, frames, parts, tool } = state
+  const { core, documents, shown, presence, frames, parts, tool } = state
   const palette = new Palette()
   const view = new View()
   const scene = new Scene(shown, presence, frames)
@@ -31,6 +32,15 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   const lasers = parts.later(
     () => bundle('/canvas/lasers.js') as Promise<typeof import('../canvas/lasers.js')>,
     ({ Lasers }) => overlay.setLasers(new Lasers(seen)))
+  const textMarks = parts.later(async () => {
+    if (!await documents.prepare()) throw new Error('exchange.wasm is missing')
+    return bundle('/canvas/text-marks.js') as Promise<typeof import('../canvas/text-marks.js')>
+  }, ({ TextMarks }) => {
+    marking.marks = new TextMarks(core, { directionOf, lettersOf, textFace, wordsOf, wordWidth, wrapped })
+    scene.touchAll()
+    frames.request()
+  })
+  marking.want = () => textMarks.prepare()
   presence.on('change', () => {
     if (presence.people().some(({ writing }) => writing !== null)) texts.prepare()
     if (presence.people().some(({ laser }) => laser !== null)) lasers.prepare()
@@ -39,7 +49,7 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   const tellView = () => presence.setView(view.toldBox)
   view.on('change', tellView)
   tellView()
-  return { palette, view, scene, marks, handles, painter, overlay }
+  return { palette, view, scene, marks, handles, painter, overlay, marking }
 }
 
 function canvasIn(stage: HTMLElement, id: string) {

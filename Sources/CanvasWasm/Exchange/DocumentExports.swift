@@ -95,6 +95,12 @@ func picture(_ roomCount: UInt32, _ withOverlaps: Bool) -> Answer {
   return answer(picture.document())
 }
 
+/// The text in the input as it is drawn: see `DrawnText`.
+@_cdecl("drawnText")
+func drawnText(_ count: UInt32) -> Answer {
+  answer(DrawnText.bytes(of: input.bytes(count)))
+}
+
 /// The nearest place where a box of this size overlaps nothing, as two doubles. The answer is empty if there is no such
 /// place.
 @_cdecl("freePlace")
