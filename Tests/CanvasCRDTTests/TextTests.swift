@@ -93,7 +93,7 @@ struct TextTests {
 
   @Test("lines break between words, at line breaks, and within words that are too long")
   func lines() {
-    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.string } }
+    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.text.string } }
     #expect(lines("", 10) == [""])
     #expect(lines("one two three", 100) == ["one two three"])
     #expect(lines("one two three", 4) == ["one two", "three"])
@@ -105,7 +105,7 @@ struct TextTests {
 
   @Test("spaces at the end of a line take no place, and a letter wider than the line has one of its own")
   func spacesAtTheEnd() {
-    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.string } }
+    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.text.string } }
     // Two letters fill a line. All spaces after them stick out beyond its end and don't begin a new line.
     #expect(lines("ab   cd", 1.1) == ["ab", "cd"])
     #expect(lines("WW", 0.5) == ["W", "W"])

@@ -1,6 +1,6 @@
 /// The lines of a line's caption, and the box around them.
 struct CaptionLines {
-  let lines: [Text]
+  let lines: [TextLines.Line]
   let box: Rect
 
   init?(_ shape: Shape) {

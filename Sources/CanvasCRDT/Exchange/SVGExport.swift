@@ -179,7 +179,7 @@ public struct SVGExport: Sendable {
     if properties.opacity != 1 { writer.attribute("opacity", properties.opacity) }
     writer.raw(">")
     if properties.kind == .text { writer.title(names.name(of: shape.id) ?? shape.baseName) }
-    write(lines, size: size, left: left, top: top, to: &writer)
+    write(lines, size: size, properties.textAlign, at: left, top: top, to: &writer)
     writer.raw(outline.rotation != 0 ? "</text></svg></g>\n" : "</text></svg>\n")
   }
 
@@ -190,17 +190,27 @@ public struct SVGExport: Sendable {
     writer.attribute("fill", properties.textColor)
   }
 
-  /// - Parameter left: where each line is anchored.
-  private func write(_ lines: [Text], size: Double, left: Double, top: Double, to writer: inout SVGWriter) {
+  /// - Parameter anchor: where each line is aligned.
+  private func write(
+    _ lines: [TextLines.Line],
+    size: Double,
+    _ align: TextAlign,
+    at anchor: Double,
+    top: Double,
+    to writer: inout SVGWriter
+  ) {
     let step = PropertyRules.textLineHeight * size
-    for (index, line) in lines.enumerated() where !line.isEmpty && writer.textLinesLeft > 0 {
+    for (index, line) in lines.enumerated() where !line.text.isEmpty && writer.textLinesLeft > 0 {
       writer.textLinesLeft -= 1
       writer.raw("<tspan")
-      writer.attribute("x", left)
+      // The lines of a list are flush with each other.
+      let share = align == .left ? 0 : align == .center ? 0.5 : 1
+      writer.attribute("x", line.indent.map { anchor + ($0 - share * line.width) * size } ?? anchor)
       // The baseline lies four fifths of the text's size below the top of the letters.
       writer.attribute("y", top + Double(index) * step + (step - size) / 2 + 0.8 * size)
+      if line.indent != nil, align != .left { writer.raw(" text-anchor=\"start\"") }
       writer.raw(">")
-      writer.characters(line)
+      writer.characters(line.text)
       writer.raw("</tspan>")
     }
   }
@@ -273,7 +283,8 @@ public struct SVGExport: Sendable {
       writer.raw("<text text-anchor=\"middle\"")
       writeLetters(of: properties, to: &writer)
       writer.raw(">")
-      write(caption.lines, size: properties.textSize, left: caption.box.center.x, top: caption.box.minY, to: &writer)
+      let (middle, top) = (caption.box.center.x, caption.box.minY)
+      write(caption.lines, size: properties.textSize, .center, at: middle, top: top, to: &writer)
       writer.raw("</text>")
     }
     writer.raw("</g>\n")

@@ -107,30 +107,50 @@ struct SVGWriter {
 
   mutating func title(_ text: Text) {
     raw("<title>")
-    escaped(text)
+    text.withBytes { escaped($0) }
     raw("</title>")
   }
 
-  mutating func characters(_ text: Text) { escaped(text) }
+  /// Writes a line of a drawn text: `one <tspan font-weight="bold">two</tspan>`.
+  mutating func characters(_ line: Text) {
+    line.withBytes { bytes in
+      var look = DrawnText.plain
+      var start = 0
+      for index in 0...bytes.count {
+        guard index == bytes.count || DrawnText.isSign(bytes[index]) else { continue }
+        if start < index { run(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), look) }
+        if index < bytes.count, bytes[index] != DrawnText.item { look = bytes[index] }
+        start = index + 1
+      }
+    }
+  }
+
+  private mutating func run(_ bytes: UnsafeRawBufferPointer, _ look: UInt8) {
+    guard look != DrawnText.plain else { return escaped(bytes) }
+    raw("<tspan")
+    if DrawnText.isBold(look) { raw(" font-weight=\"bold\"") }
+    if DrawnText.isLink(look) { raw(" text-decoration=\"underline\"") }
+    raw(">")
+    escaped(bytes)
+    raw("</tspan>")
+  }
 
   /// Writes a text: escapes markup, and replaces the characters that XML forbids.
-  private mutating func escaped(_ text: Text) {
-    text.withBytes { bytes in
-      var index = 0
-      while index < bytes.count {
-        let byte = bytes[index]
-        index += 1
-        switch byte {
-        case UInt8(ascii: "&"): raw("&amp;")
-        case UInt8(ascii: "<"): raw("&lt;")
-        case UInt8(ascii: ">"): raw("&gt;")
-        case 0x09, 0x0A: output.append(byte)
-        case ..<0x20: output.append(SVGWriter.replacement)
-        case 0xEF where SVGWriter.isNoncharacter(bytes, behind: index):
-          output.append(SVGWriter.replacement)
-          index += 2
-        default: output.append(byte)
-        }
+  private mutating func escaped(_ bytes: UnsafeRawBufferPointer) {
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: "&"): raw("&amp;")
+      case UInt8(ascii: "<"): raw("&lt;")
+      case UInt8(ascii: ">"): raw("&gt;")
+      case 0x09, 0x0A: output.append(byte)
+      case ..<0x20: output.append(SVGWriter.replacement)
+      case 0xEF where SVGWriter.isNoncharacter(bytes, behind: index):
+        output.append(SVGWriter.replacement)
+        index += 2
+      default: output.append(byte)
       }
     }
   }

@@ -6,12 +6,12 @@ public enum Caption {
   public static let margin = 4.0
 
   /// An upper bound on how far a caption extends from its middle, for programs that don't measure letters. Letters are
-  /// taken to be no wider than they are high. So of two consecutive lines that were broken, more than twelve bytes fill
-  /// at least one.
+  /// taken to be no wider than they are high, and the head of an item takes less than half of a line (S18). So of two
+  /// consecutive lines that were broken, more than six bytes fill at least one.
   static func reach(of properties: Properties) -> Double {
     var lines = 1
     properties.text.withBytes { bytes in
-      lines += bytes.count / 6
+      lines += bytes.count / 3
       for byte in bytes where byte == PropertyRules.lineFeed { lines += 1 }
     }
     return max(widthMax, Double(lines) * PropertyRules.textLineHeight) * properties.textSize / 2 + margin

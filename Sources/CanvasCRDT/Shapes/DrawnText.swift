@@ -17,8 +17,11 @@ public enum DrawnText {
     return reader.writer.finish()
   }
 
-  /// Whether the byte is the sign of a look.
-  static func isLook(_ byte: UInt8) -> Bool { byte >= plain && byte <= plain + bold + link }
+  static func isSign(_ byte: UInt8) -> Bool { byte >= plain && byte <= item }
+  static func isBold(_ look: UInt8) -> Bool { (look - plain) & bold != 0 }
+  static func isLink(_ look: UInt8) -> Bool { (look - plain) & link != 0 }
+
+  static func sign(_ look: UInt8) -> Text { withUnsafeBytes(of: look) { Text(uncheckedUTF8: $0) } }
 }
 
 extension Text {
@@ -38,6 +41,7 @@ private struct MarkReader {
   private static let space = UInt8(ascii: " ")
   private static let asterisk = UInt8(ascii: "*")
   private static let bullet: StaticString = "•"
+  private static let spacesMax = 8
   private static let numberLengthMax = 3
   /// Characters that don't belong to an address if they are at its end.
   private static let closers: StaticString = ".,:;!?'\">)]}"
@@ -61,7 +65,7 @@ private struct MarkReader {
   /// Writes the bullet or the number of an item, if the line is one.
   private mutating func readItem() {
     var start = place
-    while byte(start) == MarkReader.space { start += 1 }
+    while byte(start) == MarkReader.space, start < place + MarkReader.spacesMax { start += 1 }
     var mark = start
     while let digit = byte(mark), digit >= 0x30, digit <= 0x39 { mark += 1 }
     let isNumber = mark > start && mark <= start + MarkReader.numberLengthMax && byte(mark) == UInt8(ascii: ".")

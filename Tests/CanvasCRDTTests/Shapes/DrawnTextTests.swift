@@ -77,4 +77,33 @@ struct DrawnTextTests {
     let text = Text(String(repeating: part, count: 100_000))
     #expect(text.drawn.utf8Count >= text.utf8Count / 2 - 1)
   }
+
+  @Test("S18: the words of an item break below its first ones, and a list is as wide as its widest line")
+  func lists() {
+    let lines = TextLines("- nnnn **nnnn nnnn**\n12. W\nn", width: 4).lines
+    #expect(lines.map { $0.text } == ["• \u{5}nnnn", "\u{2}nnnn", "\u{2}nnnn\u{1}", "12. \u{5}W", "n"])
+    #expect(lines.map { $0.indent.map { ($0 * 100).rounded() } } == [0, 84, 84, 0, nil])
+    #expect(Set(lines.prefix(4).map { $0.width }).count == 1 && lines[0].width > lines[4].width)
+    // The head stays with the first letter, however narrow the box is.
+    #expect(TextLines("- W", width: 0.1).lines.map { $0.text } == ["• \u{5}W"])
+  }
+
+  @Test("S18: SVG has bold words, underlined addresses, and the lines of a list flush with each other")
+  func picture() {
+    var canvas = Canvas()
+    let set = WireSamples.set { set in
+      set.kind = .rectangle
+      set.size = Size(width: 216, height: 200)
+      set.textPlace = .top
+      set.text = "a **b & c**\n- **d**\n- dd\nhttp://[::1]/?a&b!"
+    }
+    canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: set))
+    let picture = String(decoding: SVGExport(Drawing(canvas)).document(), as: UTF8.self)
+    #expect(picture.contains(#"<tspan x="108" y="26.5">a <tspan font-weight="bold">b &amp; c</tspan></tspan>"#))
+    #expect(
+      picture.contains(#"<tspan x="88.6" y="51.5" text-anchor="start">• <tspan font-weight="bold">d</tspan></tspan>"#)
+    )
+    #expect(picture.contains(#"<tspan x="88.6" y="76.5" text-anchor="start">• dd</tspan>"#))
+    #expect(picture.contains(#"><tspan text-decoration="underline">http://[::1]/?a&amp;b</tspan>!</tspan></text>"#))
+  }
 }
