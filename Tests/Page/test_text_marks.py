@@ -52,3 +52,58 @@ def test_an_item_has_a_bullet_and_breaks_below_its_words(room):
     assert left(410, 108) == left(410, 133), "the bullets are below each other"
     assert left(110, 133) - left(110, 108) >= 8, "the second line is indented"
     room.agree()
+
+
+def test_shapes_are_called_and_found_by_their_texts_without_marks(room):
+    room.panel = "layers"
+    room.add(position=[100, 100], text="- **Buy** milk")
+    ann = room.join("Ann", at=(0, 0))
+    painted_with_marks(ann)
+    ann.press("Control+f")
+    ann.page.get_by_role("searchbox").fill("buy m")
+    ann.page.get_by_text("1 of 1").wait_for()
+    ann.press("Escape")
+    ann.page.locator(".layer", has_text="• Buy milk").wait_for()
+    room.agree()
+
+
+def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):
+    """A plain click selects the shape. A viewer can open addresses too. The new tab can't reach the page."""
+    address = room.server.url("/missing?of=this")
+    text = room.add(position=[100, 100], size=[500, 40], kind="text", fill="#000000", textAlign="left", text=f"see {address}.")
+    ann = room.join("Ann", at=(0, 0))
+    painted_with_marks(ann)
+    run = ann.run("app.scene.drawn(app.session.drawingOrder()[0]).lines.lines[0].runs.find(({ isLink }) => isLink)")
+    assert run["words"] == address
+    x, y = 108 + 20 * (run["x"] + run["width"] / 2), 120
+    ann.click(x, y)
+    assert ann.selected() == [text]
+
+    def opened(act):
+        with ann.context.expect_page() as page:
+            act()
+        page.value.wait_for_load_state()
+        assert page.value.url == address and page.value.evaluate("[opener, document.referrer]") == [None, ""]
+        page.value.close()
+
+    opened(lambda: ann.page.get_by_role("button", name="Open link").click())
+    opened(lambda: ann.press("Alt+l"))
+
+    def ctrl_click():
+        ann.page.keyboard.down("Control")
+        ann.click(x, y)
+        ann.page.keyboard.up("Control")
+
+    opened(ctrl_click)
+    assert ann.selected() == [text]
+
+    # Of several addresses, a dialog lists all. A line that is broken within an address opens the whole of it.
+    room.write((text, {"text": f"{address} {address}-of-another-kind", "size": [300, 300], "textPlace": "top"}))
+    ann.wait_for_shape(text, "shape.width === 300")
+    ann.painted()
+    y = 108 + 25 * (ann.run("app.scene.drawn(app.session.drawingOrder()[0]).lines.lines.length") - 0.5)
+    address, x = f"{address}-of-another-kind", 112
+    opened(ctrl_click)
+    ann.press("Alt+l")
+    opened(lambda: ann.page.get_by_role("dialog").get_by_role("link").last.click())
+    room.agree()

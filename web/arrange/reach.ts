@@ -4,6 +4,7 @@ import type { Handles } from '../canvas/handles.js'
 import type { Overlay } from '../canvas/overlay.js'
 import type { Palette } from '../canvas/palette.js'
 import type { Scene } from '../canvas/scene.js'
+import type { marking } from '../canvas/text.js'
 import type { View } from '../canvas/view.js'
 import type { Changes, Frame, Point } from '../core/types.js'
 import type { TrailPoint } from '../gestures/surface.js'
@@ -43,6 +44,7 @@ export interface Reach {
   frames: Frames
   hand: Hand
   marks: Marks
+  marking: typeof marking
   palette: Palette
   view: View
   scene: Scene

@@ -15,7 +15,7 @@ import type { Tools } from '../tools/tools.js'
 const margin = 8
 const forShapes = [
   'cut', 'copy', 'paste', 'duplicate', null, 'bringToFront', 'bringForward', 'sendBackward', 'sendToBack', null,
-  'group', 'ungroup', 'lock', null, 'write', 'connectTo', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
+  'group', 'ungroup', 'lock', null, 'write', 'openLink', 'connectTo', 'recolor', 'zoomToSelection', null, 'copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON', null,
   'delete',
 ]
 const forPaper = ['paste', 'selectAll', null, 'undo', 'redo', null, 'zoomToFit', 'actualSize']
@@ -59,7 +59,7 @@ export class ContextMenu {
     else if (!selection.has(shape)) selection.set(isLayer ? [shape] : this.#groups.with(shape))
     const names = selection.size > 0 ? forShapes : forPaper
     const { content, refresh } = menuOf(names.map((name) => (name === null ? null : {
-      ...this.#actions[name], isToggle: true, danger: name === 'delete',
+      ...this.#actions[name], ...name === 'openLink' && { isShown: this.#actions[name].isEnabled }, isToggle: true, danger: name === 'delete',
     })), () => this.#close())
     refresh()
     // The menu has no `popover` behaviour. It opens when the right button is pressed, and that behaviour would close it

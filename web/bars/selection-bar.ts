@@ -8,6 +8,7 @@ import type { Frame } from '../core/types.js'
 import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../draw/look.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
+import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
 import type { Frames } from '../state/frames.js'
 import type { Groups } from '../state/groups.js'
@@ -66,6 +67,8 @@ export class SelectionBar {
   #delete
   #writing
   #write
+  #openLink
+  #hasLink
   #groups
   #group
   #locks
@@ -79,8 +82,8 @@ export class SelectionBar {
   readonly element
 
   constructor(
-    { shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks }: {
-      shown: Shown, editing: Editing, selection: Selection, permission: Permission, view: View, handles: Handles,
+    { documents, shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks }: {
+      documents: Documents, shown: Shown, editing: Editing, selection: Selection, permission: Permission, view: View, handles: Handles,
       frames: Frames, tools: Tools, play: Play, writing: Writing, groups: Groups, locks: Locks,
     },
     actions: Doables,
@@ -91,6 +94,8 @@ export class SelectionBar {
     this.#lock = iconButton('unlocked', '', { class: 'plain small', onclick: () => actions.lock.run() })
     this.#writing = writing
     this.#write = iconButton('text', 'Write in it', { class: 'plain small', onclick: () => actions.write.run() })
+    this.#openLink = iconButton('link', actions.openLink.words, { class: 'plain small', onclick: () => actions.openLink.run() })
+    this.#hasLink = () => actions.openLink.isEnabled?.() ?? false
     this.#shown = shown
     this.#selection = selection
     this.#permission = permission
@@ -125,7 +130,7 @@ export class SelectionBar {
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
     }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
-      this.#duplicate, this.#group, this.#lock, this.#delete))
+      this.#openLink, this.#duplicate, this.#group, this.#lock, this.#delete))
     this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element, this.#routes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
@@ -133,10 +138,13 @@ export class SelectionBar {
     shown.on('changes', ({ reset, shapes }) => {
       if (reset || shapes.some(({ id }) => selection.has(id))) this.#isStale = true
     })
-    play.on('change', () => {
+    const compareAnew = () => {
       this.#isStale = true
       frames.request()
-    })
+    }
+    play.on('change', compareAnew)
+    // Without this module, no addresses are found.
+    documents.on('ready', compareAnew)
     addEventListener('resize', () => { this.#size = null })
     frames.on('paint', () => this.#place())
   }
@@ -190,6 +198,7 @@ export class SelectionBar {
     const isInk = shapes.some(({ kind }) => kind === 'ink')
     const hidden = [
       [this.#look, isLocked], [this.#write, isLocked || ids.length !== 1 || isInk], [this.#group, isLocked || ids.length < 2],
+      [this.#openLink, !this.#hasLink()],
       [this.#sizes.element, isLocked || !shapes.some(hasText)], [this.#delete, isLocked],
       ...[...this.#ends.map(([, button]) => button), this.#routes.element].map((part) => [part, isLocked || !shapes.some(isLine)]),
     ]

@@ -12,6 +12,7 @@ const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] =
   ['Let go of a shape while moving', 'Let go of a shape while moving', 'it glides on', 'play'],
   ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
   ['Double-click a shape', '', 'write in it'],
+  ['Ctrl-click an address', '', 'open it'],
   ['Type with one shape selected', '', 'write in it; Esc gives the keys their meaning back'],
   ['', 'Double-tap a shape', 'change its colour', 'play'],
   ['Triple-click a shape', 'Triple-tap a shape', 'delete it', 'play'],

@@ -1,13 +1,15 @@
-import type { Core } from '../core/core.js'
+import type { Point } from '../core/types.js'
+import type { Shown } from '../state/shown.js'
 import { type Context2D, offscreenContextOf } from './context.js'
+import type { Drawn } from './drawn.js'
 import type { Line } from './text.js'
 
 /** Characters of a line that look alike. `x`, from the line's left, and `width` are multiples of the text's size. */
 export type Run = { words: string, isBold: boolean, isLink: boolean, x: number, width: number }
 
-/** What the room's bundle has of `text.ts`. */
-type Tools = Pick<typeof import('./text.js'),
-  'directionOf' | 'lettersOf' | 'textFace' | 'wordsOf' | 'wordWidth' | 'wrapped'>
+/** What the room's bundle has already. A copy of it in this part's bundle would know nothing of the room. */
+type Tools = Pick<typeof import('./captions.js'), 'captionMiddle'> & Pick<typeof import('./text.js'),
+  'directionOf' | 'lettersOf' | 'placedLines' | 'textFace' | 'wordsOf' | 'wordWidth' | 'wrapped'>
 
 // The signs that the core puts in place of marks: see Sources/CanvasCRDT/Shapes/DrawnText.swift.
 const plainSign = 1
@@ -26,14 +28,14 @@ const widthsMax = 20_000
 
 /** Breaks texts with marks into lines, and paints these lines (S18). */
 export class TextMarks {
-  #core
+  #shown
   #tools
   #measuring
   /** The widths of bold words. */
   #widths = new Map<string, number>()
 
-  constructor(core: Core, tools: Tools) {
-    this.#core = core
+  constructor(shown: Shown, tools: Tools) {
+    this.#shown = shown
     this.#tools = tools
     this.#measuring = offscreenContextOf(new OffscreenCanvas(1, 1))
     this.#measuring.font = `bold 100px ${tools.textFace}`
@@ -41,7 +43,7 @@ export class TextMarks {
 
   /** @param width as a multiple of the text's size */
   linesOf(text: string, width: number): Line[] {
-    const lines = this.#core.drawnText(text).split('\n').flatMap((paragraph) => this.#broken(paragraph, width))
+    const lines = this.#shown.replica.drawnText(text).split('\n').flatMap((paragraph) => this.#broken(paragraph, width))
     let list: { width: number } | null = null
     for (const line of lines) {
       if (line.indent === undefined) list = null
@@ -122,9 +124,29 @@ export class TextMarks {
     }
     Object.assign(context, { font, textAlign })
   }
+
+  /** The address that a shape shows at a point of the canvas. */
+  addressAt(drawn: Drawn, point: Point): string | null {
+    const { captionMiddle, placedLines } = this.#tools
+    const { shape: { text, textSize }, centerX, centerY, rotation, growth } = drawn
+    const caption = captionMiddle(drawn)
+    const turn = caption ? 0 : -rotation * Math.PI / 180
+    const { lines, top, left, step, textAlign } = placedLines(drawn)
+    const [dx, dy] = [(point.x - (caption?.x ?? centerX)) / growth, (point.y - (caption?.y ?? centerY)) / growth]
+    const index = Math.floor((dx * Math.sin(turn) + dy * Math.cos(turn) - top) / step)
+    const line = lines[index]
+    if (!line) return null
+    const x = (dx * Math.cos(turn) - dy * Math.sin(turn) - left) / textSize - leftOf(line, textAlign)
+    const hit = line.runs?.find((run) => run.isLink && x >= run.x && x <= run.x + run.width)
+    if (!hit) return null
+    // An address can be broken into several runs, so the letters of addresses up to the hit one are counted.
+    const runs = lines.slice(0, index + 1).flatMap((each) => each.runs ?? []).filter(({ isLink }) => isLink)
+    let letters = runs.slice(0, runs.indexOf(hit)).reduce((sum, { words }) => sum + words.length, 0)
+    return this.#shown.replica.addresses(text).find((address) => (letters -= address.length) < 0) ?? null
+  }
 }
 
-/** Where a line begins, relative to where it is aligned. The lines of a list are aligned as one block. */
+/** Where a line begins, relative to where it is aligned, as a multiple of the text's size. The lines of a list are aligned as one block. */
 function leftOf({ direction, width = 0, indent = 0, list }: Line, textAlign: CanvasTextAlign) {
   const block = list?.width ?? width
   const left = textAlign === 'left' ? 0 : textAlign === 'center' ? -block / 2 : -block

@@ -226,19 +226,26 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
 }
 
 /**
- * Where lines are in a shape's box. `step`: from one line to the next. `top`: relative to the shape's centre, or to the
- * caption's middle.
+ * Where lines are in a shape's box. `step`: from one line to the next. `left`: where they are aligned. It is relative to
+ * the shape's centre, or to the caption's middle, and so is `top`.
  */
 function placeOf(drawn: Drawn, lines: Line[]) {
   const { textSize } = drawn.shape
-  const { textPlace } = alignmentOf(drawn.shape)
+  const { textAlign, textPlace } = alignmentOf(drawn.shape)
   const { width, height } = roomOf(drawn)
   const step = lineHeight * textSize
   const taken = lines.length * step
   const insideWidth = Math.max(0, width - 2 * textPadding)
   const insideHeight = Math.max(0, height - 2 * textPadding)
   const top = textPlace === 'top' ? -insideHeight / 2 : textPlace === 'bottom' ? insideHeight / 2 - taken : -taken / 2
-  return { step, height: taken, insideWidth, top }
+  const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
+  return { step, height: taken, insideWidth, top, left }
+}
+
+/** The lines of a shape's text, and where they are. */
+export function placedLines(drawn: Drawn) {
+  const { lines } = linesIn(drawn)
+  return { lines, ...placeOf(drawn, lines), ...alignmentOf(drawn.shape) }
 }
 
 /**
@@ -268,8 +275,7 @@ export function paintText(context: Context2D, drawn: Drawn, scale: number, isDar
   const { textAlign } = alignmentOf(shape)
   const isLegible = textSize * scale >= legible
   const lines = isLegible ? linesIn(drawn).lines : roughLines(drawn, scale)
-  const { step, height, insideWidth, top } = placeOf(drawn, lines)
-  const left = textAlign === 'left' ? -insideWidth / 2 : textAlign === 'right' ? insideWidth / 2 : 0
+  const { step, height, insideWidth, top, left } = placeOf(drawn, lines)
   context.fillStyle = textColor(drawn, isDark)
   const isCut = height > roomOf(drawn).height
   if (isCut || halfway) context.save()

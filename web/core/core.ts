@@ -171,12 +171,6 @@ export class Core extends Module {
     return this.#exchange
   }
 
-  /** A text as it is drawn, with signs in place of its marks: see Sources/CanvasCRDT/Shapes/DrawnText.swift. */
-  drawnText(text: string): string {
-    const { exchange } = this
-    return exchange.text(exchange.exports.drawnText(exchange.writeText(text)))
-  }
-
   createReplica(options: ReplicaOptions = {}): Replica {
     const count = this.write(helloBytes(options))
     const length = this.exports.createSession(count, encodingNumber(options), options.seed ?? randomBits())

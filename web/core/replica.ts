@@ -278,6 +278,21 @@ export class Replica {
       Number(kind === 'ink'), choiceNumber('route', route), choiceNumber('fromEnd', fromEnd), choiceNumber('toEnd', toEnd),
       width, height, strokeWidth, this.#core.writeNumbers(path.flat()) / 3))
   }
+  /**
+   * A text as it is drawn (S18), with signs in place of its marks: see Sources/CanvasCRDT/Shapes/DrawnText.swift. Until
+   * exchange.wasm is loaded, it is as it is written.
+   */
+  drawnText(text: string): string {
+    if (!this.#core.hasExchange) return text
+    const { exchange } = this.#core
+    return exchange.text(exchange.exports.drawnText(exchange.writeText(text)))
+  }
+  /** A text without its marks. */
+  unmarked(text: string): string { return this.drawnText(text).replace(/[\u0001-\u0005]/g, '') }
+  /** The addresses in a text. */
+  addresses(text: string): string[] {
+    return Array.from(this.drawnText(text).matchAll(/[\u0003\u0004]([^\u0001-\u0005\n]+)/g), ([, address]) => address)
+  }
   /** The identifiers of all shapes, from the back to the front. */
   drawingOrder(): number[] { return Array.from(this.#numbers('drawingOrder')) }
   /**

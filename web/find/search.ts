@@ -81,7 +81,7 @@ export class Search {
     const wanted = this.#field.value.trim().toLocaleLowerCase()
     const { replica } = this.#reach.shown
     return (shape: Shape) => wanted !== '' && shape.visible
-      && `${shape.text}\n${shape.named || !shape.written ? replica.shownName(shape.id) : ''}`.toLocaleLowerCase().includes(wanted)
+      && `${replica.unmarked(shape.text)}\n${shape.named || !shape.written ? replica.shownName(shape.id) : ''}`.toLocaleLowerCase().includes(wanted)
   }
 
   #find() {

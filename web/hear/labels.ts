@@ -13,7 +13,7 @@ import type { Replica } from '../core/replica.js'
 export function labelOf(replica: Replica, id: number, isEnd = false): string {
   const shape = replica.shape(id)
   if (!shape || shape.named) return replica.shownName(id)
-  const [words] = shape.text.trim().split('\n', 1)
+  const [words] = replica.unmarked(shape.text).trim().split('\n', 1)
   if (words !== '') return words
   const { from, to, fromEnd, toEnd } = shape
   if (isEnd || !isStroke(shape.kind) || (!from && !to)) return replica.shownName(id)

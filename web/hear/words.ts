@@ -44,7 +44,7 @@ function endsOf(replica: Replica, { from, to, fromEnd, toEnd }: Shape) {
 /** A shape in words: `Note “Call Ben”`, `Arrow from “Valid?” to “Dashboard”, “yes”`, `Rectangle 3`. */
 export function shapeWords(replica: Replica, shape: Shape): string {
   const kind = capitalised(kindOf(shape))
-  const text = shortened(shape.text)
+  const text = shortened(replica.unmarked(shape.text))
   const name = shape.named ? quoted(replica.shownName(shape.id)) : ''
   if (shape.kind === 'line') {
     const ends = endsOf(replica, shape)

@@ -1,3 +1,4 @@
+import { captionMiddle } from '../canvas/captions.js'
 import { Handles } from '../canvas/handles.js'
 import { Overlay } from '../canvas/overlay.js'
 import { Painter } from '../canvas/painter.js'
@@ -5,7 +6,7 @@ import { Palette } from '../canvas/palette.js'
 import { Regions } from '../canvas/regions.js'
 import { Scene } from '../canvas/scene.js'
 import { measureStage } from '../canvas/stage.js'
-import { directionOf, lettersOf, marking, textFace, wordsOf, wordWidth, wrapped } from '../canvas/text.js'
+import { directionOf, lettersOf, marking, placedLines, textFace, wordsOf, wordWidth, wrapped } from '../canvas/text.js'
 import { View } from '../canvas/view.js'
 import { Marks } from '../state/marks.js'
 import { bundle } from './bundle.js'
@@ -15,7 +16,7 @@ export type Drawing = ReturnType<typeof makeDrawing>
 
 /** Makes the parts that draw on the stage. */
 export function makeDrawing(stage: HTMLElement, state: State) {
-  const { core, documents, shown, presence, frames, parts, tool } = state
+  const { documents, shown, presence, frames, parts, tool } = state
   const palette = new Palette()
   const view = new View()
   const scene = new Scene(shown, presence, frames)
@@ -36,7 +37,9 @@ export function makeDrawing(stage: HTMLElement, state: State) {
     if (!await documents.prepare()) throw new Error('exchange.wasm is missing')
     return bundle('/canvas/text-marks.js') as Promise<typeof import('../canvas/text-marks.js')>
   }, ({ TextMarks }) => {
-    marking.marks = new TextMarks(core, { directionOf, lettersOf, textFace, wordsOf, wordWidth, wrapped })
+    marking.marks = new TextMarks(shown, {
+      captionMiddle, directionOf, lettersOf, placedLines, textFace, wordsOf, wordWidth, wrapped,
+    })
     scene.touchAll()
     frames.request()
   })

@@ -8,6 +8,7 @@ import { filledWith } from '../draw/look.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { Clipboard } from '../keep/clipboard.js'
 import type { LaterPart } from '../state/parts.js'
+import { openSelected, selectedAddresses } from './links.js'
 import { standard, toolbox } from './toolbox.js'
 import type { Tools } from './tools.js'
 
@@ -223,6 +224,10 @@ const edits: Omit<Action, 'group'>[] = [
   {
     id: 'write', words: 'Write', keys: ['f2'], edits: true, needs: 1, run: ({ selection, writing }) => writing.open(selection.ids()[0]),
     isEnabled: ({ selection, shown }) => selection.size === 1 && shown.replica.shape(selection.ids()[0])?.kind !== 'ink',
+  },
+  {
+    id: 'openLink', words: 'Open link', keys: ['alt+l'], needs: 1, takesLocked: true,
+    run: openSelected, isEnabled: (reach) => selectedAddresses(reach).length > 0,
   },
   {
     id: 'clear', words: 'Clear everything', keys: ['shift+delete', 'shift+backspace'], edits: true,

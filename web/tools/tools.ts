@@ -9,6 +9,7 @@ import type { Drag, Gesture, Lasting, Moment, Target } from '../gestures/recogni
 import type { Shaking } from '../gestures/shake.js'
 import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
 import { clear } from './catalogue.js'
+import { addressAt, openAddress } from './links.js'
 import { Panning, Zooming } from './looking.js'
 import { Targets } from './targets.js'
 import { toolbox } from './toolbox.js'
@@ -154,6 +155,8 @@ export class Tools {
   #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
     const { permission, selection, view } = this.#reach
     const { tap } = this.#held
+    const address = ctrl || meta ? addressAt(this.#reach, { x, y }) : null
+    if (address) return openAddress(address)
     if (target.id === undefined && tap && this.#mayUse) {
       tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail())
       return
