@@ -251,6 +251,8 @@ extension World {
     guard let server = node.server, isServed(line) else { return }
     server.pass(to: now)
     let connection = lines[line].connection
+    // A connection holds what arrives while it isn't read from. Whoever sends regardless of that is about to go.
+    guard !connection.isReadingPaused else { return serve() }
     func pass() { server.receive(bytes, isText: lines[line].isText, on: connection) }
     switch lines[line].read(bytes, limits) {
     case .hello(let hello) where lines[line].hello == nil:
