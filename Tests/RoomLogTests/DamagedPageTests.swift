@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Synchronization
 import Testing
 
 @testable import RoomLog
@@ -78,8 +79,8 @@ struct DamagedPageTests {
     return Int(try database.number("SELECT rootpage FROM sqlite_schema WHERE name='\(table)'"))
   }
 
-  @Test("a snapshot of all records is stored though the page of the last one is damaged")
-  func snapshotOverRubbish() throws {
+  @Test("a snapshot is stored though the page of its last record is damaged", arguments: [true, false])
+  func snapshotOverRubbish(hasAllRecords: Bool) throws {
     var options = SQLiteOptions()
     options.checkpointPages = 64
     let bench = try LogBench(.sqlite, options: options)
@@ -87,15 +88,17 @@ struct DamagedPageTests {
     // The writer's cache must not have the damaged page any more.
     for _ in 0..<40 { try bench.append("other", (0..<800).map { _ in [UInt8](repeating: 0x5B, count: 500) }) }
     try overwrite(bench.directory + "/canvas.db") { $1[0] == 13 && $1.count { $0 == 0xA7 } > 3_000 }
-    guard case .damaged("demo", _) = try bench.ask({ .verify(id: $0, room: "demo") }).error else {
+    guard case .damaged("demo", let damaged) = try bench.ask({ .verify(id: $0, room: "demo") }).error else {
       Issue.record("the damage isn't met")
       return
     }
-    let stored = try bench.snapshot("demo", at: 400, bytes("state"))
-    #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: 400))
+    let position = hasAllRecords ? 400 : damaged
+    let stored = try bench.snapshot("demo", at: position, bytes("state"))
+    #expect(stored == .snapshotted(id: bench.lastId, room: "demo", position: position))
     #expect(try bench.append("other", [bytes("goes on")]).appended != nil)
     #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
-    #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("state"))
+    let snapshot = try #require(bench.load("demo").loaded?.snapshot)
+    #expect(snapshot.bytes == bytes("state") && snapshot.place.milliseconds == 1_000)
   }
 
   @Test("a snapshot that can't be stored for a damaged page is refused alone")
@@ -110,34 +113,30 @@ struct DamagedPageTests {
     #expect(!bench.events.all.contains { if case .availability = $0 { true } else { false } })
   }
 
-  @Test("if the page to which all rooms are written is damaged, the log is unavailable and no room is blamed")
+  @Test("if the page to which all rooms are written is damaged, the log stays unavailable and no room is blamed")
   func rubbishEnd() throws {
     bench.close()
-    let file = open(path, O_RDWR)
-    var page = [UInt8](repeating: 0, count: 4_096)
-    var rubbished = 0
-    for index in 1..<(SystemCalls.file(at: path)?.bytes ?? 0) / 4_096 {
-      try #require(pread(file, &page, page.count, index * 4_096) == page.count)
-      let content = String(decoding: page, as: Unicode.ASCII.self)
-      guard page[0] == 13, content.contains("record 19 of other") else { continue }
-      var rubbish = [UInt8](repeating: 0xEE, count: 4_096)
-      try #require(pwrite(file, &rubbish, rubbish.count, index * 4_096) == rubbish.count)
-      rubbished += 1
+    try overwrite(path) { $1[0] == 13 && String(decoding: $1, as: Unicode.ASCII.self).contains("record 19 of other") }
+    var options = SQLiteOptions()
+    options.probeMilliseconds = 0
+    let told = Mutex<[LogEvent]>([])
+    let halves = try LogHalves(directory: bench.directory, options: options) { events in
+      told.withLock { $0 += events }
     }
-    close(file)
-    try #require(rubbished == 1)
-    try bench.reopen()
-    let ids = [bench.nextId(), bench.nextId()]
-    bench.log.submit([
-      .append(LogBench.append(ids[0], "demo", [bytes("a")])), .append(LogBench.append(ids[1], "other", [bytes("b")])),
+    halves.writing.add([
+      .append(LogBench.append(1, "demo", [bytes("a")])), .append(LogBench.append(2, "other", [bytes("b")])),
     ])
-    for id in ids {
-      guard case .unavailable(.damaged(path, _))? = bench.events.answer(to: id)?.error else {
-        Issue.record("\(String(describing: bench.events.answer(to: id)))")
-        return
-      }
-    }
-    #expect(bench.log.statistics().damagedRooms == 0)
+    // The second turn tries to write again.
+    for _ in 0..<2 { _ = halves.writer.turn() }
+    let fault = StorageFault.damaged(path: path, detail: "where records are added")
+    #expect(
+      told.withLock(\.self).dropFirst() == [
+        .availability(room: nil, fault), .failed(id: 1, room: "demo", .unavailable(fault)),
+        .failed(id: 2, room: "other", .unavailable(fault)),
+      ]
+    )
+    #expect(halves.writer.connection == nil && halves.shared.statistics.damagedRooms == 0)
+    halves.letGo()
   }
 
   /// Overwrites the last leaf of a table or an index, while the log is closed.
@@ -189,5 +188,74 @@ struct DamagedPageTests {
     #expect(try bench.snapshot("room298", at: 2, bytes("state")).isUnavailable)
     #expect(try bench.snapshot("room100", at: 2, bytes("state")).error == nil)
     expectNothingUnavailable()
+  }
+
+  @Test("where a page of the index of records is damaged, only rooms whose records belong on it are refused")
+  func indexOfRecords() throws {
+    try append(to: (100..<1_000).map { "room\($0)" })
+    try damageLastLeaf(of: "sqlite_autoindex_records_1")
+    try bench.reopen()
+    let rooms = ["new", "newer", "demo", "room999", "room100"]
+    for _ in 0..<2 {
+      let requests = rooms.map { LogRequest.append(LogBench.append(bench.nextId(), $0, [bytes("more")])) }
+      bench.log.submit(requests)
+      let answers = requests.map { bench.events.answer(to: $0.id) }
+      #expect(answers[0]?.isUnavailable == true && answers[1]?.isUnavailable == true)
+      #expect(answers[2]?.appended != nil && answers[4]?.appended != nil)
+      #expect(answers[3]?.error == .damaged(room: "room999", position: 2))
+    }
+    #expect(bench.log.statistics().damagedRooms == 1)
+    expectNothingUnavailable()
+  }
+
+  @Test("what was written of a snapshot that can't be completed is deleted")
+  func unfinishedSnapshot() throws {
+    bench.close()
+    let root = try root(of: "snapshots", in: path)
+    let halves = try LogHalves(directory: bench.directory, options: SQLiteOptions()) { _ in }
+    let connection = try #require(halves.writer.connection)
+    func parts() throws -> Int64 { try connection.database.number("SELECT count(*) FROM snapshot_parts") }
+    let request = SnapshotRequest(
+      id: 1,
+      room: "demo",
+      epoch: LogBench.epoch,
+      position: 20,
+      shapes: 0,
+      bytes: [UInt8](repeating: 7, count: 3 * WriterBounds.snapshotPartBytes)
+    )
+    halves.writing.add([.snapshot(request)])
+    _ = halves.writer.turn()
+    #expect(try parts() == 1)
+    try #require(try connection.database.checkpoint(SQLITE_CHECKPOINT_PASSIVE))
+    try overwrite(path) { number, _ in number == root }
+    connection.database.releaseMemory()
+    while !halves.writer.isIdle { _ = halves.writer.turn() }
+    #expect(halves.writer.connection != nil)
+    #expect(try parts() == 0)
+    halves.letGo()
+  }
+
+  @Test(
+    "verification says which rooms' rows it can't read, and goes on behind them",
+    arguments: ["room250", "room499"]
+  )
+  func unreadableRooms(room: String) throws {
+    try append(to: (100..<500).map { "room\($0)" })
+    try bench.reopen()
+    try overwrite(path) { _, page in
+      let words = String(decoding: page, as: Unicode.ASCII.self)
+      return page[0] == 13 && words.contains(room) && !words.contains("record of")
+    }
+    let answer = try bench.ask {
+      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000))
+    }
+    guard case .verifiedPart(_, let part) = answer else {
+      Issue.record("\(answer)")
+      return
+    }
+    // Each room but the first two has one record.
+    #expect(part.rooms > 100 && part.rooms < 402 && part.next == nil)
+    #expect(part.records == 40 + part.rooms - 2)
+    #expect(bench.events.all.count { if case .concern = $0 { true } else { false } } == 1)
   }
 }

@@ -85,6 +85,11 @@ struct SnapshotWriting {
   }
 
   var isWritten: Bool { isThere || parts > 0 && bytesWritten == request.bytes.count }
+
+  mutating func beginAgain() { (bytesWritten, parts, content) = (0, 0, Checksum()) }
+
+  /// What is to be deleted of this snapshot if it isn't completed.
+  var remains: Clearing { .snapshot(room: room, position: place.position) }
 }
 
 /// Rows that are no longer needed, to be deleted in the background.
@@ -102,8 +107,8 @@ extension Writer {
       if let first = chores.writings.first {
         // Parts of an unfinished snapshot at the same position are deleted first. Otherwise they would be taken for
         // parts of this one.
-        let remains = Clearing.snapshot(room: first.room, position: first.place.position)
-        if let index = chores.clearings.firstIndex(of: remains) {
+        if let index = chores.clearings.firstIndex(of: first.remains) {
+          chores.writings[0].beginAgain()
           chores.clearings.swapAt(0, index)
           try clear(connection)
         } else {
@@ -117,16 +122,22 @@ extension Writer {
         try freePages(connection)
       }
     } catch {
-      // A snapshot on a damaged page is refused alone, because the log has all records without it.
-      guard error.isDamage, let first = chores.writings.first else { return suspend(error.fault(path: path)) }
-      chores.writings.removeFirst()
-      refuse([first], for: error.fault(path: path))
+      guard error.isDamage else { return suspend(error.fault(path: path)) }
+      giveUpChore(for: error.fault(path: path))
     }
   }
 
-  func refuse(_ snapshots: [SnapshotWriting], for fault: StorageFault) {
-    queue.release(snapshots.map(\.asRequest))
-    outlet.tell(snapshots.map { .failed(id: $0.request.id, room: $0.request.room, .unavailable(fault)) })
+  /// Damage stops the chore that has met it and nothing else: the log has all records without a snapshot, and nobody
+  /// needs the pages that were to be freed.
+  private func giveUpChore(for fault: StorageFault) {
+    guard !chores.writings.isEmpty else {
+      chores.mayHaveFreePages = false
+      return
+    }
+    let snapshot = chores.writings.removeFirst()
+    chores.clearings.append(snapshot.remains)
+    queue.release([snapshot.asRequest])
+    outlet.tell([.failed(id: snapshot.request.id, room: snapshot.request.room, .unavailable(fault))])
   }
 
   private func writePart(_ connection: WriterDatabase) throws(SQLiteFailure) {
@@ -167,14 +178,22 @@ extension Writer {
 
   private func clear(_ connection: WriterDatabase) throws(SQLiteFailure) {
     let clearing = chores.clearings[0]
+    // Another snapshot may have been stored at the position since the clearing was planned.
+    if case .snapshot(let room, let position) = clearing,
+      try connection.isComplete(snapshotAt: position, room: room)
+    {
+      chores.clearings.removeFirst()
+      return
+    }
+    let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
     var isDone = false
     do throws(SQLiteFailure) {
-      try connection.transaction(synced: false) { () throws(SQLiteFailure) in
-        let deadline = SteadyClock.microseconds() + options.clearingMicrosecondsMax
-        repeat {
+      // Each step is a transaction, so that one that meets damage takes back none of those before it.
+      repeat {
+        try connection.transaction(synced: false) { () throws(SQLiteFailure) in
           isDone = try connection.clearSome(of: clearing)
-        } while !isDone && SteadyClock.microseconds() < deadline
-      }
+        }
+      } while !isDone && SteadyClock.microseconds() < deadline
     } catch {
       // Rows on a damaged page can't be deleted. It does no harm that they stay.
       guard error.isDamage else { throw error }
@@ -238,6 +257,18 @@ extension WriterDatabase {
       }
       try database.run("DELETE FROM dropped WHERE room=\(room)")
       return true
+    }
+  }
+
+  /// Whether there is a complete snapshot. A row that can't be read counts as incomplete, because no room is opened from
+  /// it. Not to be called in a transaction, which couldn't go on after that.
+  func isComplete(snapshotAt position: UInt64, room: Int64) throws(SQLiteFailure) -> Bool {
+    do throws(SQLiteFailure) {
+      let place = "room=\(room) AND position=\(Int64(bitPattern: position))"
+      return try database.number("SELECT complete FROM snapshots WHERE \(place)") != 0
+    } catch {
+      guard error.isDamage else { throw error }
+      return false
     }
   }
 

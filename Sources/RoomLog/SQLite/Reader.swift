@@ -159,6 +159,10 @@ final class Reader {
     return .refused(.damaged(room: entry.name, position: position))
   }
 
+  func noteUnreadable(_ rooms: UnreadableRooms) {
+    if let concern = rooms.concern(in: path) { outlet.tell([concern]) }
+  }
+
   // MARK: Rooms and snapshots
 
   /// A room's entry. Throws if it is damaged.

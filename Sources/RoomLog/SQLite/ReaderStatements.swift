@@ -68,6 +68,24 @@ final class ReaderStatements {
     return try entry(from: nextRoom)
   }
 
+  /// The first room with a number above `number` and at most `last` whose row can be read. Also the search for it, which
+  /// knows what was passed over.
+  func readableEntry(
+    after number: Int64,
+    through last: Int64
+  ) throws(SQLiteFailure) -> (found: (entry: RoomEntry, isSound: Bool)?, search: UnreadableRooms) {
+    var search = UnreadableRooms(after: number)
+    while true {
+      do throws(SQLiteFailure) {
+        let found = try entry(after: search.next, through: last)
+        if search.isReadable() { return (found, search) }
+      } catch {
+        guard error.isDamage else { throw error }
+        guard search.isUnreadable() else { return (nil, search) }
+      }
+    }
+  }
+
   func lastRoom() throws(SQLiteFailure) -> Int64 { try database.number("SELECT max(number) FROM rooms") }
 
   private func entry(from room: Statement) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {

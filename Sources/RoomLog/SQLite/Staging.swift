@@ -59,11 +59,8 @@ extension Writer {
     placed.reserveCapacity(append.records.count)
     for new in append.records {
       let record = entry.place(new, milliseconds: append.milliseconds)
-      do throws(SQLiteFailure) {
+      try failing { () throws(SQLiteFailure) in
         try connection.put(record, room: entry.number, operations: entry.operations)
-      } catch {
-        let isStored = rooms[entry.name]?.number == entry.number
-        throw error.isDamage && isStored ? .damaged(room: entry) : .failed(error)
       }
       placed.append(record)
       staging.bytes += record.bytes.count
@@ -129,16 +126,23 @@ extension Writer {
     staging.writings.append(SnapshotWriting(request: request, room: number, place: place, isThere: isThere))
   }
 
-  /// A record's time, and the number of the room's operations up to and including this record. The last record isn't
-  /// read, because it can be among the damaged ones that the snapshot is about to replace.
+  /// A record's time, and the number of the room's operations up to and including this record. A damaged record counts
+  /// as the last one, because it is among those that the snapshot is about to replace. The last one isn't read for the
+  /// same reason.
   private func place(
     _ position: UInt64,
     of entry: RoomEntry,
     _ connection: WriterDatabase
   ) throws(SQLiteFailure) -> (milliseconds: UInt64, operations: UInt64)? {
     // A room that was taken over from another log has no record there.
-    if position == entry.last, position > entry.trimmed { return (entry.changedMilliseconds, entry.operations) }
-    return try connection.place(room: entry.number, position: position)
+    let last = (entry.changedMilliseconds, entry.operations)
+    if position == entry.last, position > entry.trimmed { return last }
+    do throws(SQLiteFailure) {
+      return try connection.place(room: entry.number, position: position)
+    } catch {
+      guard error.isDamage else { throw error }
+      return last
+    }
   }
 
   /// Completes a snapshot. From now on the room is opened from it, and the records that it covers may be dropped.

@@ -24,9 +24,10 @@ extension Reader {
     var place = if let start = request.start { start } else { try first(statements) }
     repeat {
       if case .end = place.stage {
-        let found = try reading { () throws(SQLiteFailure) in
-          try statements.entry(after: place.room, through: place.roomMax)
+        let (found, search) = try reading { () throws(SQLiteFailure) in
+          try statements.readableEntry(after: place.room, through: place.roomMax)
         }
+        noteUnreadable(search)
         guard let found else { return part }
         place = begin(found, place, &part)
       } else {
@@ -37,8 +38,15 @@ extension Reader {
     return part
   }
 
+  /// The place before all rooms. If the last row can't be read, rooms that are made meanwhile are verified too.
   private func first(_ statements: ReaderStatements) throws(ReadingFailure) -> VerifyPlace {
-    let last = try reading { () throws(SQLiteFailure) in try statements.lastRoom() }
+    let last: Int64
+    do throws(SQLiteFailure) {
+      last = try statements.lastRoom()
+    } catch {
+      guard error.isDamage else { throw .failed(error) }
+      last = .max
+    }
     return VerifyPlace(room: 0, stage: .end, roomMax: last)
   }
 
@@ -79,7 +87,13 @@ extension Reader {
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> VerifyPlace {
     var place = place
-    let found = try reading { () throws(SQLiteFailure) in try statements.entry(numbered: place.room) }
+    let found: (entry: RoomEntry, isSound: Bool)?
+    do throws(SQLiteFailure) {
+      found = try statements.entry(numbered: place.room)
+    } catch {
+      guard error.isDamage else { throw .failed(error) }
+      found = nil
+    }
     guard let (entry, isSound) = found, isSound else {
       // The room was deleted, or was found damaged, after its previous part was verified. If it is damaged, the next
       // round reports that.

@@ -80,6 +80,7 @@ final class WriterDatabase {
     try transaction(synced: true) { () throws(SQLiteFailure) in
       try bytes.span.withUnsafeBytes { bytes throws(SQLiteFailure) in try put.run(1, bytes: bytes) }
     }
+    try checkRecordsFit()
     try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE)
   }
 
@@ -129,6 +130,28 @@ final class WriterDatabase {
       database.rollBack()
       throw error
     }
+  }
+
+  /// Makes all earlier transactions durable, by a small one that is synced.
+  func sync() throws(SQLiteFailure) {
+    try transaction(synced: true) { () throws(SQLiteFailure) in
+      try database.run("INSERT OR REPLACE INTO probe(number, bytes) VALUES(2, x'')")
+    }
+  }
+
+  /// Fails if a page is damaged that all rooms need for new records. It tries a record that comes first in the index and
+  /// one that comes last, so a page of the index that only some rooms need is passed over. Neither is stored.
+  func checkRecordsFit() throws(SQLiteFailure) {
+    for room in [Int64.min, Int64.max] {
+      defer { database.rollBack() }
+      do throws(SQLiteFailure) {
+        try begin.run()
+        return try put(LogRecord(position: 1, milliseconds: 0, bytes: []), room: room, operations: 0)
+      } catch {
+        guard error.isDamage else { throw error }
+      }
+    }
+    throw SQLiteFailure(code: SQLITE_CORRUPT, systemError: 0, message: "where records are added")
   }
 
   // MARK: Reading what is stored
