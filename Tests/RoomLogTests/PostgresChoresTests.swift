@@ -32,7 +32,7 @@ struct PostgresChoresTests {
   }
 
   private static let clearDropped = """
-    PREPARE clear(int8, int8) AS \(PostgresStatement.clearDropped.text); EXECUTE clear(5000, 1000)
+    PREPARE clear(int8, int8, int8) AS \(PostgresStatement.clearDropped.text); EXECUTE clear(5000, 1000, 0)
     """
 
   @Test("a room isn't deleted while a snapshot of it is being stored, so no snapshot outlasts its room")
@@ -73,6 +73,31 @@ struct PostgresChoresTests {
     #expect(try bench.append("demo", [bytes("b")], mayCreate: false).appended != nil)
     fclose(fopen(end, "w"))
     _ = holding.succeeds()
+  }
+
+  @Test("a deleted room whose rows the database doesn't let go keeps no other from being cleared")
+  func refusedClearing() throws {
+    for room in ["a", "b", "c"] { try bench.append(room, [bytes("1")]) }
+    try ask(
+      """
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+      CREATE TRIGGER refuse BEFORE DELETE ON canvas.records FOR EACH ROW WHEN (OLD.room = 1) EXECUTE FUNCTION refuse();
+      INSERT INTO canvas.dropped SELECT number FROM canvas.rooms WHERE name < 'c';
+      DELETE FROM canvas.rooms WHERE name < 'c';
+      """
+    )
+    // A node clears at once when it begins.
+    let node = try bench.secondNode()
+    defer { node.log.close() }
+    try ask(
+      """
+      DO $$ BEGIN
+      WHILE EXISTS(SELECT FROM canvas.records WHERE room = 2) LOOP PERFORM pg_sleep(0.002); END LOOP;
+      END $$
+      """
+    )
+    #expect(try rows("SELECT room FROM canvas.records ORDER BY 1") == ["1", "3"])
+    #expect(node.events.first { if case .concern(let words) = $0 { words.contains("number 1") } else { false } } != nil)
   }
 
   @Test("a room whose history the database doesn't let go keeps no other room from losing its own")

@@ -68,7 +68,7 @@ extension FollowedRoom {
   /// Compares the newest reported record with the record that the database has at its position. To be called on a copy
   /// of this room that was made when the rows were requested.
   func compared(with rows: PostgresRows) -> Comparison {
-    let (last, trimmed) = (rows.unsigned(0, 1), rows.unsigned(0, 2))
+    let (last, trimmed) = (rows.natural(0, 1), rows.natural(0, 2))
     // This node's held appends were stored before the rows were requested. So the room must reach at least the last
     // position of these appends.
     guard last >= max(reported, held.last?.records.last?.position ?? 0) else { return .other }
@@ -105,6 +105,6 @@ struct StoredPlace: Equatable {
 extension StoredPlace {
   /// Reads the values from a row of the statement `.newer`.
   init(_ rows: PostgresRows, _ row: Int) {
-    self.init(position: rows.unsigned(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))
+    self.init(position: rows.natural(row, 3), writer: rows.number(row, 5), append: rows.unsigned(row, 6))
   }
 }

@@ -36,7 +36,7 @@ struct FollowingRound {
   /// - Returns: at the end of a round, how many stored records of all rooms are unreported. Otherwise `nil`.
   mutating func end(lag more: UInt64) -> UInt64? {
     isLooking = false
-    lag += more
+    lag = lag.addingClamped(more)
     return rooms.isEmpty ? lag : nil
   }
 
@@ -44,4 +44,12 @@ struct FollowingRound {
   /// One query polls at most this many rooms. On a busy machine, such a query takes 5 ms of processor time in this
   /// process, and 10 ms in PostgreSQL.
   private static let roomsInALook = 2_000
+}
+
+extension UInt64 {
+  /// The sum, or the greatest number if that is smaller. Numbers of a database's rows can be anything.
+  func addingClamped(_ more: UInt64) -> UInt64 {
+    let (sum, overflows) = addingReportingOverflow(more)
+    return overflows ? .max : sum
+  }
 }

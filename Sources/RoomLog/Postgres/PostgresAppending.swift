@@ -75,7 +75,7 @@ extension PostgresWriting {
       }
       reports.release(request)
       let records = append.records.enumerated().map { row, record in
-        LogRecord(position: stored.unsigned(row, 0), milliseconds: stored.unsigned(row, 1), bytes: record.bytes)
+        LogRecord(position: stored.natural(row, 0), milliseconds: stored.natural(row, 1), bytes: record.bytes)
       }
       report.records += records.count
       report.bytes += records.reduce(0) { $0 + $1.bytes.count }
@@ -110,8 +110,8 @@ extension PostgresWriting {
       guard next < append.records.count else { continue }
       records.records.append(
         LogRecord(
-          position: rows.unsigned(row, 3),
-          milliseconds: rows.unsigned(row, 4),
+          position: rows.natural(row, 3),
+          milliseconds: rows.natural(row, 4),
           bytes: append.records[next].bytes
         )
       )

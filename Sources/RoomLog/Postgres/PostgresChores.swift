@@ -19,6 +19,11 @@ final class PostgresChores {
   private var reached: (room: String, skip: () -> Void)?
   private var isClearing = false
   private var nextClearing: UInt64 = 0
+  /// The number of the last deleted room that was passed over in this round of clearing, because the database refuses to
+  /// delete its rows.
+  private var passedOver: Int64 = .min
+  /// The deleted rooms for which that was reported.
+  private var reported: Set<Int64> = []
 
   init(
     _ link: PostgresLink,
@@ -38,7 +43,7 @@ final class PostgresChores {
 
   static let statements: [PostgresStatement] = [
     .count, .lockRoom, .unlockRoom, .room, .places, .snapshot, .keep, .hold, .forget, .trim, .clear, .clearDropped,
-    .trimmable, .uncleared,
+    .firstDropped, .trimmable, .uncleared,
   ]
 
   var isDone: Bool { waiting.isEmpty && underWay.isEmpty }
@@ -186,7 +191,7 @@ final class PostgresChores {
         self.drop(entry, before: sound ?? 0, chore, then)
       } catch {
         // Another node may have deleted snapshots since the room was looked up, so this one can be much older.
-        self.trim(entry, before: rows.unsigned(0, 0), chore, then)
+        self.trim(entry, before: rows.natural(0, 0), chore, then)
       }
     }
   }
@@ -215,7 +220,7 @@ final class PostgresChores {
       // snapshot.
       guard rows.count > 0 else { return then(entry.trimmed) }
       var trimmed = entry
-      trimmed.trimmed = rows.unsigned(0, 0)
+      trimmed.trimmed = rows.natural(0, 0)
       self.forgetNeedless(of: trimmed, chore) { self.clear(entry.name, chore) { then(trimmed.trimmed) } }
     }
   }
@@ -253,7 +258,7 @@ final class PostgresChores {
     link.send([(.trimmable, [.unsigned(milliseconds), .unsigned(age)])]) { answer in
       guard let rows = self.answer(chore, answer)?[0] else { return }
       let rooms = (0..<rows.count).map {
-        TrimRequest(id: chore.id, room: rows.text($0, 0), epoch: rows.unsigned($0, 1), through: rows.unsigned($0, 2))
+        TrimRequest(id: chore.id, room: rows.text($0, 0), epoch: rows.unsigned($0, 1), through: rows.natural($0, 2))
       }
       self.retain(rooms[...], chore)
     }
@@ -279,15 +284,40 @@ final class PostgresChores {
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true
-    link.send([(.clearDropped, PostgresChores.clearedAtOnce), (.count, [])]) { answer in
-      self.isClearing = false
-      let now = SteadyClock.microseconds()
-      self.nextClearing = now + PostgresChores.clearMicroseconds
-      guard case .success(let rows) = answer else { return }
-      self.reports.update { $0.rooms = Int(rows[1].number(0, 0)) }
-      if rows[0].number(0, 1) > 0 { self.nextClearing = now }
+    link.send([(.clearDropped, PostgresChores.clearedAtOnce + [.number(passedOver)]), (.count, [])]) { answer in
+      switch answer {
+      case .success(let rows):
+        self.reports.update { $0.rooms = Int(rows[1].number(0, 0)) }
+        self.endClearing(goesOn: rows[0].number(0, 1) > 0)
+      case .failure(.refused(let state, let message)) where PostgresFailure.isAboutWhatWasAsked(state):
+        self.passOver(for: self.reports.address.fault(state: state, message: message))
+      case .failure: self.endClearing(goesOn: false)
+      }
     }
   }
+
+  private func endClearing(goesOn: Bool) {
+    isClearing = false
+    let now = SteadyClock.microseconds()
+    nextClearing = goesOn ? now : now + PostgresChores.clearMicroseconds
+    if !goesOn { passedOver = .min }
+  }
+
+  /// Goes on behind the deleted room whose rows the database has just refused to delete. The next round tries it again.
+  private func passOver(for fault: StorageFault) {
+    link.send([(.firstDropped, [.number(passedOver)])]) { answer in
+      guard case .success(let rows) = answer, rows[0].count > 0 else { return self.endClearing(goesOn: false) }
+      self.passedOver = rows[0].number(0, 0)
+      if self.reported.count >= PostgresChores.reportedMax { self.reported = [] }
+      if self.reported.insert(self.passedOver).inserted {
+        self.reports.tell([.concern("the rows of deleted room number \(self.passedOver) are kept: \(fault)")])
+      }
+      self.endClearing(goesOn: true)
+    }
+  }
+
+  /// When this many deleted rooms were reported, they are forgotten, and may be reported again.
+  private static let reportedMax = 1_000
 
   private static let clearMicroseconds: UInt64 = 10_000_000
 }

@@ -28,7 +28,7 @@ final class PostgresConcerns {
     } else if hadStandbys {
       words[.standbys] = "\(place) waits for no standby any more: from now on one machine has what is acknowledged"
     }
-    let ahead = Int64(clamping: clock()) - settings.number(0, 7)
+    let ahead = Int64(clamping: clock()) - Int64(clamping: settings.natural(0, 7))
     if ahead.magnitude > PostgresConcerns.clockMillisecondsMax {
       let way = ahead > 0 ? "ahead of" : "behind"
       words[.clock] =

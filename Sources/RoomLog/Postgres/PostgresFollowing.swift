@@ -160,9 +160,9 @@ final class PostgresFollowing {
     if let known = room.epoch, known != epoch {
       return leave(name, .otherEpoch(room: name, epoch: epoch), waiting, room.ending(of: name, epoch: known))
     }
-    if rows.unsigned(0, 2) > room.reported {
+    if rows.natural(0, 2) > room.reported {
       // Some records were trimmed before they were reported, so the room can't be followed without a gap.
-      return leave(name, .trimmed(room: name, through: rows.unsigned(0, 2)), waiting)
+      return leave(name, .trimmed(room: name, through: rows.natural(0, 2)), waiting)
     }
     switch asked.compared(with: rows) {
     case .other: return setBack(name, waiting)
@@ -173,7 +173,7 @@ final class PostgresFollowing {
     case .same: if asked.isInDoubt { followed[name]?.isInDoubt = false }
     }
     followed[name]?.epoch = epoch
-    let last = rows.unsigned(0, 1)
+    let last = rows.natural(0, 1)
     let reading = report(rows, of: name, epoch: epoch)
     pauseIfDue(name)
     switch reading {
@@ -303,7 +303,7 @@ final class PostgresFollowing {
         tellForeign()
         return .damaged(position)
       }
-      foreign.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 4), bytes: bytes))
+      foreign.append(LogRecord(position: position, milliseconds: rows.natural(row, 4), bytes: bytes))
       last = place
     }
     tellForeign()

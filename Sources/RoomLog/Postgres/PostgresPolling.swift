@@ -24,10 +24,10 @@ extension PostgresFollowing {
     var seen: Set<String> = []
     var lag: UInt64 = 0
     for row in 0..<rows.count {
-      let (name, epoch, last) = (rows.text(row, 0), rows.unsigned(row, 1), rows.unsigned(row, 2))
+      let (name, epoch, last) = (rows.text(row, 0), rows.unsigned(row, 1), rows.natural(row, 2))
       seen.insert(name)
       guard let room = followed[name] else { continue }
-      if room.epoch == epoch { lag += last - min(room.reported, last) }
+      if room.epoch == epoch { lag = lag.addingClamped(last - min(room.reported, last)) }
       if room.epoch != epoch || room.reported != last { look(at: name) }
     }
     for name in names where followed[name]?.epoch != nil && !seen.contains(name) { look(at: name) }

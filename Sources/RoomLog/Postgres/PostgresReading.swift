@@ -3,8 +3,8 @@ import Basics
 /// Reads rooms and pages of records. All statements of one request see the database at one moment
 /// (`PostgresStatement.readAtOnce`). Nothing is cached between requests.
 final class PostgresReading {
-  private let link: PostgresLink
-  private let reports: PostgresReports
+  let link: PostgresLink
+  let reports: PostgresReports
   /// The damaged snapshots that were reported. Each is reported once, although every read of old history may meet it.
   private var passedOver: Set<LogError> = []
   /// When this many were reported, they are forgotten, and may be reported again.
@@ -16,7 +16,7 @@ final class PostgresReading {
   }
 
   static let statements: [PostgresStatement] = [
-    .readAtOnce, .room, .rooms, .roomAfter, .places, .snapshot, .page,
+    .readAtOnce, .room, .rooms, .roomAfter, .lastRoom, .places, .snapshot, .page,
   ]
 
   var isDone: Bool { !link.hasRequests }
@@ -36,11 +36,11 @@ final class PostgresReading {
     }
   }
 
-  private func refuse(_ request: LogRequest, _ error: LogError) {
+  func refuse(_ request: LogRequest, _ error: LogError) {
     reports.tell([.failed(id: request.id, room: request.room, error)])
   }
 
-  private func answer(_ request: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
+  func answer(_ request: LogRequest, _ answer: Result<[PostgresRows], PostgresFailure>) -> [PostgresRows]? {
     switch answer {
     case .success(let rows): return rows
     case .failure(let failure):
@@ -63,21 +63,21 @@ final class PostgresReading {
       name: name,
       number: rows.number(row, 0),
       epoch: rows.unsigned(row, 1),
-      milliseconds: rows.unsigned(row, 5)
+      milliseconds: rows.natural(row, 5)
     )
-    entry.last = rows.unsigned(row, 2)
-    entry.trimmed = rows.unsigned(row, 3)
-    entry.operations = rows.unsigned(row, 4)
-    entry.changedMilliseconds = rows.unsigned(row, 6)
+    entry.last = rows.natural(row, 2)
+    entry.trimmed = rows.natural(row, 3)
+    entry.operations = rows.natural(row, 4)
+    entry.changedMilliseconds = rows.natural(row, 6)
     return entry
   }
 
   private static func place(_ rows: PostgresRows, _ row: Int, column: Int = 0) -> SnapshotPlace {
     SnapshotPlace(
-      position: rows.unsigned(row, column),
-      milliseconds: rows.unsigned(row, column + 1),
-      operations: rows.unsigned(row, column + 2),
-      shapes: rows.unsigned(row, column + 3),
+      position: rows.natural(row, column),
+      milliseconds: rows.natural(row, column + 1),
+      operations: rows.natural(row, column + 2),
+      shapes: rows.natural(row, column + 3),
       byteCount: Int(rows.number(row, column + 4))
     )
   }
@@ -163,7 +163,7 @@ final class PostgresReading {
 
   /// Requests a room's entry and one page of its records. If PostgreSQL can't read the page, smaller ones are requested.
   /// If it can't read the first record either, the answer has the entry only.
-  private func ask(
+  func ask(
     of name: String,
     after: UInt64,
     through bound: LogBound,
@@ -201,7 +201,7 @@ final class PostgresReading {
   }
 
   /// A page from the answer to `ask`.
-  private static func page(
+  static func page(
     _ answers: [PostgresRows],
     of entry: RoomEntry,
     after: UInt64,
@@ -212,14 +212,14 @@ final class PostgresReading {
     var page = RecordPage(room: entry.name, epoch: entry.epoch, records: [], through: start, isLast: true)
     for row in 0..<rows.count {
       page.isLast = rows.isNull(row, 4)
-      let position = rows.unsigned(row, 0)
+      let position = rows.natural(row, 0)
       // Trimmed records are skipped. Their rows are deleted only later, so the rows can still be read here.
       guard position > start else { continue }
       let bytes = rows.bytes(row, 3)
       guard position == page.through + 1, Checksum.stored(of: bytes) == rows.number(row, 2) else {
         throw .damaged(room: entry.name, position: page.through + 1)
       }
-      page.records.append(LogRecord(position: position, milliseconds: rows.unsigned(row, 1), bytes: bytes))
+      page.records.append(LogRecord(position: position, milliseconds: rows.natural(row, 1), bytes: bytes))
       page.through = position
     }
     let end =
@@ -252,91 +252,6 @@ final class PostgresReading {
       guard rows.count < PostgresReading.roomsAtOnce else { return self.list(id, listing) }
       self.reports.update { $0.rooms = listing.rooms.count }
       self.reports.tell([.rooms(id: id, listing.rooms)])
-    }
-  }
-
-  // MARK: Verifying
-
-  /// Verifies a room, one page at a time.
-  /// - Parameter before: the result of the earlier pages. `nil` for the first page.
-  private func verify(_ id: UInt64, _ room: String, _ before: (epoch: UInt64, through: UInt64, records: Int)? = nil) {
-    let after = before?.through ?? 0
-    ask(of: room, after: after, through: .end, bytesMax: PostgresReading.verifiedAtOnce) { answer in
-      let request = LogRequest.verify(id: id, room: room)
-      guard let rows = self.answer(request, answer) else { return }
-      do throws(LogError) {
-        let entry = try PostgresReading.entry(room, rows[0])
-        try entry.check(epoch: before?.epoch)
-        let page = try PostgresReading.page(rows, of: entry, after: after)
-        let records = (before?.records ?? 0) + page.records.count
-        guard page.isLast else { return self.verify(id, room, (entry.epoch, page.through, records)) }
-        self.reports.tell([.verified(id: id, room: room, records: records)])
-      } catch {
-        self.refuse(request, error)
-      }
-    }
-  }
-
-  private static let verifiedAtOnce = 1 << 20
-
-  /// Verifies rooms in the order of their numbers, one page at a time, until a limit of the request is reached.
-  /// Snapshots are not verified here, because opening a room checks them.
-  private func verifyPart(_ request: VerifyRequest) {
-    let start = request.start ?? VerifyPlace(room: 0, stage: .end, roomMax: .max)
-    let deadline = SteadyClock.microseconds() &+ request.microsecondsMax
-    verify(from: start, VerifiedPart(), until: deadline, for: request)
-  }
-
-  private func verify(from start: VerifyPlace, _ part: VerifiedPart, until deadline: UInt64, for request: VerifyRequest)
-  {
-    // If the last part ended in the middle of a room, this part continues in the same room.
-    let after = if case .records = start.stage { start.room - 1 } else { start.room }
-    link.send([(.roomAfter, [.number(after), .number(start.roomMax)])]) { answer in
-      guard let rows = self.answer(.verifyPart(request), answer)?[0] else { return }
-      guard rows.count > 0 else { return self.reports.tell([.verifiedPart(id: request.id, part)]) }
-      var place = VerifyPlace(
-        room: rows.number(0, 0),
-        stage: .records(after: rows.unsigned(0, 4), through: rows.unsigned(0, 3)),
-        // The greatest room number now. Rooms that are made later are left to the next round.
-        roomMax: min(start.roomMax, rows.number(0, 5))
-      )
-      if case .records(let after, let through) = start.stage, start.room == place.room {
-        place.stage = .records(after: max(after, rows.unsigned(0, 4)), through: through)
-      }
-      self.verify(rows.text(0, 1), at: place, part, until: deadline, for: request)
-    }
-  }
-
-  private func verify(
-    _ name: String,
-    at start: VerifyPlace,
-    _ before: VerifiedPart,
-    until deadline: UInt64,
-    for request: VerifyRequest
-  ) {
-    guard case .records(let after, let through) = start.stage else { return }
-    ask(of: name, after: after, through: .position(through), bytesMax: request.bytesMax - before.bytes) { answer in
-      guard let rows = self.answer(.verifyPart(request), answer) else { return }
-      var part = before
-      var place = start
-      place.stage = .end
-      // A room that was deleted after the list was read needs no verification.
-      if let entry = try? PostgresReading.entry(name, rows[0]), entry.number == start.room {
-        do throws(LogError) {
-          let page = try PostgresReading.page(rows, of: entry, after: after, through: .position(through))
-          part.records += page.records.count
-          part.bytes += page.records.reduce(0) { $0 + $1.bytes.count }
-          if !page.isLast { place.stage = .records(after: page.through, through: through) }
-        } catch {
-          part.damages.append(error)
-        }
-      }
-      if case .end = place.stage { part.rooms += 1 }
-      guard part.bytes >= request.bytesMax || SteadyClock.microseconds() >= deadline else {
-        return self.verify(from: place, part, until: deadline, for: request)
-      }
-      part.next = place
-      self.reports.tell([.verifiedPart(id: request.id, part)])
     }
   }
 

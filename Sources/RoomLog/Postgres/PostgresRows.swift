@@ -29,7 +29,11 @@ final class PostgresRows {
     return bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) }
   }
 
+  /// 64 bits without a meaning as a number.
   func unsigned(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: number(row, column)) }
+  /// A position, a time or a count. Somebody who writes to the tables can store negative ones. They count as 0, so that
+  /// sums of a few such numbers can't overflow.
+  func natural(_ row: Int, _ column: Int) -> UInt64 { UInt64(clamping: number(row, column)) }
   func truth(_ row: Int, _ column: Int) -> Bool { number(row, column) != 0 }
   func bytes(_ row: Int, _ column: Int) -> [UInt8] { Array(value(row, column)) }
   func text(_ row: Int, _ column: Int) -> String { String(decoding: value(row, column), as: UTF8.self) }
@@ -90,6 +94,17 @@ enum PostgresFailure: Error {
     guard case .refused(let state, _) = self else { return false }
     return state.hasPrefix("XX") || state == "58P01"
   }
+}
+
+extension PostgresFailure {
+  /// Whether a refusal with this SQLSTATE is about the statement's values or rows, and not about the whole database.
+  /// These are the classes 22, 23, 40, 54, P0 and XX, and a lock that another session holds for long.
+  static func isAboutWhatWasAsked(_ state: String) -> Bool {
+    state == lockTimeout || ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
+  }
+
+  /// The SQLSTATE of a statement that has waited for a lock as long as it may.
+  static let lockTimeout = "55P03"
 }
 
 extension Checksum {

@@ -14,6 +14,11 @@ extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
+  /// Sets how long the statements of this transaction wait for each lock.
+  static let waitForLocks = PostgresStatement(
+    "wait_for_locks",
+    "SELECT set_config('lock_timeout', $1::int8::text, true)"
+  )
 
   // MARK: Writing
 
@@ -193,10 +198,11 @@ extension PostgresStatement {
   static let roomAfter = PostgresStatement(
     "room_after",
     """
-    SELECT number, name, epoch, last, trimmed, (SELECT max(number) FROM canvas.rooms) FROM canvas.rooms
+    SELECT number, name, epoch, last, trimmed FROM canvas.rooms
     WHERE number > $1::int8 AND number <= $2::int8 ORDER BY number LIMIT 1
     """
   )
+  static let lastRoom = PostgresStatement("last_room", "SELECT max(number) FROM canvas.rooms")
   static let count = PostgresStatement("count", "SELECT count(*) FROM canvas.rooms")
   /// A room's snapshots, without their bytes.
   static let places = PostgresStatement(
@@ -285,10 +291,12 @@ extension PostgresStatement {
       \(slice("room = (SELECT number FROM one) AND position <= (SELECT trimmed FROM one)", "$2", "$3")))
     """
   )
+  /// Deletes some of the rows of the first deleted room above a number.
   static let clearDropped = PostgresStatement(
     "clear_dropped",
     """
-    WITH one AS (SELECT room FROM canvas.dropped ORDER BY room LIMIT 1 FOR UPDATE SKIP LOCKED),
+    WITH one AS (
+      SELECT room FROM canvas.dropped WHERE room > $3::int8 ORDER BY room LIMIT 1 FOR UPDATE SKIP LOCKED),
     slice AS (\(slice("room = (SELECT room FROM one)", "$1", "$2"))),
     snapshots AS (DELETE FROM canvas.snapshots WHERE room = (SELECT room FROM one)),
     cleared AS (
@@ -297,6 +305,10 @@ extension PostgresStatement {
     ended AS (DELETE FROM canvas.dropped WHERE room IN (SELECT room FROM one) AND NOT EXISTS (SELECT FROM slice))
     SELECT (SELECT count(*) FROM cleared), (SELECT count(*) FROM one)
     """
+  )
+  static let firstDropped = PostgresStatement(
+    "first_dropped",
+    "SELECT room FROM canvas.dropped WHERE room > $1::int8 ORDER BY room LIMIT 1"
   )
   /// The rooms that have a snapshot that is old enough for trimming. The database's clock must say so too, because a
   /// node's clock can be ahead.
