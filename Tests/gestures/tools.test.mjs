@@ -4,6 +4,9 @@ import { ShakeDetector } from '../../build/modules/gestures/shake.js'
 import { keyWords } from '../../build/modules/tools/actions.js'
 import { aligned, distributed } from '../../build/modules/arrange/align.js'
 import { actions } from '../../build/modules/tools/catalogue.js'
+import { Source } from '../../build/modules/basics/source.js'
+import { Handles } from '../../build/modules/canvas/handles.js'
+import { Selection } from '../../build/modules/state/selection.js'
 import { glide } from '../../build/modules/arrange/gliding.js'
 import { resizeCursor } from '../../build/modules/arrange/reshaping.js'
 import { keyNames } from '../../build/modules/tools/shortcuts.js'
@@ -136,4 +139,24 @@ test('the cursor points along the corner or the side that is pulled', () => {
     ['ew-resize', 'ns-resize', 'nesw-resize', 'nwse-resize'])
   assert.deepEqual([0, 45, 90, 135, 180, -90].map((turn) => resizeCursor(turn)),
     ['nwse-resize', 'ns-resize', 'nesw-resize', 'ew-resize', 'nwse-resize', 'nesw-resize'])
+})
+
+// The selection.
+
+class Shown extends Source {
+  replica = { shapesOf: (ids) => [...ids].map((id) => ({ id })) }
+  change(changes) { this.tell('changes', changes) }
+}
+
+test('as many shapes as a server may be told to take are selected, framed, and deleted by others', () => {
+  const ids = Array.from({ length: 200_000 }, (_, at) => at + 1)
+  const shown = new Shown()
+  const selection = new Selection(shown)
+  const drawn = (id) => ({ shape: { kind: 'rectangle' }, centerX: id, centerY: 0, width: 2, height: 2, rotation: 0 })
+  const handles = new Handles({ selection, scene: { drawn } })
+  selection.toggle(ids)
+  assert.equal(selection.size, ids.length)
+  assert.deepEqual(handles.frame(), { x: 0, y: -1, width: ids.length + 1, height: 2, rotation: 0 })
+  shown.change({ reset: false, shapes: ids.slice(1).map((id) => ({ id, shape: null })) })
+  assert.deepEqual(selection.ids(), [1])
 })

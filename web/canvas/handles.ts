@@ -77,11 +77,14 @@ export class Handles {
       const [{ x, y, width, height, rotation }] = shapes
       return { x, y, width, height, rotation }
     }
-    const boxes = shapes.map(turnedBox)
-    const left = Math.min(...boxes.map((box) => box.left))
-    const top = Math.min(...boxes.map((box) => box.top))
-    const right = Math.max(...boxes.map((box) => box.right))
-    const bottom = Math.max(...boxes.map((box) => box.bottom))
+    // In a loop, because a function takes no more than about a hundred thousand arguments.
+    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+    for (const box of shapes.map(turnedBox)) {
+      left = Math.min(left, box.left)
+      top = Math.min(top, box.top)
+      right = Math.max(right, box.right)
+      bottom = Math.max(bottom, box.bottom)
+    }
     return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
   }
 

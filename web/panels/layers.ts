@@ -315,7 +315,7 @@ export class Layers {
     return shapes.length > 0 && shapes.every((each) => this.#selection.has(each)) ? this.#selection.ids() : shapes
   }
 
-  #toggle(row: number) { this.#selection.toggle(...this.#shapesIn(row)) }
+  #toggle(row: number) { this.#selection.toggle(this.#shapesIn(row)) }
 
   #setVisible(ids: number[]) {
     const visible = !this.#shown.replica.shape(ids[0])?.visible

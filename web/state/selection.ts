@@ -28,20 +28,20 @@ export class Selection extends Source<{ change: number[] }> {
     this.tell('change', this.ids())
   }
 
-  add(...ids: number[]) { this.set([...this.#ids, ...ids]) }
-  remove(...ids: number[]) {
+  add(ids: number[]) { this.set([...this.#ids, ...ids]) }
+  remove(ids: number[]) {
     const gone = new Set(ids)
     this.set(this.ids().filter((id) => !gone.has(id)))
   }
   /** If all of the shapes are selected, removes them from the selection; otherwise adds them. */
-  toggle(...ids: number[]) { ids.every((id) => this.has(id)) ? this.remove(...ids) : this.add(...ids) }
+  toggle(ids: number[]) { ids.every((id) => this.has(id)) ? this.remove(ids) : this.add(ids) }
   clear() { this.set([]) }
 
   #follow(changes: Changes) {
     if (this.#ids.size === 0) return
-    if (changes.reset) this.set(this.ids().filter((id) => this.#shown.replica.shape(id) !== null))
+    if (changes.reset) this.set(this.#shown.replica.shapesOf(this.#ids).map(({ id }) => id))
     else if (changes.shapes.some(({ id, shape }) => !shape && this.#ids.has(id))) {
-      this.remove(...changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
+      this.remove(changes.shapes.filter(({ shape }) => !shape).map(({ id }) => id))
     }
   }
 }

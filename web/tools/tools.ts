@@ -169,7 +169,7 @@ export class Tools {
     if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {
-      selection.toggle(...this.#handled(target.id))
+      selection.toggle(this.#handled(target.id))
     } else {
       selection.set(this.#handled(target.id))
     }
@@ -302,7 +302,7 @@ export class Tools {
   #grasp(id: number, adds: boolean) {
     const { locks, selection } = this.#reach
     if (!selection.has(id)) {
-      if (adds) selection.add(...this.#handled(id))
+      if (adds) selection.add(this.#handled(id))
       else selection.set(this.#handled(id))
     }
     return selection.ids().filter((each) => !locks.has(each))
