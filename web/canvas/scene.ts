@@ -210,13 +210,17 @@ export class Scene {
    * drawn on top.
    */
   #sort() {
-    const order = []
+    const order: Drawn[] = []
+    // In one pass: somebody may have deleted half of a hundred thousand shapes.
+    const fading = [...this.#leaving].filter((drawn) => drawn.leaving === 'fading').sort((a, b) => a.place - b.place)
+    let next = 0
     for (const id of this.#shown.replica.drawingOrder()) {
       const drawn = this.#all.get(id)
-      if (drawn) order.push(drawn)
+      if (!drawn) continue
+      while (next < fading.length && fading[next].place <= order.length) order.push(fading[next++])
+      order.push(drawn)
     }
-    const fading = [...this.#leaving].filter((drawn) => drawn.leaving === 'fading').sort((a, b) => a.place - b.place)
-    for (const drawn of fading) order.splice(drawn.place, 0, drawn)
+    for (; next < fading.length; next++) order.push(fading[next])
     for (const drawn of this.#leaving) if (drawn.leaving === 'drawn in') order.push(drawn)
     order.forEach((drawn, place) => { drawn.place = place })
     this.order = order
