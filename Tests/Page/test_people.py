@@ -31,6 +31,13 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     follow = ann.page.locator(".people-list").get_by_role("button", name="Follow Guest 0")
     assert follow.bounding_box()["x"] + follow.bounding_box()["width"] <= sheet["x"] + sheet["width"]
     ann.press("Escape")
+    # While it is closed, the list isn't made anew whenever somebody comes, goes or has another name.
+    bob.run("app.setMe({ name: 'Bob', color: app.me.color }); return null")
+    ann.wait("app.presence.people().some(({ name }) => name === 'Bob')", "Bob's short name")
+    assert ann.page.locator(".people-list li", has_text="goes on and on").count() == 1
+    everyone.click()
+    assert ann.page.locator(".people-list li", has_text="goes on and on").count() == 0
+    ann.press("Escape")
     bob.leave()
     everyone.wait_for(state="hidden")
     assert ann.page.locator(".people-others button").count() == 4

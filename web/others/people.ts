@@ -40,6 +40,7 @@ export class People {
   #own = element('button', { type: 'button', class: 'person-button', title: 'You' })
   #everyone = iconButton('person', 'Who’s here', { class: 'plain everyone' })
   #about
+  #everyones
   readonly element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
     this.#badges, this.#everyone, this.#own)
 
@@ -51,7 +52,7 @@ export class People {
     this.#follow = follow
     this.#about = popover(this.#own, this.#aboutMe(), { label: 'Your name and colour' })
     const asking = element('button', { type: 'button', class: 'button', onclick: () => { everyone.close(); guide.run() } })
-    const everyone = popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list, asking), {
+    const everyone = this.#everyones = popover(this.#everyone, element('div', { class: 'sheet' }, this.#heading, this.#list, asking), {
       label: 'Who’s here', onOpen: () => {
         asking.textContent = guide.isChecked?.() ? 'Stop asking others to follow you' : guide.words
         this.#showList()
@@ -91,7 +92,7 @@ export class People {
     this.#everyone.setAttribute('aria-label', `${counted(count + 1, 'person is', 'people are')} here`)
     this.#everyone.title = people.map(({ name }) => name).slice(0, 20).join(', ')
     this.#everyone.classList.toggle('needed', count > shown.length)
-    this.#showList()
+    if (this.#everyones.isOpen()) this.#showList()
   }
 
   async #toggle(actor: number) {
