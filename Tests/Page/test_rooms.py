@@ -89,6 +89,24 @@ def test_a_wide_room_has_a_picture_in_the_list(room):
     assert ink["red"] >= 8 and ink["blue"] >= 8, ink
 
 
+def test_pictures_are_loaded_for_the_cards_in_view(world):
+    """To draw a picture, the server has to open the room. A list has thousands of rooms."""
+    with world.start_server() as server:
+        rooms = [world.room(server, f"many-{at:02}") for at in range(60)]
+        for each in rooms:
+            each.add()
+        ann = rooms[0].join("Ann")
+        asked = []
+        ann.page.on("request", lambda request: asked.append(request.url) if "picture.svg" in request.url else None)
+        ann.page.goto(server.url("/"))
+        is_shown = "(name) => document.querySelector(`a[href=\"/r/${name}\"] img`)?.hidden === false"
+        ann.page.wait_for_function(is_shown, arg="many-00")
+        assert ann.page.locator(".room-card").count() == 60
+        assert not any("many-59" in url for url in asked), asked
+        ann.page.locator(".room-card").last.scroll_into_view_if_needed()
+        ann.page.wait_for_function(is_shown, arg="many-59")
+
+
 def menu_of(page, name, entry):
     page.locator("a.room-card", has=page.get_by_text(name, exact=True)).hover()
     page.get_by_role("button", name=f"More for {name}", exact=True).click()

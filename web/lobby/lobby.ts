@@ -9,7 +9,7 @@ import { keptRooms } from '../storage/database.js'
 import { forgetRoom } from '../storage/forgetting.js'
 import { unusableWords } from './renaming.js'
 import { roomMenu } from './room-menu.js'
-import { thumbnailOf } from './thumbnail.js'
+import { RoomPicture } from './room-picture.js'
 
 // The list of rooms. People can enter a room by its name, or a new room with a generated name.
 
@@ -89,20 +89,18 @@ const none = element('p', { class: 'quiet', role: 'status', hidden: true })
 let visits = new Map<string, number>()
 /** The upper bound on the number of recent rooms that are listed. */
 const recentMax = 8
-type Card = {
-  picture: HTMLImageElement, line: HTMLElement, cursor: string | null, item: HTMLElement, more: HTMLElement,
-}
+type Card = { picture: RoomPicture, line: HTMLElement, item: HTMLElement, more: HTMLElement }
 const cards = new Map<string, Card>()
 
 function card(room: string): Card {
-  const picture = element('img', { alt: '', hidden: true })
+  const picture = new RoomPicture(room)
   const line = element('span', { class: 'small-text quiet' })
   const name = shownName(room)
   const more = roomMenu(room, { lineOf: () => line.textContent ?? '', say, changed: look })
   const made: Card = {
-    picture, line, more, cursor: null,
+    picture, line, more,
     item: element('li', { class: 'room-item' }, element('a', { class: 'room-card', href: `/r/${room}` },
-      element('span', { class: 'room-picture' }, picture), element('strong', { class: 'clip', dir: 'auto', title: name }, name), line), more),
+      picture.element, element('strong', { class: 'clip', dir: 'auto', title: name }, name), line), more),
   }
   cards.set(room, made)
   return made
@@ -121,9 +119,10 @@ function show(rooms: Listed[]) {
     .sort((one, other) => (visits.get(other.room) ?? 0) - (visits.get(one.room) ?? 0)).slice(0, recentMax)
   const isRecent = new Set(recent.map(({ room }) => room))
   const named = new Set(rooms.map(({ room }) => room))
-  for (const [name, { item }] of cards) {
+  for (const [name, { item, picture }] of cards) {
     if (named.has(name)) continue
     item.remove()
+    picture.forget()
     cards.delete(name)
   }
   place(recentList, recent)
@@ -139,10 +138,7 @@ function place(list: HTMLElement, rooms: Listed[]) {
     if (made.line.textContent !== line) made.line.textContent = line
     // Without the server nothing can be done to a room.
     made.more.hidden = cursor === undefined
-    if (cursor && made.cursor !== cursor) {
-      made.cursor = cursor
-      showPicture(made.picture, `/v1/rooms/${room}/picture.svg`)
-    }
+    if (cursor) made.picture.show(cursor)
     if (list.children[place] !== made.item) list.insertBefore(made.item, list.children[place] ?? null)
   })
 }
@@ -174,20 +170,6 @@ function search() {
   create.hidden = none.hidden || name === null
   create.textContent = `Create “${shownName(name ?? '')}”`
   none.textContent = name === null ? 'No room has such a name.' : `No room is called ${shownName(name)} yet.`
-}
-
-/** Shows a room's picture. It is loaded with `fetch`, because the request needs the token. */
-async function showPicture(picture: HTMLImageElement, path: string) {
-  const answer = await ask(path).catch(() => null)
-  if (!answer?.ok) {
-    picture.hidden = true
-    return
-  }
-  const former = picture.src
-  const drawing = thumbnailOf(await answer.text())
-  picture.src = URL.createObjectURL(new Blob([drawing], { type: 'image/svg+xml' }))
-  picture.hidden = false
-  if (former.startsWith('blob:')) URL.revokeObjectURL(former)
 }
 
 async function look() {
