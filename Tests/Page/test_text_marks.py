@@ -54,6 +54,59 @@ def test_an_item_has_a_bullet_and_breaks_below_its_words(room):
     room.agree()
 
 
+def test_ctrl_b_writes_and_removes_the_asterisks(room):
+    """It takes the selection, or the word at the caret, line by line and without the heads of a list."""
+    square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
+    ann = room.join("Ann", at=(0, 0))
+    ann.click(400, 275, times=2)
+    field = ann.page.locator(".writing-field")
+    field.wait_for()
+    ann.wait("app.writing.hasMarkKeys", "the keys for marks")
+    value = lambda: field.input_value()  # noqa: E731
+    ann.page.keyboard.type("Buy milk")
+    ann.press("Control+b")
+    assert value() == "Buy **milk**"
+    ann.page.keyboard.type("y")
+    assert value() == "Buy **milky**", "the caret stays in the word"
+    ann.press("Control+b")
+    assert value() == "Buy milky"
+    ann.press("Control+a")
+    ann.press("Control+b")
+    assert value() == "**Buy milky**"
+    ann.press("Control+b")
+    assert value() == "Buy milky"
+    ann.press("Control+z")
+    assert value() == "**Buy milky**", "the field can undo it"
+    ann.press("Control+a")
+    ann.page.keyboard.insert_text("- one \ntwo **x**\n")
+    ann.press("Control+a")
+    ann.press("Control+b")
+    assert value() == "- **one** \n**two x**\n"
+    ann.press("Control+b")
+    assert value() == "- one \ntwo x\n"
+    ann.press("Control+b")
+    ann.press("Escape")
+    ann.wait_for_shape(square, "shape.text.startsWith('- **one**')")
+    painted_with_marks(ann)
+    room.agree()
+
+
+def test_enter_goes_on_with_a_list_and_ends_it(room):
+    square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
+    ann = room.join("Ann", at=(0, 0))
+    ann.click(400, 275, times=2)
+    field = ann.page.locator(".writing-field")
+    field.wait_for()
+    ann.wait("app.writing.hasMarkKeys", "the keys for marks")
+    for words in ("- a", "b", "", "9. c", "d", "", "e", "f"):
+        ann.page.keyboard.type(words)
+        ann.press("Enter")
+    assert field.input_value() == "- a\n- b\n9. c\n10. d\ne\nf\n"
+    ann.press("Escape")
+    ann.wait_for_shape(square, "shape.text !== ''")
+    room.agree()
+
+
 def test_shapes_are_called_and_found_by_their_texts_without_marks(room):
     room.panel = "layers"
     room.add(position=[100, 100], text="- **Buy** milk")

@@ -12,6 +12,8 @@ const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] =
   ['Let go of a shape while moving', 'Let go of a shape while moving', 'it glides on', 'play'],
   ['Press and hold a shape', 'Press and hold a shape', 'lift it'],
   ['Double-click a shape', '', 'write in it'],
+  ['Ctrl+B while writing', '', 'make words bold'],
+  ['“- ” or “1. ” before a line', '“- ” or “1. ” before a line', 'make a list'],
   ['Ctrl-click an address', '', 'open it'],
   ['Type with one shape selected', '', 'write in it; Esc gives the keys their meaning back'],
   ['', 'Double-tap a shape', 'change its colour', 'play'],

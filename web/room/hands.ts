@@ -26,7 +26,8 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const momentum = new Momentum(board)
   new Removals({ ...board, momentum, hand })
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
-  const writing = new Writing(stage, board, names)
+  const writing = new Writing(stage, board, names, parts.later(
+    () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
   new TextLosses({ ...board, writing })
   const reach = {
     ...board, momentum, hand, writing, dialogs,

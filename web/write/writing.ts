@@ -15,8 +15,11 @@ import { isTooLong, plainText } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
 import { givenMilliseconds } from '../state/notices.js'
+import type { LaterPart } from '../state/parts.js'
 import { toolbox } from '../tools/toolbox.js'
 import { AboveKeyboard } from './above-keyboard.js'
+
+type MarkKeys = typeof import('./mark-keys.js')
 
 /** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
 export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: string) => {
@@ -53,6 +56,9 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
   #isLong = false
   #keyboard
+  #loadMarkKeys
+  /** The keys that write marks. They are loaded when somebody writes. */
+  #markKeys: MarkKeys | null = null
   /** Who has changed the text since the writing began. */
   #changedBy = ''
 
@@ -62,8 +68,10 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       'shown' | 'editing' | 'permission' | 'selection' | 'scene' | 'view' | 'frames' | 'notices' | 'locks' | 'presence'
       | 'tool' | 'palette'>,
     names: Names,
+    markKeys: LaterPart<MarkKeys>,
   ) {
     super()
+    this.#loadMarkKeys = async () => { this.#markKeys ??= await markKeys.prepare() }
     this.#reach = reach
     this.#names = names
     this.#keyboard = new AboveKeyboard(reach.view)
@@ -82,6 +90,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       if (!this.#open) return
       event.stopPropagation()
       if (event.isComposing) return
+      if (this.#markKeys?.pressed(event, field)) return event.preventDefault()
       const isTab = event.key === 'Tab' && !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
       if (isTab && (event.repeat || this.#goOnBeside())) event.preventDefault()
       const isDone = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
@@ -129,6 +138,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   }
 
   get isOpen() { return this.#open !== null }
+  get hasMarkKeys() { return this.#markKeys !== null }
 
   /**
    * Begins to write in a shape.
@@ -257,6 +267,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#cover(id, true)
     this.#show()
     this.#reach.presence.setWriting(id)
+    this.#loadMarkKeys()
   }
 
   /** Removes the field from the shape. The field can keep the focus. */
