@@ -47,6 +47,33 @@ struct TerminalTextTests {
     #expect(ColorDepth(environment: environment) == depth)
   }
 
+  @Test("S18: bold words, addresses and lists are drawn in cells; an item breaks below its words")
+  func marks() {
+    var properties = Properties()
+    properties.kind = .text
+    properties.position = Point(x: 8, y: 16)
+    properties.size = Size(width: 64, height: 80)
+    properties.text = "- a **bb cc**\n- http://[::1]\n**ä**"
+    var canvas = Canvas()
+    let id = Identifier("abc-abc-abc")!
+    canvas.apply(Operation(shape: id, at: Stamp(time: 1, actor: id), set: properties))
+    let item = CanvasScene.Item(canvas[id]!)
+    var scene = CanvasScene()
+    scene.labels = [CanvasScene.Label(item)]
+    let view = CanvasView(columns: 10, rows: 7)
+    var screen = Screen(columns: 10, rows: 7)
+    let paper = Pixels(width: 20, height: 14, filledWith: Theme.dark.paper)
+    SceneCells(view: view, theme: .dark, depth: .exact).write(paper, scene, to: &screen)
+    let rows = (1..<6).map { screen.text(row: $0) }
+    #expect(rows == [" • a bb   ", "   cc     ", " • http:/ ", "   /[::1] ", "    ä     "])
+    func styled(_ style: Cell.Style) -> [String] {
+      (1..<6).map { row in
+        (0..<10).filter { screen[row, $0].style == style }.map { screen[row, $0].glyph.text }.joined()
+      }
+    }
+    #expect(styled(.bold) == ["bb", "cc", "", "", "ä"] && styled(.underlined) == ["", "", "http:/", "/[::1", ""])
+  }
+
   @Test("A line is edited by character, whatever it is made of")
   func editing() {
     func typed(_ events: [TerminalEvent], from text: String = "") -> LineEditor.Outcome {

@@ -17,9 +17,9 @@ public enum DrawnText {
     return reader.writer.finish()
   }
 
-  static func isSign(_ byte: UInt8) -> Bool { byte >= plain && byte <= item }
-  static func isBold(_ look: UInt8) -> Bool { (look - plain) & bold != 0 }
-  static func isLink(_ look: UInt8) -> Bool { (look - plain) & link != 0 }
+  public static func isSign(_ byte: UInt8) -> Bool { byte >= plain && byte <= item }
+  public static func isBold(_ look: UInt8) -> Bool { (look - plain) & bold != 0 }
+  public static func isLink(_ look: UInt8) -> Bool { (look - plain) & link != 0 }
 
   static func sign(_ look: UInt8) -> Text { withUnsafeBytes(of: look) { Text(uncheckedUTF8: $0) } }
 }

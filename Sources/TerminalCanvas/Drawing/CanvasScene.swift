@@ -16,6 +16,7 @@ public struct CanvasScene: Sendable {
     public private(set) var line: DrawnLine?
     /// The line's box at the time when `line` was computed.
     private var lineBox: Outline?
+    /// The text as it is drawn: see `DrawnText`.
     public var text = ""
     /// The middle of the line when `line` was computed, if the line has a caption.
     private(set) var halfway: Point?
@@ -43,7 +44,7 @@ public struct CanvasScene: Sendable {
       dash = properties.dash
       line = DrawnLine(shape)
       if line != nil { lineBox = outline }
-      text = properties.text.string
+      text = properties.text.drawn.string
       if shape.hasCaption { halfway = shape.halfway }
       textAlign = properties.textAlign
       textPlace = properties.textPlace

@@ -111,9 +111,10 @@ public struct SceneCells {
       case .middle: top + (bottom - top - lines.count) / 2
       case .bottom: bottom - lines.count
       }
+    let columns = lines.flushColumns
     for (offset, line) in lines.enumerated() {
       let row = first + offset
-      let free = right - left - line.columns
+      let free = right - left - columns[offset]
       let column =
         switch writing.align {
         case .left: left
@@ -124,35 +125,43 @@ public struct SceneCells {
       // A line that begins outside of the view isn't shown, because its visible letters would be at the wrong place.
       guard column >= 0, column < view.columns else { continue }
       let color = writing.color ?? pixels[2 * row, 2 * column].legible
-      let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil)
       for part in seen(line, row, column, under: covers) {
         for cell in part.column..<min(view.columns, part.column + part.text.columns) {
           flatten(pixels, row, cell, &screen)
         }
+        let look = Screen.Look(depth.ink(color), on: depth == .none ? .standard : nil, part.style)
         write(part.text, row, part.column, look, to: &screen)
       }
     }
   }
 
-  /// The parts of a line of text that are not hidden by shapes.
+  /// The parts of a line of text that are not hidden by shapes, each of one look.
   private func seen(
     _ line: String,
     _ row: Int,
     _ column: Int,
     under covers: [Outline]
-  ) -> [(text: String, column: Int)] {
-    guard !covers.isEmpty else { return [(line, column)] }
-    var parts: [(text: String, column: Int)] = []
+  ) -> [(text: String, column: Int, style: Cell.Style)] {
+    if covers.isEmpty, !line.utf8.contains(where: DrawnText.isSign) { return [(line, column, [])] }
+    var parts: [(text: String, column: Int, style: Cell.Style)] = []
+    var style: Cell.Style = []
     var end = column
     var goesOn = false
     for character in line {
+      if let sign = character.asciiValue, DrawnText.isSign(sign) {
+        if sign != DrawnText.item {
+          style = [DrawnText.isBold(sign) ? .bold : [], DrawnText.isLink(sign) ? .underlined : []]
+        }
+        goesOn = false
+        continue
+      }
       let middle = view.point(inColumn: end, row: row)
       if covers.contains(where: { $0.contains(middle) }) {
         goesOn = false
       } else if goesOn {
         parts[parts.count - 1].text.append(character)
       } else {
-        parts.append((String(character), end))
+        parts.append((String(character), end, style))
         goesOn = true
       }
       end += String(character).columns
