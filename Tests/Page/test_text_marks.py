@@ -149,6 +149,11 @@ def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):
 
     opened(ctrl_click)
     assert ann.selected() == [text]
+    eve, owner = room.join("Eve", query="?view", at=(0, 0)), ann
+    painted_with_marks(eve)
+    ann = eve
+    opened(ctrl_click)
+    ann = owner
 
     # Of several addresses, a dialog lists all. A line that is broken within an address opens the whole of it.
     room.write((text, {"text": f"{address} {address}-of-another-kind", "size": [300, 300], "textPlace": "top"}))

@@ -15,7 +15,7 @@ import { fillTone, inkTone } from './tones.js'
 export const marking: { marks: TextMarks | null, want: () => void } = { marks: null, want: () => {} }
 
 /** Matches every text that has marks, and some others. Which of them have marks, the core says. */
-const maybeMarked = /\*\*|:\/\/|^ *[-\d]/m
+const maybeMarked = /\*\*|:\/\/|^ *(-|\d+\.) /m
 
 /** The margin between a text and its box, in units of the canvas. */
 export const textPadding = 8
