@@ -5,7 +5,6 @@ import asyncio
 from contextlib import contextmanager
 
 import database
-from client import Client
 from database import nodes
 from server import identifier
 from test_tokens import ANN, GUEST, KEEPER, asking, bearer, enter
@@ -79,30 +78,3 @@ async def test_an_operator_removes_somebody_at_another_node():
         assert answer.status == 204 and await people(second, "demo") == []
         first.thaw()
         assert await cat.closed() == 4403
-
-
-async def test_a_node_that_comes_later_knows_who_is_there():
-    with database.database() as url:
-        with database.Server(data=url) as first:
-            crowd = await asyncio.gather(*(
-                Client.join(first, f"room-{number % 5}", name=f"Somebody {number}") for number in range(150)))
-            for number in range(5):
-                await first.write(f"room-{number}")
-            with database.Server(data=url) as second:
-                await eventually(
-                    lambda: second.get("/v1/rooms"), "the second node knows all",
-                    holds=lambda answer: [room["peers"] for room in answer.json["rooms"]] == [30] * 5)
-                names = {each["name"] for each in (await second.get("/v1/rooms/room-2/peers")).json["peers"]}
-                assert names == {f"Somebody {number}" for number in range(2, 150, 5)}
-            await asyncio.gather(*(one.close() for one in crowd))
-
-
-async def test_a_crowd_over_two_nodes_is_one_number():
-    """R12: A client that asks gets the number of people at all nodes together."""
-    with nodes(2, "--max-named-people", 4, "--max-showing-people", 6) as servers:
-        crowd = [await Client.join(servers[number % 2], "square", crowd=True) for number in range(20)]
-        for client in (crowd[0], crowd[1]):
-            await client.until("crowd", people=20)
-        await crowd.pop().close()
-        for client in (crowd[0], crowd[1]):
-            await client.until("crowd", people=19)

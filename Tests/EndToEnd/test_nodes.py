@@ -237,18 +237,6 @@ async def test_a_room_locked_at_one_node_is_locked_at_all(tmp_path):
         await draw(ann, rectangle(identifier()))
 
 
-async def test_a_node_that_has_not_heard_of_a_lock_ends_it_all_the_same():
-    """H15: An operator unlocks the room at a node that doesn't know of the lock. The node looks in the database instead
-    of its memory."""
-    with nodes(1) as (server,):
-        for number in range(8):
-            room = f"room-{number}"
-            # Locks the room as another node would. This node hasn't been notified of the lock yet.
-            ask(f"INSERT INTO canvas.locks VALUES ('{room}')", server.data)
-            assert (await server.http("DELETE", f"/v1/rooms/{room}/lock")).status == 204
-            assert ask("SELECT room FROM canvas.locks", server.data) == []
-
-
 async def test_a_room_deleted_at_one_node_is_closed_at_all():
     with nodes(2) as (first, second):
         ann, ben = await Client.join(first, "garden"), await Client.join(second, "garden")

@@ -81,26 +81,3 @@ def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
     # Each deletion is one undo step.
     ann.press("Control+z")
     phone.wait_for_shape(circles[0], "shape.fill === '#0000FF'")
-
-
-def test_what_was_lifted_is_put_down_when_the_page_is_left(room):
-    """Another window comes to the front while a shape is lifted. The shape is lowered, and the next gesture works."""
-    circle = room.add(kind="ellipse", position=[300, 300], size=[100, 100])
-    ann = room.join("Ann", clock=True, at=(0, 0))
-    bob = room.join("Bob")
-    ann.stop_clock()
-    ann.page.mouse.move(350, 350)
-    ann.mouse_down()
-    ann.pass_time(500)
-    ann.page.mouse.move(450, 350)
-    ann.page.evaluate("dispatchEvent(new Event('blur'))")
-    ann.page.mouse.move(600, 350)
-    ann.page.mouse.up()
-    ann.pass_time(500)
-    bob.wait_for_shape(circle, "shape.x === 400")
-    bob.wait("app.presence.people().every((person) => person.lifted.length === 0)", "nothing is lifted any more")
-    ann.click(450, 350)
-    assert ann.selected() == [circle]
-    ann.press("Control+z")
-    ann.pass_time(100)
-    bob.wait_for_shape(circle, "shape.x === 300")

@@ -131,24 +131,6 @@ def test_a_marquee_and_shift_select(room):
     assert ann.run("app.session.shapeCount") == 3
 
 
-def test_escape_stops_a_drag_and_puts_everything_back(room):
-    """The first Escape reverts the drag, the second clears the selection, and the third chooses the first tool."""
-    ann, bob, (shape,) = both(room, 1)
-    ann.drag((250, 230), (400, 300), hold=True)
-    bob.wait_for_shape(shape, "shape.x === 350")
-    ann.press("Escape")
-    bob.wait_for_shape(shape, "shape.x === 200 && shape.y === 200")
-    ann.page.mouse.move(500, 400)
-    ann.page.mouse.up()
-    assert ann.selected() == [shape]
-    ann.press("Escape")
-    assert ann.selected() == []
-    ann.press("Escape")
-    assert ann.run("app.tool") == "select"
-    (held,) = room.agree()
-    assert held["position"] == [200, 200]
-
-
 # Keys
 
 
@@ -398,12 +380,3 @@ def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
     phone.pass_time(100)
     assert sorted(phone.selected()) == sorted(shapes)
     assert phone.run("app.view.x") == 0 and not phone.run("app.session.canUndo")
-
-
-def test_two_fingers_on_the_furniture_never_zoom_the_page(room):
-    """On the bars, the tools and the panel, a pinch doesn't zoom the page."""
-    phone = room.join("Eve", phone=True)
-    phone.page.get_by_role("button", name="Layers, inspector, overlaps").click()
-    for place in ((195, 30), (195, 820), (195, 600)):
-        phone.touch.pinch(place, 15, 90, steps=20)
-    assert phone.page.evaluate("visualViewport.scale") == 1

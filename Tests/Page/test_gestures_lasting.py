@@ -135,27 +135,6 @@ def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
     room.agree()
 
 
-def test_an_undo_takes_back_one_gesture_whatever_other_fingers_did(room):
-    """During a drag, a second finger touches another shape and lifts. That ends the drag's undo step, and later
-    shapes become steps of their own."""
-    square, other = (room.add(position=[60, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
-    phone = room.join("Eve", phone=True, at=(0, 0))
-    phone.touch.drag((110, 250), (190, 250), hold=True)
-    phone.touch.start((190, 250), (110, 450))
-    phone.touch.end((190, 250))
-    phone.touch.end()
-    assert not phone.run("app.tools.isBusy")
-    for _ in range(4):
-        phone.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
-    phone.wait_for_shapes(6)
-    phone.run("app.editing.undo(); return null")
-    phone.wait_for_shapes(5)
-    for _ in range(4):
-        phone.run("app.editing.undo(); return null")
-    assert phone.wait_for_shape(square)["x"] == 60
-    room.agree()
-
-
 def dropped(ann):
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
 

@@ -4,11 +4,7 @@ import time
 
 from person import number
 from test_arrows import ends, near
-from test_history import look_back, open_history
-
-# The seconds between a change and the removal of the changed shapes. The page restores the drawing of a moment before
-# the removal, because clocks differ. A later change would be missing from that drawing.
-CLOCKS = 0.3
+from test_history import CLOCKS, look_back, open_history
 
 
 def fill(room):
