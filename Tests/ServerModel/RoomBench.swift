@@ -161,9 +161,21 @@ struct RoomBench {
     return clients.count - 1
   }
 
+  /// - Parameters:
+  ///   - takes: how many bytes the client's socket accepts each time. `nil` means all.
+  ///   - canvas: what the client has, if it comes back.
   @discardableResult
-  mutating func join(_ encoding: WireEncoding = .binary, _ change: (inout Hello) -> Void = { _ in }) -> Int {
+  mutating func join(
+    _ encoding: WireEncoding = .binary,
+    takes: Int? = nil,
+    from address: String? = nil,
+    with canvas: Canvas = Canvas(),
+    _ change: (inout Hello) -> Void = { _ in }
+  ) -> Int {
     let client = connect(encoding)
+    clients[client].takes = takes
+    if let address { clients[client].party = address }
+    clients[client].canvas = canvas
     var hello = Hello()
     change(&hello)
     say(.hello(hello), client)
@@ -377,10 +389,8 @@ struct RoomBench {
     _ assign: (inout Properties) -> Void
   ) -> Stamp {
     pass(1)
-    var set = Properties()
-    assign(&set)
     let at = stamp ?? Stamp(milliseconds: now.wallMilliseconds, counter: 0, actor: actor(client))!
-    let operation = ProposedOperation(shape: shape, at: at, set: set)
+    let operation = ProposedOperation(shape: shape, at: at, set: Properties(assign))
     say(.operations(Submission(id: MessageIdentifier(id), operations: [operation])), client)
     return at
   }
@@ -388,13 +398,11 @@ struct RoomBench {
   func shape(_ number: UInt64) -> Identifier { Identifier(packed: number)! }
 
   func rejections(_ client: Int) -> [RejectCode] {
-    clients[client].messages.compactMap { if case .rejection(let rejection) = $0 { rejection.code } else { nil } }
+    clients[client].messages.compactMap { $0.rejection?.code }
   }
 
   /// The messages with operations in order, including those of a state.
-  func deliveries(_ client: Int) -> [Delivery] {
-    clients[client].messages.compactMap { if case .operations(let delivery) = $0 { delivery } else { nil } }
-  }
+  func deliveries(_ client: Int) -> [Delivery] { clients[client].messages.compactMap(\.delivery) }
 
   /// The presence of others in each message that the client received.
   func presences(_ client: Int) -> [[PeerState]] {

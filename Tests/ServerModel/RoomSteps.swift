@@ -22,7 +22,7 @@ enum Heard: Equatable {
 
 /// A conversation, and how far it has come, as the server's hub knows it of each session.
 struct Talk {
-  var conversation: Conversation
+  private var conversation: Conversation
   /// The client's role. `nil` before `hello`.
   private(set) var role: Role?
 
@@ -31,6 +31,8 @@ struct Talk {
   }
 
   var encoding: WireEncoding { conversation.encoding }
+
+  mutating func takeRest() -> UInt64? { conversation.takeRest() }
 
   mutating func received(_ bytes: UnsafeRawBufferPointer, isText: Bool, now: Moment) -> Heard {
     do throws(Closing) {

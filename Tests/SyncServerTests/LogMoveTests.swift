@@ -41,25 +41,16 @@ struct LogMoveTests {
   private static func records(_ count: UInt64) throws -> [NewRecord] {
     let actor = try #require(Identifier(packed: 900))
     return try (1...count).map { number in
-      var set = Properties()
-      set.kind = .star
       let stamp = try #require(Stamp(milliseconds: 1_000 + number, counter: 0, actor: actor))
       let shape = try #require(Identifier(packed: number))
-      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: set)])
+      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: .star)])
       return NewRecord(bytes: operations.encoded(), operations: 1)
     }
   }
 
   private static func append(_ id: UInt64, epoch: UInt64, count: UInt64) throws -> LogRequest {
     .append(
-      AppendRequest(
-        id: id,
-        room: "demo",
-        epoch: epoch,
-        mayCreate: true,
-        milliseconds: 1,
-        records: try records(count)
-      )
+      AppendRequest(id: id, room: "demo", epoch: epoch, mayCreate: true, milliseconds: 1, records: try records(count))
     )
   }
 

@@ -52,11 +52,9 @@ struct StoredRoomsTests {
     var fold = Fold(epoch: 7, seed: 0)
     let actor = try #require(Identifier(packed: 900))
     for number in 1...4 as ClosedRange<UInt64> {
-      var set = Properties()
-      set.kind = .star
       let stamp = try #require(Stamp(milliseconds: 1_000 + number, counter: 0, actor: actor))
       let shape = try #require(Identifier(packed: number))
-      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: set)])
+      let operations = StoredOperations(run: nil, operations: [Operation(shape: shape, at: stamp, set: .star)])
       let record = LogRecord(position: number, milliseconds: 1, bytes: operations.encoded())
       stored.records.append(record)
       _ = try fold.take(RoomRecord(record, operations), wantsLosses: false) { _, _ in }
@@ -90,9 +88,7 @@ struct StoredRoomsTests {
       _ = try fold.take(RoomRecord(record, try #require(operations)), wantsLosses: false) { _, _ in }
     }
     stored.snapshots[1] = RoomSnapshot(place: stored.snapshots[1].place, bytes: fold.image().encoded())
-    #expect(
-      stored.differences == ["the snapshot of room demo at position 4 is not what its records add up to"]
-    )
+    #expect(stored.differences == ["the snapshot of room demo at position 4 is not what its records add up to"])
   }
 
   @Test("a record that is missing at the end is found")

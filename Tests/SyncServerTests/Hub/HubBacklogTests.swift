@@ -8,41 +8,33 @@ import WebSocketLoop
 
 @Suite("A room to which other nodes have written more than it can apply at once")
 struct HubBacklogTests {
-  /// Keeps the requests that the hub makes.
+  /// The requests that the hub makes.
   ///
-  /// `@unchecked Sendable`: each log belongs to one test, which runs on one thread.
-  private final class ObservedLog: RoomLog, @unchecked Sendable {
-    private let rooms: MemoryLog
-    let sink: LogSink
+  /// `@unchecked Sendable`: they belong to one test, which runs on one thread.
+  private final class Seen: @unchecked Sendable {
+    private(set) var sink: LogSink = { _ in }
     private(set) var follows: [FollowRequest] = []
     private(set) var resumed: [String] = []
 
-    init(sharing memory: SharedMemory, sink: @escaping LogSink) {
+    func log(sharing memory: SharedMemory, _ sink: @escaping LogSink) -> MeddledLog {
       self.sink = sink
-      rooms = MemoryLog(sharing: memory, sink: sink)
-    }
-
-    func submit(_ requests: [LogRequest]) {
-      for request in requests {
-        switch request {
-        case .follow(let follow): follows.append(follow)
-        case .resume(_, let room): resumed.append(room)
-        default: break
+      return MeddledLog(MemoryLog(sharing: memory, sink: sink)) { [self] requests, rooms in
+        for request in requests {
+          switch request {
+          case .follow(let follow): follows.append(follow)
+          case .resume(_, let room): resumed.append(room)
+          default: break
+          }
         }
+        rooms.submit(requests)
       }
-      rooms.submit(requests)
     }
-
-    func statistics() -> LogStatistics { rooms.statistics() }
-    func close() { rooms.close() }
   }
 
   private static func append(_ id: UInt64, records: Int, mayCreate: Bool) -> LogRequest {
     let records = (0..<UInt64(records)).map { time in
-      var set = Properties()
-      set.kind = .star
       let at = Stamp(time: id << 16 + time, actor: Identifier(packed: 9)!)
-      let star = Operation(shape: Identifier(packed: 5)!, at: at, set: set)
+      let star = Operation(shape: Identifier(packed: 5)!, at: at, set: .star)
       return NewRecord(bytes: StoredOperations(run: nil, operations: [star]).encoded(), operations: 1)
     }
     return .append(
@@ -58,11 +50,10 @@ struct HubBacklogTests {
     var configuration = Configuration()
     configuration.storage = .postgres("postgresql://localhost")
     var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
-    var log: ObservedLog!
+    let log = Seen()
     // Time goes by so quickly that the hub applies one record in each turn.
-    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) { sink in
-      log = ObservedLog(sharing: shared, sink: sink)
-      return log
+    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) {
+      log.log(sharing: shared, $0)
     }
     func pass(turns: Int) {
       for _ in 0..<turns {

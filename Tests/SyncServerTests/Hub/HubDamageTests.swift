@@ -10,52 +10,38 @@ import WebSocketLoop
 struct HubDamageTests {
   /// A log whose disk has damaged a record. After reading the damage, it refuses to store anything in the room until
   /// a snapshot includes the damaged record.
-  private final class DamagedLog: RoomLog {
+  private final class Damage: Sendable {
     private enum State { case unseen, met, covered }
 
-    private let sink: LogSink
-    private let rooms: MemoryLog
     private let state = Mutex(State.unseen)
-    private static let damage = LogError.damaged(room: "demo", position: 1)
+    private let error = LogError.damaged(room: "demo", position: 1)
 
-    init(sink: @escaping LogSink) {
-      self.sink = sink
-      rooms = MemoryLog(sink: sink)
-    }
-
-    func submit(_ requests: [LogRequest]) {
-      for request in requests {
-        switch request {
-        case .read(let read):
-          state.withLock { if $0 == .unseen { $0 = .met } }
-          sink([.failed(id: read.id, room: read.room, DamagedLog.damage)])
-          continue
-        case .append(let append) where state.withLock({ $0 == .met }):
-          sink([.failed(id: append.id, room: append.room, DamagedLog.damage)])
-          continue
-        case .snapshot: state.withLock { $0 = .covered }
-        default: break
+    func log(_ sink: @escaping LogSink) -> MeddledLog {
+      MeddledLog(MemoryLog(sink: sink)) { [self] requests, rooms in
+        for request in requests {
+          switch request {
+          case .read(let read):
+            state.withLock { if $0 == .unseen { $0 = .met } }
+            sink([.failed(id: read.id, room: read.room, error)])
+            continue
+          case .append(let append) where state.withLock({ $0 == .met }):
+            sink([.failed(id: append.id, room: append.room, error)])
+            continue
+          case .snapshot: state.withLock { $0 = .covered }
+          default: break
+          }
+          rooms.submit([request])
         }
-        rooms.submit([request])
       }
     }
-
-    func statistics() -> LogStatistics { rooms.statistics() }
-    func close() { rooms.close() }
   }
 
   @Test("a snapshot of the room is made at once, so that people can go on writing, and nothing is lost")
   func covered() async throws {
-    let hub = try await Hub.started { DamagedLog(sink: $0) }
+    let hub = try await Hub.started(over: Damage().log)
     let open = try await hub.openDemo()
-    let writer = Writer(
-      payer: Payer(address: "192.0.2.1", token: nil),
-      token: nil,
-      level: .editor,
-      actor: Identifier(packed: 9)!
-    )
     func write(_ shape: UInt64) async -> Bool {
-      if case .success = await hub.submit([.star(shape)], to: open, by: writer) { return true }
+      if case .success = await hub.submit([.star(shape)], to: open, by: .by()) { return true }
       return false
     }
     #expect(await write(1))

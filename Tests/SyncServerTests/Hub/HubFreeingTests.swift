@@ -15,14 +15,8 @@ struct HubFreeingTests {
   init() async throws {
     hub = try await Hub.started { MemoryLog(sink: $0) }
     open = try await hub.openDemo()
-    let writer = Writer(
-      payer: Payer(address: "192.0.2.1", token: nil),
-      token: nil,
-      level: .editor,
-      actor: Identifier(packed: 9)!
-    )
     let shapes = (1...HeavyWork.shapesWorthAThread).map { ProposedOperation.star(UInt64($0)) }
-    _ = try await hub.submit(shapes, to: open, by: writer).get()
+    _ = try await hub.submit(shapes, to: open, by: .by()).get()
   }
 
   /// Waits until the queue holds one job more than the jobs of the `HeavyGate`: the job that frees something.

@@ -11,9 +11,7 @@ import WebSocketLoop
 struct HubOpeningTests {
   private static func store(_ names: [String]) throws -> MemoryStore {
     var store = MemoryStore()
-    var set = Properties()
-    set.kind = .star
-    let star = Operation(shape: Identifier(packed: 5)!, at: Stamp(time: 1, actor: Identifier(packed: 9)!), set: set)
+    let star = Operation(shape: Identifier(packed: 5)!, at: Stamp(time: 1, actor: Identifier(packed: 9)!), set: .star)
     let record = StoredOperations(run: nil, operations: [star]).encoded()
     for (number, name) in names.enumerated() {
       let append = AppendRequest(
@@ -33,13 +31,8 @@ struct HubOpeningTests {
   func turns() async throws {
     let many = (0..<40).map { "many-\($0)" }
     let shared = SharedMemory(store: try HubOpeningTests.store(many + ["one"]))
-    let log = Mutex<CountingLog?>(nil)
-    let hub = try await Hub.started { sink in
-      let made = CountingLog(sharing: shared, sink: sink)
-      log.withLock { $0 = made }
-      return made
-    }
-    @Sendable func loads() -> Int? { log.withLock { $0?.loads.load(ordering: .relaxed) } }
+    let count = Count()
+    let hub = try await Hub.started { count.log(sharing: shared, $0) }
     @Sendable func open(_ name: String, for party: String) async {
       guard case .open = await hub.take(name, mayCreate: false, for: party) else {
         Issue.record("\(name) doesn't open")
@@ -51,14 +44,14 @@ struct HubOpeningTests {
     // The other openings wait for their turn before they ask the log, so they hold no snapshot.
     let first = OpeningTurns.mostOfParty
     while hub.heavyWork.count < HeavyGate.jobs + first { await Task.yield() }
-    #expect(loads() == first)
+    #expect(count.loads == first)
     let request = Task { try await hub.heavyWork.run(for: "192.0.2.1") {} }
     while hub.heavyWork.count < HeavyGate.jobs + first + 1 { await Task.yield() }
     await open("one", for: "192.0.2.2")
     // A job is still counted for a moment after its answer.
     while hub.heavyWork.count > HeavyGate.jobs + first + 1 { await Task.yield() }
     #expect(hub.heavyWork.count == HeavyGate.jobs + first + 1, "all work of the other address still waits")
-    #expect(loads() == first + 1)
+    #expect(count.loads == first + 1)
     // Both addresses wait for these rooms, and the other address has its turn first. The work for some of the rooms
     // waits already.
     for name in many.suffix(6) { await open(name, for: "192.0.2.2") }
@@ -70,26 +63,24 @@ struct HubOpeningTests {
   }
 
   /// Counts how often a log is read.
-  private final class CountingLog: RoomLog {
-    private let rooms: MemoryLog
-    let loads = Atomic(0)
-    let reads = Atomic(0)
+  private final class Count: Sendable {
+    private let loading = Atomic(0)
+    private let reading = Atomic(0)
+    var loads: Int { loading.load(ordering: .relaxed) }
+    var reads: Int { reading.load(ordering: .relaxed) }
 
-    init(sharing memory: SharedMemory, sink: @escaping LogSink) { rooms = MemoryLog(sharing: memory, sink: sink) }
-
-    func submit(_ requests: [LogRequest]) {
-      for request in requests {
-        switch request {
-        case .load: loads.add(1, ordering: .relaxed)
-        case .read: reads.add(1, ordering: .relaxed)
-        default: break
+    func log(sharing memory: SharedMemory, _ sink: @escaping LogSink) -> MeddledLog {
+      MeddledLog(MemoryLog(sharing: memory, sink: sink)) { [self] requests, rooms in
+        for request in requests {
+          switch request {
+          case .load: loading.add(1, ordering: .relaxed)
+          case .read: reading.add(1, ordering: .relaxed)
+          default: break
+          }
         }
+        rooms.submit(requests)
       }
-      rooms.submit(requests)
     }
-
-    func statistics() -> LogStatistics { rooms.statistics() }
-    func close() { rooms.close() }
   }
 
   @Test("rooms whose clients have left before their turn aren't read") func left() throws {
@@ -99,11 +90,8 @@ struct HubOpeningTests {
     configuration.storage = .memory
     configuration.limits.connectionsPerAddress = 100
     var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
-    var log: CountingLog!
-    let server = VirtualServer(configuration, seed: 1, at: now) { sink in
-      log = CountingLog(sharing: shared, sink: sink)
-      return log
-    }
+    let count = Count()
+    let server = VirtualServer(configuration, seed: 1, at: now) { count.log(sharing: shared, $0) }
     func pass(worksHeavily: Bool) {
       for _ in 0..<200 {
         now.monotonicMilliseconds += 1
@@ -117,12 +105,12 @@ struct HubOpeningTests {
     for connection in connections { server.receive(hello, isText: false, on: connection) }
     let requests = names.map { server.request(Request(path: "/v1/rooms/\($0)", peer: "10.0.0.1")) }
     pass(worksHeavily: false)
-    let loads = log.loads.load(ordering: .relaxed)
+    let loads = count.loads
     #expect(connections.count == names.count && loads == OpeningTurns.mostOfParty)
     for connection in connections { server.lose(connection) }
     for request in requests { request.leave() }
     pass(worksHeavily: true)
-    #expect(log.loads.load(ordering: .relaxed) == loads)
+    #expect(count.loads == loads)
     #expect(server.hub.assumeIsolated { $0.openingTurns.isIdle })
   }
 
@@ -144,15 +132,10 @@ struct HubOpeningTests {
       _ = try store.append(append, step: 1)
     }
     let shared = SharedMemory(store: store)
-    let log = Mutex<CountingLog?>(nil)
-    let hub = try await Hub.started { sink in
-      let made = CountingLog(sharing: shared, sink: sink)
-      log.withLock { $0 = made }
-      return made
-    }
+    let count = Count()
+    let hub = try await Hub.started { count.log(sharing: shared, $0) }
     _ = try await hub.openDemo()
-    let reads = try #require(log.withLock { $0?.reads.load(ordering: .relaxed) })
-    #expect(bytes > 2 << 20 && reads <= bytes >> 20 + 1, "\(bytes) bytes in \(reads) pages")
+    #expect(bytes > 2 << 20 && count.reads <= bytes >> 20 + 1, "\(bytes) bytes in \(count.reads) pages")
   }
 
   @Test("rooms do what they do once a second in portions")

@@ -21,11 +21,6 @@ struct HubWritingTests {
     Request(method: method, path: "/v1/rooms/demo\(path)", headers: [("authorization", "Bearer \(token)")])
   }
 
-  private func writer(_ token: String) -> SyncServer.Writer {
-    let payer = Payer(address: "192.0.2.1", token: nil)
-    return SyncServer.Writer(payer: payer, token: token, level: .editor, actor: Identifier(packed: 9)!)
-  }
-
   @Test(
     "H15, C3: a layout that waits is not written after the room was locked, or its token taken away",
     arguments: [true, false]
@@ -37,7 +32,7 @@ struct HubWritingTests {
     let shapes = try Import.read(Array("{'squares':[{'x':1,'y':2,'colour':'#102030','size':20}]}".utf8), shapesMax: 9)
     let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
     let gate = await HeavyGate(hub)
-    let writing = Task { [hub] in await hub.submit(layout, to: open, by: writer(ann)) }
+    let writing = Task { [hub] in await hub.submit(layout, to: open, by: .by(ann)) }
     while await hub.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
       // Sets the lock directly, because a request to lock the room would have to wait for the layout.
@@ -46,11 +41,7 @@ struct HubWritingTests {
       await hub.take(Credentials(tokens: try Tokens("\(keeper) operator *")))
     }
     gate.open()
-    guard case .failure(let refusal) = await writing.value else {
-      Issue.record("it is written")
-      return
-    }
-    #expect(refusal.response.status == (isLocked ? 403 : 401))
+    #expect(await writing.value.refusal?.response.status == (isLocked ? 403 : 401))
     #expect(await hub.view(of: open)?.position == 0)
     #expect(open.room.isIdle, "nothing is on its way")
     await gate.ended()
@@ -72,67 +63,50 @@ struct HubWritingTests {
     }
   }
 
-  /// Refuses what is to be stored, at once or when the test says so, or doesn't tell its owner what other nodes do.
-  private final class RefusingLog: RoomLog {
-    private let sink: LogSink
-    private let rooms: MemoryLog
-    private let refuses: Bool
-    private let isPatient: Bool
-    private let held = Mutex<[LogEvent]>([])
-
-    init(sharing memory: SharedMemory, refuses: Bool, isPatient: Bool = false, sink: @escaping LogSink) {
-      self.sink = sink
-      self.refuses = refuses
-      self.isPatient = isPatient
-      rooms = MemoryLog(sharing: memory) { events in
-        sink(events.filter { if case .deleted(nil, _, _) = $0 { false } else { true } })
-      }
+  /// Refuses what is to be stored, or doesn't tell its owner what other nodes do.
+  private static func log(sharing memory: SharedMemory, refuses: Bool, _ sink: @escaping LogSink) -> MeddledLog {
+    let rooms = MemoryLog(sharing: memory) { events in
+      sink(events.filter { if case .deleted(nil, _, _) = $0 { false } else { true } })
     }
-
-    func submit(_ requests: [LogRequest]) {
+    return MeddledLog(rooms) { requests, rooms in
       for request in requests {
         if refuses, request.isAppend {
-          held.withLock { $0.append(.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: "")))) }
-          if !isPatient { refuseHeld() }
+          sink([.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: "")))])
         } else {
           rooms.submit([request])
         }
       }
     }
-
-    /// - Returns: whether there was something to refuse.
-    @discardableResult
-    func refuseHeld() -> Bool {
-      let events = held.withLock { held in
-        defer { held = [] }
-        return held
-      }
-      sink(events)
-      return !events.isEmpty
-    }
-
-    func statistics() -> LogStatistics { rooms.statistics() }
-    func close() { rooms.close() }
   }
 
   @Test("W11: what the log refuses counts against no quota, even if the room was closed before the log has answered")
   func refusedForAClosedRoom() async throws {
     var limits = Limits()
     limits.dayRoomsPerAddress = 1
-    let made = Mutex<RefusingLog?>(nil)
+    /// The refusals that the log has not told yet, and who is to be told.
+    let held = Mutex<(events: [LogEvent], sink: LogSink?)>(([], nil))
     let hub = try await Hub.started(limits: limits) { sink in
-      let log = RefusingLog(sharing: SharedMemory(), refuses: true, isPatient: true, sink: sink)
-      made.withLock { $0 = log }
-      return log
+      held.withLock { $0.sink = sink }
+      return MeddledLog(MemoryLog(sink: sink)) { requests, rooms in
+        for request in requests {
+          guard request.isAppend else {
+            rooms.submit([request])
+            continue
+          }
+          held.withLock {
+            $0.events.append(.failed(id: request.id, room: request.room, .unavailable(.diskFull(path: ""))))
+          }
+        }
+      }
     }
-    let log = try #require(made.withLock { $0 })
     let open = try await hub.openDemo()
-    let writer = writer(ann)
+    let writer = .by(ann)
     let writing = Task { await hub.submit([.star()], to: open, by: writer) }
     while await hub.log.isClear { await Task.yield() }
     await hub.perform { $0.stop(open, "closed") }
     _ = await writing.value
-    while !log.refuseHeld() { await Task.yield() }
+    while held.withLock({ $0.events.isEmpty }) { await Task.yield() }
+    held.withLock { $0.sink?($0.events) }
     while await !hub.log.isClear { await Task.yield() }
     let refusal = await hub.perform { $0.quotas.refusal(of: writer.payer, isNewRoom: true, now: 0) }
     #expect(refusal == nil)
@@ -142,26 +116,21 @@ struct HubWritingTests {
   func refusedForNothing() async throws {
     var limits = Limits()
     (limits.dayBytesPerAddress, limits.dayRoomsPerAddress) = (500, 1)
-    let hub = try await Hub.started(limits: limits) { RefusingLog(sharing: SharedMemory(), refuses: true, sink: $0) }
+    let hub = try await Hub.started(limits: limits) {
+      HubWritingTests.log(sharing: SharedMemory(), refuses: true, $0)
+    }
     let open = try await hub.openDemo()
     for number in 1...20 as ClosedRange<UInt64> {
-      guard case .failure(let refusal) = await hub.submit([.star(number)], to: open, by: writer(ann)) else {
-        Issue.record("it is written")
-        return
-      }
-      #expect(refusal.response.status == 503)
+      #expect(await hub.submit([.star(number)], to: open, by: .by(ann)).refusal?.response.status == 503)
     }
   }
 
   @Test("H9: a room as it was is not answered from another room of its name")
   func otherRoom() async throws {
     let shared = SharedMemory()
-    let hub = try await Hub.started { RefusingLog(sharing: shared, refuses: false, sink: $0) }
+    let hub = try await Hub.started { HubWritingTests.log(sharing: shared, refuses: false, $0) }
     let open = try await hub.openDemo()
-    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
-      Issue.record("it is not written")
-      return
-    }
+    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
     let past = Request(method: "GET", path: "/v1/rooms/demo", query: "at=9999999999999")
     #expect(await hub.response(to: past, body: []).status == 200)
     let neighbour = MemoryLog(sharing: shared) { _ in }
@@ -178,10 +147,7 @@ struct HubWritingTests {
   @Test("a deleted room whose lock can't be lifted is told as such, and deleting it again lifts the lock")
   func lockStaysBehind() async throws {
     let open = try await hub.openDemo()
-    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
-      Issue.record("it is not written")
-      return
-    }
+    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
     var template = Array("/tmp/hub-locks-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     let parent = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -206,22 +172,15 @@ struct HubWritingTests {
   @Test("a request to a room that has just gone is answered")
   func roomIsGone() async throws {
     let open = try await hub.openDemo()
-    guard case .success = await hub.submit([.star()], to: open, by: writer(ann)) else {
-      Issue.record("it is not written")
-      return
-    }
+    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
     let response = await hub.response(to: request("DELETE", "", keeper), body: [])
     #expect(response.status == 204)
-    let outcome = await hub.submit([.star()], to: open, by: writer(ann))
-    guard case .failure(let refusal) = outcome else {
-      Issue.record("a room that is gone took it")
-      return
-    }
-    #expect(refusal.response.status == 503)
-    guard case .failure = await hub.forgetErasures(of: open, before: 9, by: writer(keeper)) else {
-      Issue.record("a room that is gone forgot deletions")
-      return
-    }
+    #expect(await hub.submit([.star()], to: open, by: .by(ann)).refusal?.response.status == 503)
+    #expect(await hub.forgetErasures(of: open, before: 9, by: .by(keeper)).refusal != nil)
     #expect(await hub.overlapIndex(of: open) == nil)
   }
+}
+
+extension Result {
+  fileprivate var refusal: Failure? { if case .failure(let refusal) = self { refusal } else { nil } }
 }

@@ -47,10 +47,31 @@ extension Hub {
 extension ProposedOperation {
   /// An operation without a stamp that makes a star.
   static func star(_ shape: UInt64 = 5) -> ProposedOperation {
-    var set = Properties()
-    set.kind = .star
-    return ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
+    return ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: .star)
   }
+}
+
+extension Writer {
+  /// Somebody who writes over HTTP.
+  static func by(_ token: String? = nil, level: Grant.Level = .editor) -> Writer {
+    let payer = Payer(address: "192.0.2.1", token: nil)
+    return Writer(payer: payer, token: token, level: level, actor: Identifier(packed: 9)!)
+  }
+}
+
+/// A log in memory. The test does what it likes with the requests before the log gets them.
+final class MeddledLog: RoomLog {
+  private let rooms: MemoryLog
+  private let take: @Sendable ([LogRequest], MemoryLog) -> Void
+
+  init(_ rooms: MemoryLog, _ take: @escaping @Sendable ([LogRequest], MemoryLog) -> Void) {
+    self.rooms = rooms
+    self.take = take
+  }
+
+  func submit(_ requests: [LogRequest]) { take(requests, rooms) }
+  func statistics() -> LogStatistics { rooms.statistics() }
+  func close() { rooms.close() }
 }
 
 /// Blocks a server's threads for heavy work until the test releases them: all of them, or all that one party may use.

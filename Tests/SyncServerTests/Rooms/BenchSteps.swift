@@ -1,10 +1,37 @@
 import CanvasCRDT
+import TestSupport
 
 @testable import ServerModel
+@testable import SyncServer
 
 // Actions and checks that several suites share.
 
+/// The state of somebody who shows a number.
+func state(_ number: Int) -> JSONText { JSONText("{\"x\":\(number)}") }
+
+extension ProposedOperation {
+  init(_ shape: UInt64, _ set: Properties, at stamp: Stamp? = nil) {
+    self.init(shape: Identifier(packed: shape)!, at: stamp, set: set)
+  }
+}
+
 extension RoomBench {
+  static func withWriter(_ change: (inout Limits) -> Void = { _ in }) -> (RoomBench, writer: Int) {
+    var bench = RoomBench(change)
+    let writer = bench.join()
+    return (bench, writer)
+  }
+
+  /// Sends operations in one message.
+  /// - Returns: the refusal, if the message is refused at once.
+  @discardableResult
+  mutating func submit(_ client: Int, id: UInt64? = nil, _ operations: [ProposedOperation]) -> Rejection? {
+    let before = clients[client].messages.count
+    say(.operations(Submission(id: id.map { MessageIdentifier($0) }, operations: operations)), client)
+    send()
+    return clients[client].messages[before...].compactMap(\.rejection).first
+  }
+
   /// Makes a square of ten units, or moves it.
   mutating func put(_ writer: Int, _ number: UInt64, x: Double) {
     write(writer, shape(number)) {
@@ -28,8 +55,25 @@ extension RoomBench {
     }
   }
 
-  /// The overlap notices that a client received.
-  func notices(_ client: Int) -> [OverlapNotice] {
-    clients[client].messages.compactMap { if case .overlaps(let notice) = $0 { notice } else { nil } }
+  /// Lets time pass, and the room do what it does once a second.
+  mutating func rest(after milliseconds: UInt64 = 0) {
+    pass(milliseconds)
+    room.rest(now: now)
+    settle()
   }
+
+  /// Lets a client's socket take all that there is for it.
+  mutating func catchUp(_ client: Int) {
+    clients[client].takes = nil
+    wake(client)
+    settle()
+  }
+
+  /// Stores all that waits for the log, without telling anyone.
+  mutating func commitAll() {
+    while !waiting.isEmpty { commit() }
+  }
+
+  /// The overlap notices that a client received.
+  func notices(_ client: Int) -> [OverlapNotice] { clients[client].messages.compactMap(\.notice) }
 }

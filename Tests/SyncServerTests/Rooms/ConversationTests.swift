@@ -1,4 +1,5 @@
 import CanvasCRDT
+import TestSupport
 import Testing
 
 @testable import ServerModel
@@ -6,11 +7,9 @@ import Testing
 
 @Suite("Which message is allowed when")
 struct RoomsSessionTests {
-  private func conversation(
-    _ encoding: WireEncoding = .json,
-    roleMax: Role = .editor,
-    _ limits: Limits = Limits()
-  ) -> Talk {
+  private func conversation(_ encoding: WireEncoding = .json, roleMax: Role = .editor, _ limits: Limits = Limits())
+    -> Talk
+  {
     Talk(encoding, roleMax: roleMax, limits: limits, now: time(0))
   }
 
@@ -18,17 +17,23 @@ struct RoomsSessionTests {
     Moment(wallMilliseconds: 1_763_650_000_000 + milliseconds, monotonicMilliseconds: milliseconds)
   }
 
-  private func say(
-    _ text: String,
-    _ conversation: inout Talk,
-    isText: Bool = true,
-    at milliseconds: UInt64 = 1
-  ) -> Heard {
+  private func say(_ text: String, _ conversation: inout Talk, isText: Bool = true, at milliseconds: UInt64 = 1)
+    -> Heard
+  {
     Array(text.utf8).withUnsafeBytes { conversation.received($0, isText: isText, now: time(milliseconds)) }
   }
 
-  private func code(_ heard: Heard) -> CloseCode? {
-    if case .close(let code, _) = heard { code } else { nil }
+  private func code(_ action: Heard) -> CloseCode? {
+    if case .close(let code, _) = action { code } else { nil }
+  }
+
+  /// A conversation after its hello.
+  private func joined(roleMax: Role = .editor, _ change: (inout Limits) -> Void = { _ in }) -> Talk {
+    var limits = Limits()
+    change(&limits)
+    var conversation = conversation(roleMax: roleMax, limits)
+    _ = say(#"{"type":"hello"}"#, &conversation)
+    return conversation
   }
 
   @Test(
@@ -46,21 +51,15 @@ struct RoomsSessionTests {
 
   @Test("closing: a second hello", arguments: [#"{"type":"hello"}"#, #"{"type":"hello","name":7}"#])
   func secondHello(text: String) {
-    var conversation = conversation()
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined()
     #expect(code(say(text, &conversation)) == .badHello)
   }
 
   @Test("R8: a bad field after hello is answered, and the connection goes on")
   func badFields() {
-    var conversation = conversation()
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined()
     for text in [#"{"type":"presence"}"#, #"{"type":"ping","id":[]}"#] {
-      guard case .session(.reply(.error(let code, _))) = say(text, &conversation) else {
-        Issue.record("an error is answered")
-        return
-      }
-      #expect(code == "bad_field")
+      #expect(say(text, &conversation).error == "bad_field")
     }
     #expect(say(#"{"type":"digest"}"#, &conversation) == .session(.digest))
   }
@@ -79,21 +78,10 @@ struct RoomsSessionTests {
 
   @Test("R7: a message of a type that there is not is answered, and the connection goes on")
   func unknownType() {
-    var conversation = conversation()
-    _ = say(#"{"type":"hello"}"#, &conversation)
-    guard case .session(.reply(.error(let code, _))) = say(#"{"type":"dance"}"#, &conversation) else {
-      Issue.record("an error is answered")
-      return
-    }
-    #expect(code == "unknown_type")
-    guard
-      case .session(.reply(.pong(let id, let milliseconds))) = say(#"{"type":"ping","id":1.50}"#, &conversation, at: 5)
-    else {
-      Issue.record("the connection goes on")
-      return
-    }
-    #expect(id.map { String(decoding: $0.json.bytes, as: UTF8.self) } == "1.50")
-    #expect(milliseconds == 1_763_650_000_005)
+    var conversation = joined()
+    #expect(say(#"{"type":"dance"}"#, &conversation).error == "unknown_type")
+    let pong = ServerMessage.pong(id: MessageIdentifier(json: JSONText("1.50")), milliseconds: 1_763_650_000_005)
+    #expect(say(#"{"type":"ping","id":1.50}"#, &conversation, at: 5) == .session(.reply(pong)))
   }
 
   private let operation =
@@ -102,76 +90,47 @@ struct RoomsSessionTests {
   @Test("W6: a viewer is refused, by its own wish or by its token's")
   func readOnly() {
     var shy = conversation()
-    guard case .join(_, .viewer) = say(#"{"type":"hello","readonly":true}"#, &shy) else {
-      Issue.record("it becomes a viewer")
-      return
-    }
-    var guest = conversation(.json, roleMax: .viewer)
-    _ = say(#"{"type":"hello","readonly":false}"#, &guest)
+    _ = say(#"{"type":"hello","readonly":true}"#, &shy)
     for text in [operation, #"{"type":"ops","id":3,"ops":[]}"#] {
-      for conversation in [shy, guest] {
+      for conversation in [shy, joined(roleMax: .viewer)] {
         var conversation = conversation
-        guard case .session(.reply(.rejection(let rejection))) = say(text, &conversation) else {
-          Issue.record("it is rejected")
-          return
-        }
-        #expect(rejection.code == .readOnly)
-        #expect(rejection.id == MessageIdentifier(3))
+        let rejection = say(text, &conversation).rejection
+        #expect(rejection?.code == .readOnly)
+        #expect(rejection?.id == MessageIdentifier(3))
       }
     }
   }
 
   @Test("W6: too many operations in one message, and too many a second, of which each is refused")
   func rates() {
-    var limits = Limits()
-    limits.operationsPerSecond = 10
-    limits.operationsPerMessage = 2
-    limits.refusalsIgnored = 5
-    var conversation = conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
-    let three =
-      #"{"type":"ops","ops":["#
-      + Array(repeating: #"{"shape":"afy-kw5-t7o","set":{"alpha":1}}"#, count: 3)
-      .joined(separator: ",") + "]}"
-    guard case .session(.reply(.rejection(let tooMany))) = say(three, &conversation) else {
-      Issue.record("three are too many")
-      return
+    var conversation = joined {
+      $0.operationsPerSecond = 10
+      $0.operationsPerMessage = 2
+      $0.refusalsIgnored = 5
     }
-    #expect(tooMany.code == .tooManyOperations)
-
-    var taken = 0
-    var limited = 0
-    for _ in 0..<1_000 {
-      switch say(operation, &conversation) {
-      case .session(.submit): taken += 1
-      case .session(.reply(.rejection(let rejection))):
-        #expect(rejection.code == .rateLimited)
-        limited += 1
-      case let action: Issue.record("\(action)")
-      }
-    }
+    let three = [String](repeating: #"{"shape":"afy-kw5-t7o","set":{"alpha":1}}"#, count: 3).joined(separator: ",")
+    #expect(say(#"{"type":"ops","ops":[\#(three)]}"#, &conversation).rejection?.code == .tooManyOperations)
     // The rate allows 20 operations in two seconds. One of them was used by the refused message. The client isn't
     // disconnected, because all its messages came before it could read a refusal.
-    #expect(taken == 19)
-    #expect(limited == 981)
+    let refused = (0..<1_000).map { _ in say(operation, &conversation).rejection?.code }
+    #expect(refused == [RejectCode?](repeating: nil, count: 19) + [RejectCode?](repeating: .rateLimited, count: 981))
   }
 
   @Test("W9: closed with 4429 is who goes on for two seconds after being refused, and for a hundred times")
   func rateLimitsIgnored() {
-    var limits = Limits()
-    limits.operationsPerSecond = 10
-    limits.operationsPerMessage = 2
+    func limit(_ limits: inout Limits) {
+      limits.operationsPerSecond = 10
+      limits.operationsPerMessage = 2
+    }
     func closes(_ count: Int, at milliseconds: UInt64, _ conversation: inout Talk) -> Bool {
       (0..<count).contains { _ in code(say(operation, &conversation, at: milliseconds)) == .tooMany }
     }
-    var bursting = self.conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &bursting)
+    var bursting = joined(limit)
     #expect(!closes(1_000, at: 1, &bursting))
     #expect(!closes(1_000, at: 2_000, &bursting))
     #expect(closes(1_000, at: 2_001, &bursting))
 
-    var conversation = self.conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined(limit)
     var closedAt: UInt64?
     for step in 0..<5_000 where closedAt == nil {
       // The client sends thirty operations a second, and ten are allowed. So the count of refusals grows by twenty a
@@ -188,57 +147,33 @@ struct RoomsSessionTests {
       let id = String(repeating: "i", count: count - 2)
       return #"{"type":"ops","id":"\#(id)","ops":[{"shape":"\#(shape)","set":{"alpha":1}}]}"#
     }
-    var conversation = conversation()
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined()
     guard case .session(.submit(let taken)) = say(submission(1_024), &conversation) else {
       Issue.record("as long as may be")
       return
     }
     #expect(taken.id?.json.bytes.count == 1_024)
     for (text, wanted) in [(submission(1_025), RejectCode.badMessage), (submission(1_025, shape: "no"), .badShape)] {
-      guard case .session(.reply(.rejection(let rejection))) = say(text, &conversation) else {
-        Issue.record("it is rejected")
-        return
-      }
-      #expect(rejection.code == wanted)
-      #expect(rejection.id == nil)
+      let rejection = say(text, &conversation).rejection
+      #expect(rejection?.code == wanted && rejection?.id == nil)
     }
     let ping = #"{"type":"ping","id":"\#(String(repeating: "i", count: 1_023))"}"#
-    guard case .session(.reply(.error(let code, _))) = say(ping, &conversation) else {
-      Issue.record("an error is answered")
-      return
-    }
-    #expect(code == "bad_field")
+    #expect(say(ping, &conversation).error == "bad_field")
   }
 
   @Test("a client that waits after a refusal is never closed")
   func patience() {
-    var limits = Limits()
-    limits.operationsPerSecond = 10
-    var conversation = conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
-    for step in 0..<2_000 {
-      if case .close = say(operation, &conversation, at: UInt64(step) * 100) { Issue.record("closed at \(step)") }
-    }
+    var conversation = joined { $0.operationsPerSecond = 10 }
+    for step in 0..<2_000 { #expect(code(say(operation, &conversation, at: UInt64(step) * 100)) == nil) }
   }
 
   @Test("R1: presence that is too large is refused, and the connection goes on")
   func presence() {
-    var limits = Limits()
-    limits.presenceBytes = 10
-    var conversation = conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
-    guard case .session(.reply(.error(let code, _))) = say(#"{"type":"presence","state":{"x":12345}}"#, &conversation)
-    else {
-      Issue.record("eleven bytes are too many")
-      return
-    }
-    #expect(code == "presence_too_large")
+    var conversation = joined { $0.presenceBytes = 10 }
+    #expect(say(#"{"type":"presence","state":{"x":12345}}"#, &conversation).error == "presence_too_large")
     // White space in the JSON doesn't count.
-    guard case .session(.presence) = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation) else {
-      Issue.record("ten are not")
-      return
-    }
+    let presence = say(#"{"type":"presence","state":{ "x" : 1234 }}"#, &conversation)
+    #expect(presence == .session(.presence(JSONText(#"{"x":1234}"#))))
   }
 
   @Test(
@@ -249,17 +184,14 @@ struct RoomsSessionTests {
     ]
   )
   func flood(text: String) {
-    var limits = Limits()
-    limits.messagesPerSecond = 10
-    var conversation = conversation(.json, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined { $0.messagesPerSecond = 10 }
     var now: UInt64 = 1
     var rests = 0
     for number in 0..<200 {
-      if code(say(text, &conversation, at: now)) != nil { Issue.record("number \(number) closes") }
-      guard let rest = conversation.conversation.takeRest() else { continue }
+      if say(text, &conversation, at: now) == .nothing { Issue.record("number \(number) is dropped") }
+      guard let rest = conversation.takeRest() else { continue }
       #expect(rest == 100)
-      #expect(conversation.conversation.takeRest() == nil)
+      #expect(conversation.takeRest() == nil)
       rests += 1
       now += rest
     }
@@ -270,19 +202,18 @@ struct RoomsSessionTests {
 
   @Test("a viewer's writes exceed no rate of operations, and a viewer that sends much waits like others")
   func viewersFlood() {
-    var limits = Limits()
-    limits.messagesPerSecond = 100
-    var conversation = conversation(.json, roleMax: .viewer, limits)
-    _ = say(#"{"type":"hello"}"#, &conversation)
+    var conversation = joined(roleMax: .viewer) { $0.messagesPerSecond = 100 }
     var now: UInt64 = 1
     for _ in 0..<2_000 {
-      guard case .session(.reply(.rejection(let rejection))) = say(operation, &conversation, at: now) else {
-        Issue.record("it is rejected")
-        return
-      }
-      #expect(rejection.code == .readOnly)
-      now += conversation.conversation.takeRest() ?? 0
+      #expect(say(operation, &conversation, at: now).rejection?.code == .readOnly)
+      now += conversation.takeRest() ?? 0
     }
     #expect(now > 10_000)
   }
+}
+
+extension Heard {
+  private var reply: ServerMessage? { if case .session(.reply(let message)) = self { message } else { nil } }
+  fileprivate var rejection: Rejection? { reply?.rejection }
+  fileprivate var error: Text? { if case .error(let code, _)? = reply { code } else { nil } }
 }

@@ -7,10 +7,6 @@ import Testing
 
 @Suite("Crowds")
 struct RoomsCrowdTests {
-  private func state(_ number: Int) throws -> JSONText {
-    try Array("{\"x\":\(number)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
-  }
-
   /// The numbers of people that a client was told, in order.
   private func numbers(_ bench: RoomBench, _ client: Int) -> [UInt64] {
     bench.clients[client].messages.compactMap { if case .crowd(let people) = $0 { people } else { nil } }
@@ -106,20 +102,20 @@ struct RoomsCrowdTests {
     let ann = bench.join { $0.crowd = true }
     let people = (0..<6).map { _ in bench.join() }
     func shown() -> Set<Identifier> { Set(bench.clients[ann].peers.filter { $0.value.state != nil }.keys) }
-    for person in people[3...5] { bench.say(.presence(try state(person)), person) }
+    for person in people[3...5] { bench.say(.presence(state(person)), person) }
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }), "they came last, and are seen all the same")
     #expect(bench.clients[ann].peers.count == 3)
 
     // The list of people is full, and all three of them were active recently. So the next active person is not listed
     // yet, and others don't get that person's presence.
-    bench.say(.presence(try state(0)), people[0])
+    bench.say(.presence(state(0)), people[0])
     bench.settle()
     #expect(shown() == Set(people[3...5].map { bench.actor($0) }))
     bench.pass(11_000)
-    for person in people[4...5] { bench.say(.presence(try state(9)), person) }
+    for person in people[4...5] { bench.say(.presence(state(9)), person) }
     bench.settle()
-    bench.say(.presence(try state(1)), people[0])
+    bench.say(.presence(state(1)), people[0])
     bench.settle()
     #expect(shown() == [bench.actor(people[0]), bench.actor(people[4]), bench.actor(people[5])])
     // A newcomer is sent the same names as Ann.
@@ -134,15 +130,15 @@ struct RoomsCrowdTests {
       $0.showingPeople = 2
     }
     let people = (0..<3).map { _ in bench.join { $0.crowd = true } }
-    for person in people[0...1] { bench.say(.presence(try state(person)), person) }
+    for person in people[0...1] { bench.say(.presence(state(person)), person) }
     bench.settle()
-    bench.say(.presence(try state(7)), people[2])
+    bench.say(.presence(state(7)), people[2])
     bench.settle()
     #expect(bench.clients[people[0]].peers[bench.actor(people[2])] == nil)
     bench.leave(people[1])
     bench.pass(2_000)
     bench.settle()
-    #expect(bench.clients[people[0]].peers[bench.actor(people[2])]?.state == (try state(7)))
+    #expect(bench.clients[people[0]].peers[bench.actor(people[2])]?.state == state(7))
   }
 
   @Test("R12: a reader that fell off the ring knows the same people as everybody, and the number")
@@ -157,21 +153,19 @@ struct RoomsCrowdTests {
     bench.clients[ann].takes = 0
     for person in people.prefix(2) { bench.leave(person) }
     for number in 0..<5 {
-      bench.say(.presence(try state(number)), people[3])
+      bench.say(.presence(state(number)), people[3])
       bench.settle()
       bench.pass(100)
     }
     let eve = bench.join { $0.crowd = true }
     let bob = bench.join()
     bench.settle()
-    bench.clients[ann].takes = nil
-    bench.wake(ann)
-    bench.settle()
+    bench.catchUp(ann)
     var known = bench.clients[eve].peers
     known[bench.actor(eve)] = bench.clients[bob].peers[bench.actor(eve)]
     known[bench.actor(ann)] = nil
     #expect(Set(bench.clients[ann].peers.keys) == Set(known.keys))
-    #expect(bench.clients[ann].peers[bench.actor(people[3])]?.state == (try state(4)))
+    #expect(bench.clients[ann].peers[bench.actor(people[3])]?.state == state(4))
     #expect(numbers(bench, ann).last == numbers(bench, eve).last)
   }
 
@@ -188,7 +182,7 @@ struct RoomsCrowdTests {
     bench.pass(1_000)
     let told = bench.clients[ann].messages.count
     for step in 0..<200 {
-      for person in people { bench.say(.presence(try state(step)), person) }
+      for person in people { bench.say(.presence(state(step)), person) }
       bench.beatIfDue()
       bench.pass(10)
     }
@@ -207,8 +201,8 @@ struct RoomsCrowdTests {
 
     // A person who has not moved for long shows presence again. The room sends it before the presence of people who
     // move all the time.
-    bench.say(.presence(try state(7)), still)
-    for person in people { bench.say(.presence(try state(1_000)), person) }
+    bench.say(.presence(state(7)), still)
+    for person in people { bench.say(.presence(state(1_000)), person) }
     var beats = 0
     while bench.clients[ann].peers[bench.actor(still)]?.state == nil, beats < 8 {
       bench.pass(10)
@@ -218,7 +212,7 @@ struct RoomsCrowdTests {
     #expect(beats < 8)
     // Everybody's newest presence arrives in the end.
     bench.settle()
-    for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == (try state(1_000))) }
+    for person in people { #expect(bench.clients[ann].peers[bench.actor(person)]?.state == state(1_000)) }
   }
 
   @Test("a beat is sent to a few at a time, and whoever has waited is next")
@@ -230,14 +224,14 @@ struct RoomsCrowdTests {
     let before = received()
     func news() -> [Int] { zip(received(), before).map { $0 - $1 } }
     bench.write(people[0], bench.shape(1)) { $0.kind = .star }
-    while !bench.waiting.isEmpty { bench.commit() }
+    bench.commitAll()
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 4)
     // The broadcast went to four members, and perhaps also to the writer, together with the writer's answer.
     #expect((4...5).contains(news().reduce(0, +)) && bench.room.hasUnsent)
     // The next broadcast is made before all members got the last one.
     bench.write(people[1], bench.shape(1), id: 2) { $0.alpha = 3 }
-    while !bench.waiting.isEmpty { bench.commit() }
+    bench.commitAll()
     bench.room.flush(now: bench.now)
     bench.send(seatsMax: 6)
     #expect(news().allSatisfy { (1...2).contains($0) }, "those who lacked the first go first")
@@ -257,7 +251,7 @@ struct RoomsCrowdTests {
         set.kind = .star
         set.alpha = Int16(step + 1)
       }
-      while !bench.waiting.isEmpty { bench.commit() }
+      bench.commitAll()
       bench.room.flush(now: bench.now)
     }
     let writes = bench.writes
@@ -268,9 +262,7 @@ struct RoomsCrowdTests {
       bench.writes - writes <= people.count - 1 + 5,
       "only the writer, who is sent answers too, gets them one by one"
     )
-    bench.clients[people[5]].takes = nil
-    bench.wake(people[5])
-    bench.settle()
+    bench.catchUp(people[5])
     for (index, person) in people.enumerated() {
       #expect(bench.deliveries(person).count - told[index] == 5, "none is left out")
       bench.expectCaughtUp(person)
@@ -289,7 +281,7 @@ struct RoomsCrowdTests {
     var beatsAt: [UInt64] = []
     for step in 0..<200 {
       bench.write(ann, bench.shape(1), id: UInt64(step + 2)) { $0.position = Point(x: Double(step), y: 0) }
-      while !bench.waiting.isEmpty { bench.commit() }
+      bench.commitAll()
       let before = bench.deliveries(bob).count
       bench.beatIfDue()
       if bench.deliveries(bob).count > before { beatsAt.append(bench.now.monotonicMilliseconds) }
@@ -301,7 +293,7 @@ struct RoomsCrowdTests {
     // A newcomer between two broadcasts gets its welcome at once, and the state with the next broadcast.
     bench.settle()
     bench.write(ann, bench.shape(1), id: 999) { $0.alpha = 3 }
-    while !bench.waiting.isEmpty { bench.commit() }
+    bench.commitAll()
     let eve = arrive(&bench)
     #expect(bench.clients[eve].messages.count == 1)
     bench.settle()
@@ -360,7 +352,7 @@ struct RoomsCrowdTests {
     _ = arrive(&bench)
     let people = try #require(bench.room.flushDueAt)
     #expect(people > bench.now.monotonicMilliseconds + bench.limits.beatMilliseconds)
-    bench.say(.presence(try state(1)), ann)
+    bench.say(.presence(state(1)), ann)
     let beat = try #require(bench.room.flushDueAt)
     #expect(beat <= bench.now.monotonicMilliseconds + bench.limits.beatMilliseconds)
     bench.settle()

@@ -18,14 +18,12 @@ struct RoomsForgettingTests {
     for number in numbers {
       bench.write(writer, bench.shape(number)) { $0.delete() }
       bench.settle()
-      bench.pass(1_000)
-      rest(&bench)
+      bench.rest(after: 1_000)
     }
   }
 
   private func rest(_ bench: inout RoomBench) {
-    bench.room.rest(now: bench.now)
-    bench.settle()
+    bench.rest()
   }
 
   private func forget(_ bench: inout RoomBench, before milliseconds: UInt64) {
@@ -38,8 +36,7 @@ struct RoomsForgettingTests {
     var bench = bench()
     let writer = bench.join()
     deleteMany(&bench, writer, 1...80)
-    bench.pass(60_000)
-    rest(&bench)
+    bench.rest(after: 60_000)
     #expect((50...70).contains(bench.room.canvas.erasureCount))
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) == nil)
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(80)) != nil)
@@ -58,8 +55,7 @@ struct RoomsForgettingTests {
     bench.write(writer, bench.shape(100)) { $0.kind = .star }
     bench.settle()
     #expect(bench.rejections(writer) == [.roomFull])
-    bench.pass(30_000)
-    rest(&bench)
+    bench.rest(after: 30_000)
     #expect((20..<40).contains(bench.room.canvas.erasureCount))
   }
 
@@ -89,8 +85,7 @@ struct RoomsForgettingTests {
     let old = bench.write(writer, bench.shape(200)) { $0.kind = .star }
     bench.settle()
     deleteMany(&bench, writer, 1...80)
-    bench.pass(60_000)
-    rest(&bench)
+    bench.rest(after: 60_000)
     let late = Stamp(milliseconds: old.milliseconds + 1, counter: 0, actor: old.actor)!
     bench.write(writer, bench.shape(1), at: late) { $0.kind = .star }
     bench.write(writer, bench.shape(200), at: old) { $0.kind = .star }
@@ -267,9 +262,7 @@ struct RoomsForgettingTests {
     let writer = bench.join()
     let allowance = Allowance(payer: eve, bound: .none)
     func submit(_ numbers: Range<UInt64>, _ allowance: Allowance, _ change: (inout Properties) -> Void) -> RejectCode? {
-      var set = Properties()
-      change(&set)
-      let operations = numbers.map { ProposedOperation(shape: bench.shape($0), at: nil, set: set) }
+      let operations = numbers.map { ProposedOperation(shape: bench.shape($0), at: nil, set: Properties(change)) }
       let submission = Submission(id: nil, operations: operations)
       let refused = bench.room.submit(submission, from: bench.clients[writer].id!, allowance: allowance, now: bench.now)
       bench.settle()

@@ -8,8 +8,7 @@ import Testing
 struct RoomsLeapingTests {
   /// A room with a writer, and a reader whose socket accepts nothing for now.
   private func stalled(_ encoding: WireEncoding, overlaps: Bool = false) -> (RoomBench, writer: Int, reader: Int) {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     for number in 1...3 as ClosedRange<UInt64> { place(&bench, writer, number, at: 0) }
     let reader = bench.join(encoding) { $0.overlaps = overlaps }
     bench.clients[reader].takes = 0
@@ -30,12 +29,6 @@ struct RoomsLeapingTests {
     if settles { bench.settle() }
   }
 
-  private func wake(_ bench: inout RoomBench, _ reader: Int) {
-    bench.clients[reader].takes = nil
-    bench.wake(reader)
-    bench.settle()
-  }
-
   @Test("D5: it gets each value once, the newest, although the ring has every beat", arguments: WireEncoding.allCases)
   func newest(encoding: WireEncoding) {
     var (bench, writer, reader) = stalled(encoding)
@@ -45,12 +38,10 @@ struct RoomsLeapingTests {
     }
     bench.write(writer, bench.shape(3)) { $0.delete() }
     bench.settle()
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 1)
     #expect(bench.room.counts.caughtUp == 0)
-    let deliveries = bench.deliveries(reader)
-    #expect(deliveries.count == 1)
-    if case .operations(let operations)? = deliveries.first?.content { #expect(operations.count == 3) }
+    #expect(bench.deliveries(reader).map(\.operations.count) == [3])
     bench.expectCaughtUp(reader)
     place(&bench, writer, 1, at: 99)
     bench.expectCaughtUp(reader)
@@ -60,7 +51,7 @@ struct RoomsLeapingTests {
   func shared(encoding: WireEncoding) {
     var (bench, writer, reader) = stalled(encoding)
     let readers = [reader, bench.join(encoding), bench.join(encoding)]
-    for each in readers { wake(&bench, each) }
+    for each in readers { bench.catchUp(each) }
     for each in readers { bench.clients[each].takes = 0 }
     for _ in 1...2 {
       for number in 1...600 as ClosedRange<UInt64> {
@@ -83,7 +74,7 @@ struct RoomsLeapingTests {
     let buffers = Set(readers.map { bench.clients[$0].offeredFrom })
     #expect(buffers.count == 1)
     for each in readers {
-      wake(&bench, each)
+      bench.catchUp(each)
       bench.expectCaughtUp(each)
     }
     #expect(bench.acknowledgements(readers[1]).map(\.id) == [MessageIdentifier(5)])
@@ -93,7 +84,7 @@ struct RoomsLeapingTests {
   func briefly(encoding: WireEncoding) {
     var (bench, writer, reader) = stalled(encoding)
     for time in 1...5 { place(&bench, writer, 1, at: Double(time)) }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 0)
     #expect(bench.deliveries(reader).count == 5)
     bench.expectCaughtUp(reader)
@@ -109,7 +100,7 @@ struct RoomsLeapingTests {
       bench.wake(reader)
     }
     #expect(bench.room.kept.readerBytes == 0)
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.deliveries(reader).count == 1)
     bench.expectCaughtUp(reader)
   }
@@ -123,7 +114,7 @@ struct RoomsLeapingTests {
       bench.pass(10)
       bench.wake(reader)
     }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     bench.expectCaughtUp(reader)
     // Each cursor is newer than the cursor before it, so nothing was sent twice or out of order.
     let positions = bench.deliveries(reader).map { bench.room.place(of: $0.cursor) ?? 0 }
@@ -134,7 +125,7 @@ struct RoomsLeapingTests {
     "W4: the answers to its own writes come after what they speak of, and before anything newer",
     arguments: WireEncoding.allCases
   )
-  func answers(encoding: WireEncoding) {
+  func answers(encoding: WireEncoding) throws {
     var (bench, writer, reader) = stalled(encoding)
     var own: [Stamp] = []
     for number in 1...10 as ClosedRange<UInt64> {
@@ -142,13 +133,9 @@ struct RoomsLeapingTests {
       for time in 1...3 { place(&bench, writer, 1, at: Double(time)) }
       bench.pass(20)
     }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.acknowledgements(reader).map(\.id) == (1...10).map { MessageIdentifier($0) })
-    let first = bench.clients[reader].messages.dropFirst().first
-    guard case .operations(let delivery)? = first, case .operations(let operations) = delivery.content else {
-      Issue.record("the operations don't come first: \(String(describing: first))")
-      return
-    }
+    let operations = try #require(bench.clients[reader].messages[1].delivery, "the operations come first").operations
     // The newest operations must include those of the client itself (D4).
     for stamp in own { #expect(operations.contains { $0.at == stamp }) }
     bench.expectCaughtUp(reader)
@@ -162,7 +149,7 @@ struct RoomsLeapingTests {
       if time.isMultiple(of: 4), time / 4 <= count { bench.say(.digest, reader) }
       bench.pass(10)
     }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 1)
     #expect(bench.clients[reader].digests == count)
     #expect(bench.clients[reader].digestsThatDiffer == 0)
@@ -173,14 +160,13 @@ struct RoomsLeapingTests {
   func people() throws {
     var (bench, writer, reader) = stalled(.json)
     let leaver = bench.join { $0.name = "leaver" }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     bench.clients[reader].takes = 0
     keepWelcome(&bench, reader)
     let comer = bench.join { $0.name = "comer" }
     let passer = bench.join { $0.name = "passer" }
     for time in 1...10 {
-      let state = try Array("{\"x\":\(time)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
-      for client in [comer, passer, writer] { bench.say(.presence(state), client) }
+      for client in [comer, passer, writer] { bench.say(.presence(state(time)), client) }
       bench.pass(50)
       bench.settle()
     }
@@ -188,15 +174,15 @@ struct RoomsLeapingTests {
     bench.leave(leaver)
     bench.leave(passer)
     bench.settle()
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 1)
     let messages = bench.clients[reader].messages
-    #expect(messages.compactMap { if case .leave(let actor) = $0 { actor } else { nil } } == [gone])
-    #expect(messages.compactMap { if case .join(let peer) = $0 { peer.actor } else { nil } } == [bench.actor(comer)])
+    #expect(messages.compactMap(\.left) == [gone])
+    #expect(messages.compactMap { $0.joined?.actor } == [bench.actor(comer)])
     let states = bench.presences(reader)
     #expect(states.count == 1)
     #expect(Set(states.joined().map(\.actor)) == [bench.actor(comer), bench.actor(writer)])
-    for state in states.joined() { #expect(String(decoding: state.state.bytes, as: UTF8.self) == "{\"x\":10}") }
+    #expect(states.joined().allSatisfy { $0.state == state(10) })
     bench.expectCaughtUp(reader)
   }
 
@@ -208,7 +194,7 @@ struct RoomsLeapingTests {
       $0.key = ""
     }
     let (actor, key) = (bench.actor(other), bench.key(other))
-    wake(&bench, reader)
+    bench.catchUp(reader)
     bench.clients[reader].takes = 0
     bench.leave(other)
     for time in 1...10 {
@@ -222,7 +208,7 @@ struct RoomsLeapingTests {
     }
     bench.pass(40)
     bench.settle()
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.clients[reader].peers[actor]?.name == "after")
     bench.expectCaughtUp(reader)
   }
@@ -243,12 +229,10 @@ struct RoomsLeapingTests {
       move(2, to: 2)
     }
     move(3, to: 1)
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 1)
-    let began = bench.clients[reader].messages.flatMap { message -> [ShapePair] in
-      if case .overlaps(let notice) = message { notice.began + notice.ended } else { [] }
-    }
-    #expect(began.count == 1)
+    let told: [ShapePair] = bench.notices(reader).flatMap { $0.began + $0.ended }
+    #expect(told.count == 1)
     #expect(bench.askOverlaps().map { Set($0.index.pairs) } == bench.clients[reader].pairs)
     bench.expectCaughtUp(reader)
   }
@@ -257,12 +241,11 @@ struct RoomsLeapingTests {
   func nothing() throws {
     var (bench, _, reader) = stalled(.json)
     for time in 1...10 {
-      let state = try Array("{\"x\":\(time)}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
-      bench.say(.presence(state), reader)
+      bench.say(.presence(state(time)), reader)
       bench.pass(50)
       bench.settle()
     }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.clients[reader].messages.count == 1)
     bench.expectCaughtUp(reader)
   }
@@ -276,13 +259,9 @@ struct RoomsLeapingTests {
       }
       bench.pass(10)
     }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     #expect(bench.room.counts.leaps == 0)
-    #expect(
-      bench.deliveries(reader).reduce(0) { sum, delivery in
-        if case .state(let part) = delivery.content { sum + part.count } else { sum }
-      } <= 3_003
-    )
+    #expect(bench.deliveries(reader).flatMap(\.operations).count <= 3_003)
     bench.expectCaughtUp(reader)
   }
 
@@ -290,12 +269,11 @@ struct RoomsLeapingTests {
   func portions() throws {
     var (bench, writer, reader) = stalled(.json)
     let others = (0..<40).map { _ in bench.join() }
-    wake(&bench, reader)
+    bench.catchUp(reader)
     bench.clients[reader].takes = 0
     keepWelcome(&bench, reader)
     func show(_ time: Int) throws {
-      let text = "{\"x\":\(time),\"rest\":\"\(String(repeating: "-", count: 70))\"}"
-      let state = try Array(text.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+      let state = JSONText("{\"x\":\(time),\"rest\":\"\(String(repeating: "-", count: 70))\"}")
       for other in others { bench.say(.presence(state), other) }
       place(&bench, writer, 1, at: Double(time))
       bench.pass(500)
@@ -314,13 +292,11 @@ struct RoomsLeapingTests {
     bench.wake(reader)
     try show(4)
     bench.clients[reader].messages = []
-    wake(&bench, reader)
+    bench.catchUp(reader)
     // The rest of the partly sent chunk comes first, then the new operations. People whose presence was sent before
     // come last.
-    guard bench.clients[reader].messages.count > 3, case .operations = bench.clients[reader].messages[1] else {
-      Issue.record("what was drawn doesn't come first")
-      return
-    }
+    try #require(bench.clients[reader].messages.count > 3)
+    #expect(bench.clients[reader].messages[1].delivery != nil, "what was drawn comes first")
     let rest = bench.presences(reader)
     for states in rest { #expect(states.count <= 20) }
     let before = first + rest[0].map(\.actor)

@@ -13,8 +13,7 @@ struct RoomsOverlapOrderTests {
 
   @Test("R6: everything else goes on meanwhile, and all who asked are told of all pairs once")
   func meanwhile() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 5)
     bench.settle()
@@ -42,73 +41,9 @@ struct RoomsOverlapOrderTests {
     #expect(bench.notices(third) == [OverlapNotice(began: before.began + after.began, ended: [])])
   }
 
-  @Test("R6: what came while an order without changes was carried out is announced, though nothing comes after it")
-  func duringAnOrderWithoutChanges() {
-    var bench = RoomBench()
-    let writer = bench.join()
-    let watcher = bench.join { $0.overlaps = true }
-    bench.put(writer, 1, x: 0)
-    bench.settle()
-    bench.holdsOrders = true
-    bench.put(writer, 1, x: 1)
-    bench.settle()
-    bench.put(writer, 2, x: 5)
-    bench.settle()
-    #expect(bench.orders.count == 1)
-    bench.holdsOrders = false
-    bench.settle()
-    #expect(bench.notices(watcher).last == OverlapNotice(began: [pair(bench, 1, 2)], ended: []))
-  }
-
-  @Test("R6: a reader that fell behind before the first notice still gets one, even if there are no pairs")
-  func fellBehindBefore() {
-    var bench = RoomBench { $0.ringBeats = 2 }
-    let writer = bench.join()
-    bench.put(writer, 1, x: 0)
-    bench.settle()
-    bench.holdsOrders = true
-    let slow = bench.join { $0.overlaps = true }
-    bench.clients[slow].takes = 0
-    for step in 0..<5 {
-      bench.put(writer, 1, x: Double(step))
-      bench.settle()
-    }
-    bench.holdsOrders = false
-    bench.settle()
-    for step in 0..<5 {
-      bench.put(writer, 1, x: Double(step))
-      bench.settle()
-    }
-    #expect(bench.notices(slow).isEmpty)
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
-    #expect(bench.notices(slow) == [OverlapNotice(began: [], ended: [])])
-    bench.expectCaughtUp(slow)
-  }
-
-  @Test("a question during an earlier one's work gets the newest answer")
-  func askedAgain() {
-    var bench = RoomBench()
-    let writer = bench.join()
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 5)
-    bench.settle()
-    bench.holdsOrders = true
-    bench.leave(bench.join { $0.overlaps = true })
-    bench.put(writer, 2, x: 50)
-    bench.put(writer, 3, x: 52)
-    bench.settle()
-    let asker = bench.join { $0.overlaps = true }
-    bench.holdsOrders = false
-    bench.settle()
-    #expect(bench.notices(asker) == [OverlapNotice(began: [pair(bench, 2, 3)], ended: [])])
-  }
-
   @Test("a question over HTTP is answered by an index that has all that the room had when it came, and its cursor")
   func question() throws {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 5)
     bench.settle()
@@ -135,8 +70,7 @@ struct RoomsOverlapOrderTests {
   @Test("R9: if finding the pairs is too much work, all pairs end, and they begin again once it isn't")
   func tooMuchWork() {
     // Each star lies in the gaps of another, so the comparison has to look at every tip.
-    var bench = RoomBench { $0.overlapSteps = 1 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.overlapSteps = 1 }
     let asker = bench.join { $0.overlaps = true }
     func star(_ bench: inout RoomBench, _ number: UInt64, x: Double) {
       bench.write(writer, bench.shape(number)) {
@@ -159,9 +93,7 @@ struct RoomsOverlapOrderTests {
     #expect(crowded?.document(room: bench.room.name, cursor: bench.room.cursor) == nil)
     for number in 3..<40 { bench.write(writer, bench.shape(UInt64(number + 1))) { $0.delete() } }
     bench.settle()
-    bench.pass(20_000)
-    bench.room.rest(now: bench.now)
-    bench.settle()
+    bench.rest(after: 20_000)
     #expect(bench.clients[asker].pairs == three)
   }
 
@@ -202,9 +134,7 @@ struct RoomsOverlapOrderTests {
         bench.takeEffects()
       default:
         bench.pass(UInt64.random(in: 0..<900, using: &random))
-        bench.room.rest(now: bench.now)
-        bench.takeEffects()
-        bench.settle()
+        bench.rest()
       }
     }
     bench.holdsOrders = false
@@ -213,10 +143,7 @@ struct RoomsOverlapOrderTests {
       bench.wake(asker)
     }
     bench.settle()
-    bench.pass(3_000)
-    bench.room.rest(now: bench.now)
-    bench.takeEffects()
-    bench.settle()
+    bench.rest(after: 3_000)
     // The clients' pairs are read before the request for overlaps, because the request makes the room announce the
     // latest pairs.
     let announced = askers.map { bench.clients[$0].pairs }
@@ -234,8 +161,7 @@ struct RoomsOverlapOrderTests {
     "at most one order is under way, however often somebody asks and leaves, and nothing is built that nobody will have"
   )
   func comingAndGoing() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     for number in 1...50 { bench.put(writer, UInt64(number), x: Double(number) * 5) }
     bench.settle()
     bench.holdsOrders = true

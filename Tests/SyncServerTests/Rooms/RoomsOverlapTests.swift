@@ -8,8 +8,7 @@ import Testing
 struct RoomsOverlapTests {
   @Test("R6: first all that stand, even if none; then what begins and ends; others hear nothing")
   func notices() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join(.json) { $0.overlaps = true }
     #expect(bench.notices(asker) == [OverlapNotice(began: [], ended: [])])
     bench.put(writer, 1, x: 0)
@@ -34,8 +33,7 @@ struct RoomsOverlapTests {
 
   @Test("an overlap that begins and ends in one beat is not reported")
   func net() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join { $0.overlaps = true }
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 50)
@@ -44,7 +42,6 @@ struct RoomsOverlapTests {
     bench.put(writer, 2, x: 5)
     bench.put(writer, 2, x: 50)
     bench.put(writer, 1, x: 1)
-    while !bench.waiting.isEmpty { bench.commit() }
     bench.settle()
     #expect(bench.notices(asker).count == before)
 
@@ -54,47 +51,33 @@ struct RoomsOverlapTests {
     let together = bench.notices(asker).count
     bench.put(writer, 1, x: 201)
     bench.put(writer, 2, x: 205)
-    while !bench.waiting.isEmpty { bench.commit() }
     bench.settle()
     #expect(together == before + 1)
     #expect(bench.notices(asker).count == together)
+
+    // Two that change places never overlapped.
+    bench.put(writer, 2, x: 305)
+    bench.settle()
+    bench.put(writer, 1, x: 305)
+    bench.put(writer, 2, x: 201)
+    bench.settle()
+    #expect(bench.notices(asker).count == together + 1)
   }
 
   @Test("a client that asks for overlaps gets them, even if it shares a state with one that didn't ask")
   func sharedState() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 5)
     bench.settle()
-    let reading = bench.connect(.binary)
-    bench.clients[reading].takes = 0
-    bench.say(.hello(Hello()), reading)
-    bench.settle()
+    bench.join(takes: 0)
     let asker = bench.join { $0.overlaps = true }
     #expect(bench.clients[asker].pairs == [ShapePair(bench.shape(1), bench.shape(2))])
   }
 
-  @Test("two that change places in one beat never overlapped")
-  func changingPlaces() {
-    var bench = RoomBench()
-    let writer = bench.join()
-    let asker = bench.join { $0.overlaps = true }
-    bench.put(writer, 1, x: 0)
-    bench.put(writer, 2, x: 50)
-    bench.settle()
-    let before = bench.notices(asker).count
-    bench.put(writer, 1, x: 50)
-    bench.put(writer, 2, x: 0)
-    while !bench.waiting.isEmpty { bench.commit() }
-    bench.settle()
-    #expect(bench.notices(asker).count == before)
-  }
-
   @Test("M4, R6: a deletion that takes a shape's place away while an edit keeps the shape moves it")
   func erasedPlace() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     let asker = bench.join { $0.overlaps = true }
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 500)
@@ -116,8 +99,7 @@ struct RoomsOverlapTests {
 
   @Test("R9: with too many to tell all end, and what stands is told when there are fewer, whatever made them so")
   func crowded() {
-    var bench = RoomBench { $0.overlapPairs = 10 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.overlapPairs = 10 }
     let asker = bench.join { $0.overlaps = true }
     for number in 1...8 { bench.put(writer, UInt64(number), x: 0) }
     bench.settle()
@@ -127,9 +109,7 @@ struct RoomsOverlapTests {
     // Moves four shapes apart, and then changes nothing for a while.
     for number in 5...8 { bench.put(writer, UInt64(number), x: 100 * Double(number)) }
     bench.settle()
-    bench.pass(3_000)
-    bench.room.rest(now: bench.now)
-    bench.settle()
+    bench.rest(after: 3_000)
     #expect(bench.clients[asker].pairs.count == 6)
     let now2 = bench.overlapList()
     #expect(now2 != nil)
@@ -153,8 +133,7 @@ struct RoomsOverlapTests {
 
   @Test("the index is there only while somebody asks")
   func index() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.put(writer, 1, x: 0)
     bench.put(writer, 2, x: 5)
     bench.settle()
@@ -180,42 +159,9 @@ struct RoomsOverlapTests {
     #expect(!bench.room.keepsOverlaps)
   }
 
-  @Test("a reader that stalled is told the difference, and nothing else", arguments: WireEncoding.allCases)
-  func afterStall(encoding: WireEncoding) {
-    var bench = RoomBench { $0.ringBeats = 4 }
-    let writer = bench.join()
-    for number in 1...6 { bench.put(writer, UInt64(number), x: Double(number) * 8) }
-    bench.settle()
-    // An earlier member asked for notices, so the broadcasts that the room still buffers contain overlaps.
-    let earlier = bench.join { $0.overlaps = true }
-    bench.leave(earlier)
-    bench.put(writer, 6, x: 500)
-    bench.settle()
-    let slow = bench.join(encoding) { $0.overlaps = true }
-    bench.clients[slow].takes = 0
-    var random = SeededGenerator(seed: 5)
-    for _ in 0..<30 {
-      bench.put(writer, UInt64.random(in: 1...6, using: &random), x: Double(Int.random(in: 0..<60, using: &random)))
-      bench.settle()
-    }
-    bench.write(writer, bench.shape(3)) { $0.delete() }
-    bench.settle()
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
-    let now6 = bench.overlapPairs()
-    #expect(bench.clients[slow].pairs == Set(now6))
-    bench.put(writer, 3, x: 8)
-    bench.settle()
-    let now7 = bench.overlapPairs()
-    #expect(bench.clients[slow].pairs == Set(now7))
-    bench.expectCaughtUp(slow)
-  }
-
   @Test("many pairs come in messages within the bound, more on all but the last")
   func many() {
-    var bench = RoomBench { $0.messageBytes = 16_384 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.messageBytes = 16_384 }
     for number in 1...60 { bench.put(writer, UInt64(number), x: Double(number) / 100) }
     bench.settle()
     let asker = bench.join(.json) { $0.overlaps = true }

@@ -8,8 +8,7 @@ import Testing
 struct RoomsQueryTests {
   @Test("history is an earlier prefix, by cursor and by time, from a snapshot or from the beginning")
   func history() throws {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     var drawings: [(position: UInt64, time: UInt64, canvas: Canvas)] = []
     var image: RoomImage?
     for number in 1...10 {
@@ -35,30 +34,6 @@ struct RoomsQueryTests {
     #expect(bench.room.place(of: bench.room.cursor) == bench.room.position)
     #expect(bench.room.place(of: RoomCursor(epoch: 1, run: bench.run, position: 3).cursor) == nil)
   }
-
-  @Test("a layout becomes shapes on top, in its order")
-  func layout() throws {
-    var bench = RoomBench()
-    let reader = bench.join()
-    let shapes = try Import.read(
-      Array(
-        "{'squares': [{'x': 1, 'y': 2, 'colour': '#FF0000', 'size': 250}, {'x': 3, 'y': 4, 'colour': '#00FF00', 'size': 10}]}"
-          .utf8
-      )
-    )
-    let edits = try LayoutEdits(importing: shapes, into: bench.room.canvas, using: &bench.random)
-    bench.room.submit(edits, request: 1, actor: bench.shape(5), now: bench.now)
-    bench.takeEffects()
-    bench.settle()
-    #expect(DrawingOrder(bench.clients[reader].canvas).identifiers == edits.made.map(\.shape))
-    #expect(bench.room.listing.shapes == 2)
-    #expect(bench.room.listing.operations == 2)
-    let asked = bench.askOverlaps()
-    let index = try #require(asked).index
-    #expect(index.document(freePlaceFor: Size(width: 5, height: 5), near: Point(x: 100, y: 100)) != nil)
-    let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 4, height: 4))
-    #expect(index.overlapping(box) == Array(edits.made.prefix(1).map(\.shape)))
-  }
 }
 
 @Suite("Limits")
@@ -77,8 +52,7 @@ struct RoomsLimitTests {
 
   @Test("operations go out in the turn that makes them durable, and what peers show gathers for a beat")
   func beat() throws {
-    var bench = RoomBench { $0.beatMilliseconds = 5 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.beatMilliseconds = 5 }
     bench.pass(100)
     for alpha in 1...2 {
       bench.write(writer, bench.shape(1)) {
@@ -91,7 +65,7 @@ struct RoomsLimitTests {
     }
     let last = bench.now.monotonicMilliseconds
     bench.pass(1)
-    let state = try Array("{}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 9) }
+    let state = JSONText("{}")
     bench.say(.presence(state), writer)
     #expect(!bench.room.isFlushDue(now: bench.now))
     #expect(bench.room.flushDueAt == last + 5)
@@ -99,11 +73,10 @@ struct RoomsLimitTests {
 
   @Test("a full beat does not wait")
   func fullBeat() {
-    var bench = RoomBench {
+    var (bench, writer) = RoomBench.withWriter {
       $0.beatMilliseconds = 1_000
       $0.beatOperations = 3
     }
-    let writer = bench.join()
     bench.write(writer, bench.shape(1)) { $0.kind = .star }
     bench.settle()
     let beats = bench.room.counts.beats

@@ -164,10 +164,8 @@ struct RoomsRestoringTests {
   @Test("a record's first byte says how many numbers it has; one of a newer server is refused")
   func records() throws {
     let actor = Identifier(packed: 9)!
-    var set = Properties()
-    set.kind = .star
     let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 0, actor: actor)!
-    let operations = [Operation(shape: actor, at: stamp, set: set)]
+    let operations = [Operation(shape: actor, at: stamp, set: .star)]
     for run in [nil, 1, UInt64.max, 0x0102_0304_0506_0708] {
       for before in [0, 1_763_650_000_000] as [UInt64] {
         let bytes = StoredOperations(run: run, forgottenBefore: before, operations: operations).encoded()

@@ -11,12 +11,9 @@ struct RoomsStallingTests {
     arguments: WireEncoding.allCases
   )
   func oneByte(encoding: WireEncoding) {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.drag(writer, 1...5, times: 2)
-    let slow = bench.connect(encoding)
-    bench.clients[slow].takes = 1
-    bench.say(.hello(Hello()), slow)
+    let slow = bench.join(encoding, takes: 1)
     for round in 0..<40 {
       bench.write(writer, bench.shape(UInt64(round % 7))) {
         $0.kind = .star
@@ -39,8 +36,7 @@ struct RoomsStallingTests {
     [false, true]
   )
   func fallsOff(encoding: WireEncoding, overlaps: Bool) {
-    var bench = RoomBench { $0.ringBeats = 8 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 8 }
     bench.drag(writer, 1...4, times: 1)
     let slow = bench.join(encoding) { $0.overlaps = overlaps }
     bench.clients[slow].takes = 0
@@ -50,19 +46,11 @@ struct RoomsStallingTests {
     #expect(bench.room.kept.beats <= 8)
     #expect(bench.room.counts.caughtUp == 1)
     let before = bench.clients[slow].messages.count
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
+    bench.catchUp(slow)
     bench.expectCaughtUp(slow)
-    let operations = bench.clients[slow].messages.dropFirst(before).reduce(0) { sum, message in
-      guard case .operations(let delivery) = message else { return sum }
-      switch delivery.content {
-      case .operations(let operations): return sum + operations.count
-      case .state(let part): return sum + part.count
-      }
-    }
     // The client got the one broadcast that was already being sent, and then each shape only once.
-    #expect(operations < 20)
+    let deliveries = bench.clients[slow].messages.dropFirst(before).compactMap(\.delivery)
+    #expect(deliveries.flatMap(\.operations).count < 20)
     bench.drag(writer, 1...4, times: 3)
     bench.expectCaughtUp(slow)
     #expect(bench.room.counts.caughtUp == 1)
@@ -70,8 +58,7 @@ struct RoomsStallingTests {
 
   @Test("the cost of a stalled reader does not grow with what it misses")
   func constant() {
-    var bench = RoomBench { $0.ringBytes = 4_096 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBytes = 4_096 }
     let slow = bench.join()
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...20, times: 300)
@@ -86,9 +73,7 @@ struct RoomsStallingTests {
     let ann = bench.join()
     bench.join()
     for number in 0..<100 {
-      let text = "{\"x\":\"\(String(repeating: "x", count: 4_000))\(number)\"}"
-      let state = try Array(text.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 4_096) }
-      bench.say(.presence(state), ann)
+      bench.say(.presence(JSONText("{\"x\":\"\(String(repeating: "x", count: 4_000))\(number)\"}")), ann)
       bench.pass(100)
       bench.settle()
     }
@@ -98,8 +83,7 @@ struct RoomsStallingTests {
 
   @Test("who leaves an empty room and comes back shares the state that was made before, until something changes")
   func sharedLater() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
     bench.leave(writer)
@@ -120,33 +104,24 @@ struct RoomsStallingTests {
 
   @Test("a state that was overtaken is completed by the difference", arguments: WireEncoding.allCases)
   func stalledInState(encoding: WireEncoding) {
-    var bench = RoomBench {
+    var (bench, writer) = RoomBench.withWriter {
       $0.messageBytes = 16_384
       $0.ringBeats = 4
     }
-    let writer = bench.join()
     for number in 1...200 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
-    let slow = bench.connect(encoding)
-    bench.clients[slow].takes = 500
-    bench.say(.hello(Hello()), slow)
-    bench.settle()
+    let slow = bench.join(encoding, takes: 500)
     bench.drag(writer, 1...200, times: 2)
     for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.delete() } }
     bench.settle()
     for _ in 0..<5_000 where bench.clients[slow].cursor != bench.room.cursor { bench.wake(slow) }
     bench.expectCaughtUp(slow)
-    #expect(
-      bench.clients[slow].messages.count { message in
-        if case .operations(let delivery) = message { delivery.reset } else { false }
-      } == 1
-    )
+    #expect(bench.deliveries(slow).count { $0.reset } == 1)
   }
 
   @Test("clients that join at the same time share the encoded state")
   func shared() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     for number in 1...50 { bench.write(writer, bench.shape(UInt64(number))) { $0.kind = .star } }
     bench.settle()
     let made = bench.room.counts.statesMade
@@ -184,8 +159,7 @@ struct RoomsStallingTests {
   }
 
   @Test("a writer is handed what it wrote and the answers to it at one time, in this order") func joinedAnswers() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     let reader = bench.join(.json)
     let before = (writes: bench.writes, messages: bench.clients[writer].messages.count)
     for number in 1...3 as ClosedRange<UInt64> {
@@ -195,15 +169,14 @@ struct RoomsStallingTests {
     #expect(bench.writes == before.writes + 2)
     let messages = bench.clients[writer].messages.dropFirst(before.messages)
     #expect(messages.count == 4)
-    if case .operations(let delivery)? = messages.first { #expect(delivery.cursor == bench.room.cursor) }
+    #expect(messages.first?.delivery?.cursor == bench.room.cursor)
     #expect(bench.acknowledgements(writer).map(\.id) == (1...3).map { MessageIdentifier($0) })
     for client in [writer, reader] { bench.expectCaughtUp(client) }
   }
 
   @Test("R5: a digest is answered in order: at its cursor, both agree", arguments: [nil, 0, 3, 40])
   func digests(takes: Int?) {
-    var bench = RoomBench { $0.ringBeats = 3 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 3 }
     let reader = bench.join()
     bench.clients[reader].takes = takes
     for round in 0..<30 {
@@ -217,9 +190,7 @@ struct RoomsStallingTests {
       if round % 3 == 0 { bench.settle() }
       bench.wake(reader)
     }
-    bench.clients[reader].takes = nil
-    bench.wake(reader)
-    bench.settle()
+    bench.catchUp(reader)
     #expect(bench.clients[reader].digests > 0)
     #expect(bench.clients[reader].digestsThatDiffer == 0)
     bench.expectCaughtUp(reader)
@@ -243,48 +214,18 @@ struct RoomsStallingTests {
     #expect(bench.clients[slow].messages.count { if case .pong = $0 { true } else { false } } == asked)
   }
 
-  @Test("a reader that fell behind knows afterwards who is there and what they show")
-  func peersAfterStall() throws {
-    var bench = RoomBench { $0.ringBeats = 4 }
-    let writer = bench.join()
-    let leaver = bench.join { $0.name = "leaver" }
-    let slow = bench.join()
-    bench.clients[slow].takes = 0
-    bench.leave(leaver)
-    let passer = bench.join { $0.name = "passer" }
-    bench.settle()
-    let comer = bench.join(.json) { $0.name = "comer" }
-    bench.leave(passer)
-    let state = try Array(#"{"x":1}"#.utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
-    bench.say(.presence(state), comer)
-    bench.settle()
-    bench.drag(writer, 1...2, times: 10)
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
-    #expect(Set(bench.clients[slow].peers.keys) == [bench.actor(writer), bench.actor(comer)])
-    #expect(bench.clients[slow].peers[bench.actor(comer)]?.state == state)
-    bench.expectCaughtUp(slow)
-  }
-
   @Test("R3: a reader that fell behind gets no leave without the join before it", arguments: [false, true])
   func passersBy(wasCaughtUpBefore: Bool) {
-    var bench = RoomBench { $0.ringBeats = 4 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 4 }
     let leaver = bench.join { $0.name = "leaver" }
     let slow = bench.join()
     func stall() {
       bench.clients[slow].takes = 0
       bench.drag(writer, 1...2, times: 10)
     }
-    func wake() {
-      bench.clients[slow].takes = nil
-      bench.wake(slow)
-      bench.settle()
-    }
     if wasCaughtUpBefore {
       stall()
-      wake()
+      bench.catchUp(slow)
       bench.drag(writer, 1...2, times: 10)
     }
     bench.clients[slow].takes = 0
@@ -299,11 +240,8 @@ struct RoomsStallingTests {
     bench.settle()
     let before = bench.clients[slow].messages.count
     stall()
-    wake()
-    let departures = bench.clients[slow].messages[before...].compactMap { message -> Identifier? in
-      if case .leave(let actor) = message { actor } else { nil }
-    }
-    #expect(departures == [left])
+    bench.catchUp(slow)
+    #expect(bench.clients[slow].messages[before...].compactMap(\.left) == [left])
     #expect(bench.room.counts.caughtUp > 0)
     bench.expectCaughtUp(slow)
   }
@@ -311,16 +249,12 @@ struct RoomsStallingTests {
   /// The people about whom a client was told that they joined, and those about whom it was told that they left.
   private func news(_ bench: RoomBench, _ client: Int) -> (came: [Identifier], left: [Identifier]) {
     let messages = bench.clients[client].messages
-    return (
-      messages.compactMap { if case .join(let peer) = $0 { peer.actor } else { nil } },
-      messages.compactMap { if case .leave(let actor) = $0 { actor } else { nil } }
-    )
+    return (messages.compactMap { $0.joined?.actor }, messages.compactMap(\.left))
   }
 
   @Test("a reader that stalled is told of who came in the first beat that it missed, and of nobody twice")
   func firstMissed() {
-    var bench = RoomBench { $0.ringBeats = 3 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 3 }
     let slow = bench.join()
     let early = bench.join()
     let gone = bench.actor(early)
@@ -331,9 +265,7 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...1, times: 1)
     let late = bench.join()
     bench.drag(writer, 1...1, times: 6)
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
+    bench.catchUp(slow)
     #expect(news(bench, slow).came == [gone, bench.actor(late)])
     #expect(news(bench, slow).left == [gone])
     bench.expectCaughtUp(slow)
@@ -341,8 +273,7 @@ struct RoomsStallingTests {
 
   @Test("a reader that falls behind again before it has caught up is told all that it missed")
   func behindTwice() {
-    var bench = RoomBench { $0.ringBeats = 3 }
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 3 }
     let slow = bench.join()
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...1, times: 7)
@@ -359,40 +290,17 @@ struct RoomsStallingTests {
     #expect(bench.room.fanOut.streamCount == 1)
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...1, times: 7)
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
+    bench.catchUp(slow)
     #expect(news(bench, slow).came == [bench.actor(late)])
     bench.expectCaughtUp(slow)
   }
 
-  @Test(
-    "R5: a reader that asks for digests while it is behind is answered as often as it asked",
-    arguments: WireEncoding.allCases
-  )
-  func severalDigests(encoding: WireEncoding) {
-    var bench = RoomBench { $0.ringBeats = 3 }
-    let writer = bench.join()
-    let slow = bench.join(encoding)
-    bench.clients[slow].takes = 0
-    bench.say(.digest, slow)
-    bench.say(.digest, slow)
-    bench.drag(writer, 1...2, times: 8)
-    for _ in 0..<3 { bench.say(.digest, slow) }
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
-    #expect(bench.clients[slow].digests == 5)
-    #expect(bench.clients[slow].digestsThatDiffer == 0)
-  }
-
-  @Test("digests that somebody who is behind asks for count as answers that wait")
+  @Test("R5: digests that somebody who is behind asks for count as answers that wait, and all are answered")
   func owedDigests() {
-    var bench = RoomBench {
+    var (bench, writer) = RoomBench.withWriter {
       $0.ringBeats = 3
       $0.waitingAnswerBytes = 1_024
     }
-    let writer = bench.join()
     let slow = bench.join()
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...2, times: 8)
@@ -402,22 +310,16 @@ struct RoomsStallingTests {
       asked += 1
     }
     #expect(asked < 100)
-    bench.clients[slow].takes = nil
-    bench.wake(slow)
-    bench.settle()
+    bench.catchUp(slow)
     #expect(bench.clients[slow].digests == asked)
     #expect(!bench.clients[slow].isReadingPaused)
   }
 
   @Test("R5: a digest that was asked for while a state was on its way is of what was sent, and of nothing after it")
   func digestAfterState() {
-    var bench = RoomBench()
-    let writer = bench.join()
+    var (bench, writer) = RoomBench.withWriter()
     bench.drag(writer, 1...5, times: 2)
-    let slow = bench.connect()
-    bench.clients[slow].takes = 0
-    bench.say(.hello(Hello()), slow)
-    bench.settle()
+    let slow = bench.join(takes: 0)
     bench.say(.digest, slow)
     // In a large room broadcasts are rare, so stored operations wait for the next one.
     bench.room.sendingTook(microseconds: 1_000_000, seats: 64)
@@ -435,23 +337,17 @@ struct RoomsStallingTests {
   @Test("a welcome that is longer than answers may be is taken before anything more is read, also of who comes again")
   func longWelcome() throws {
     var bench = RoomBench { $0.waitingAnswerBytes = 1_024 }
-    let state = try Array("{\"x\":\"\(String(repeating: "x", count: 500))\"}".utf8).withUnsafeBytes {
-      try JSONText(validating: $0, maximumBytes: 4_096)
-    }
+    let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 500))\"}")
     for _ in 0..<4 {
       let person = bench.join()
       bench.say(.presence(state), person)
       bench.settle()
     }
-    let reader = bench.connect()
-    bench.clients[reader].takes = 0
-    bench.say(.hello(Hello()), reader)
+    let reader = bench.join(takes: 0)
     #expect(bench.clients[reader].isReadingPaused)
     let id = try #require(bench.clients[reader].id)
     #expect(bench.room.hasPausedReading(from: id))
-    bench.clients[reader].takes = nil
-    bench.wake(reader)
-    bench.settle()
+    bench.catchUp(reader)
     #expect(!bench.clients[reader].isReadingPaused && !bench.room.hasPausedReading(from: id))
     bench.expectCaughtUp(reader)
   }

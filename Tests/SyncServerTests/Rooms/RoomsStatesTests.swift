@@ -8,12 +8,11 @@ import Testing
 struct RoomsStatesTests {
   /// A room with a large state, which is sent in many parts. At most `streams` streams of state may exist at a time.
   private func crowdedBench(streams: UInt64 = 2) -> (bench: RoomBench, writer: Int) {
-    var bench = RoomBench {
+    var (bench, writer) = RoomBench.withWriter {
       $0.stateStreams = streams
       $0.messageBytes = 16_384
       $0.ringBeats = 2
     }
-    let writer = bench.join()
     for number in 1...200 {
       bench.write(writer, bench.shape(UInt64(number))) {
         $0.kind = .star
@@ -30,14 +29,7 @@ struct RoomsStatesTests {
     from address: String? = nil,
     takes: Int
   ) -> Int {
-    let client = bench.connect()
-    if let address { bench.clients[client].party = address }
-    bench.clients[client].takes = takes
-    var hello = Hello()
-    hello.since = since
-    bench.say(.hello(hello), client)
-    bench.settle()
-    return client
+    bench.join(takes: takes, from: address) { $0.since = since }
   }
 
   private func resets(_ bench: RoomBench, _ client: Int) -> Int {
@@ -106,13 +98,9 @@ struct RoomsStatesTests {
     }
     let waiting = joinSlowly(&bench, takes: 1 << 20)
     #expect(bench.clients[waiting].cursor == nil)
-    bench.pass(19_000)
-    bench.room.rest(now: bench.now)
-    bench.settle()
+    bench.rest(after: 19_000)
     #expect(bench.clients[waiting].cursor == nil)
-    bench.pass(2_000)
-    bench.room.rest(now: bench.now)
-    bench.settle()
+    bench.rest(after: 2_000)
     bench.expectCaughtUp(waiting)
   }
 
@@ -286,11 +274,7 @@ struct RoomsStatesTests {
     let since = bench.clients[writer].cursor
     bench.drag(writer, 1...3, times: 4)
     // This client reads JSON, so it can't share an encoded state with the other clients.
-    let last = bench.connect(.json)
-    var hello = Hello()
-    hello.since = since
-    bench.say(.hello(hello), last)
-    bench.settle()
+    let last = bench.join(.json) { $0.since = since }
     #expect(bench.clients[last].cursor == nil && bench.room.kept.waiting == 1)
     bench.leave(little[0])
     bench.settle()

@@ -8,32 +8,15 @@ import Testing
 @Suite("How much text a room takes")
 struct RoomsTextTests {
   private func text(_ length: Int) -> Properties {
-    var set = Properties()
-    set.kind = .text
-    set.text = Text(String(repeating: "x", count: length))
-    return set
-  }
-
-  private var deletion: Properties {
-    var set = Properties()
-    set.delete()
-    return set
+    Properties {
+      $0.kind = .text
+      $0.text = Text(String(repeating: "x", count: length))
+    }
   }
 
   /// - Returns: the refusal, if the message is refused.
-  private func say(
-    _ operations: [(UInt64, Properties)],
-    by client: Int,
-    in bench: inout RoomBench
-  ) -> Rejection? {
-    let before = bench.clients[client].messages.count
-    let proposed = operations.map { ProposedOperation(shape: bench.shape($0.0), at: nil, set: $0.1) }
-    bench.say(.operations(Submission(id: nil, operations: proposed)), client)
-    bench.send()
-    for message in bench.clients[client].messages[before...] {
-      if case .rejection(let rejection) = message { return rejection }
-    }
-    return nil
+  private func say(_ operations: [(UInt64, Properties)], by client: Int, in bench: inout RoomBench) -> Rejection? {
+    bench.submit(client, operations.map { ProposedOperation($0.0, $0.1) })
   }
 
   @Test("W6: a message counts as a whole: what it frees makes space for what it brings, in whichever order")
@@ -42,14 +25,14 @@ struct RoomsTextTests {
     let ann = bench.join()
     #expect(say([(1, text(60)), (2, text(30))], by: ann, in: &bench) == nil)
     bench.settle()
-    #expect(say([(3, text(60)), (1, deletion)], by: ann, in: &bench) == nil)
+    #expect(say([(3, text(60)), (1, .deletion)], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(say([(3, text(5)), (4, text(60)), (3, text(6))], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(bench.room.canvas.longBytes == 96)
-    let refusal = say([(2, deletion), (5, text(30)), (6, text(5))], by: ann, in: &bench)
+    let refusal = say([(2, .deletion), (5, text(30)), (6, text(5))], by: ann, in: &bench)
     #expect(refusal?.code == .roomFull && refusal?.operation == 2)
-    #expect(say([(2, deletion), (2, text(40))], by: ann, in: &bench)?.code == .roomFull)
+    #expect(say([(2, .deletion), (2, text(40))], by: ann, in: &bench)?.code == .roomFull)
   }
 
   @Test("W6: text that several messages on their way free is counted once")
@@ -58,12 +41,12 @@ struct RoomsTextTests {
     let ann = bench.join()
     #expect(say([(1, text(90))], by: ann, in: &bench) == nil)
     bench.settle()
-    #expect(say([(1, deletion), (2, text(90))], by: ann, in: &bench) == nil)
-    #expect(say([(1, deletion), (3, text(90))], by: ann, in: &bench)?.code == .roomFull)
+    #expect(say([(1, .deletion), (2, text(90))], by: ann, in: &bench) == nil)
+    #expect(say([(1, .deletion), (3, text(90))], by: ann, in: &bench)?.code == .roomFull)
     #expect(say([(1, text(90))], by: ann, in: &bench)?.code == .roomFull, "its text is about to go")
     bench.settle()
     #expect(bench.room.canvas.longBytes == 90)
-    #expect(say([(2, deletion), (3, text(90))], by: ann, in: &bench) == nil)
+    #expect(say([(2, .deletion), (3, text(90))], by: ann, in: &bench) == nil)
     bench.settle()
     #expect(bench.room.canvas.longBytes == 90)
   }
@@ -83,7 +66,7 @@ struct RoomsTextTests {
       let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in
         let shape = UInt64.random(in: 1...8, using: &random)
         return (
-          shape, Int.random(in: 0..<3, using: &random) == 0 ? deletion : text(Int.random(in: 1...60, using: &random))
+          shape, Int.random(in: 0..<3, using: &random) == 0 ? .deletion : text(Int.random(in: 1...60, using: &random))
         )
       }
       var after = bench.room.canvas

@@ -8,32 +8,20 @@ import Testing
 @Suite("Clients of different ages in one room")
 struct RoomsVocabularyTests {
   private func written(_ text: Text, _ kind: ShapeKind = .text) -> Properties {
-    var set = Properties()
-    set.kind = kind
-    set.text = text
-    return set
+    Properties {
+      $0.kind = kind
+      $0.text = text
+    }
   }
 
   /// Checks that a client without the property `text` and the kinds after `star` could read all that it received.
   private func expectKnown(_ client: TestClient) {
-    for message in client.messages {
-      guard case .operations(let delivery) = message else { continue }
-      let operations =
-        switch delivery.content {
-        case .operations(let operations): operations
-        case .state(let part): part.operations
-        }
-      for operation in operations {
-        #expect(!operation.set.assigned.isEmpty)
-        #expect(!operation.set.assigned.contains(.text), "a property that it doesn't know")
-        let kind = operation.set.kind.rawValue
-        #expect(!operation.set.assigned.contains(.kind) || kind < 5, "a kind that it doesn't know")
-      }
+    for operation in client.messages.compactMap(\.delivery).flatMap(\.operations) {
+      #expect(!operation.set.assigned.isEmpty)
+      #expect(!operation.set.assigned.contains(.text), "a property that it doesn't know")
+      let kind = operation.set.kind.rawValue
+      #expect(!operation.set.assigned.contains(.kind) || kind < 5, "a kind that it doesn't know")
     }
-  }
-
-  private func submission(_ shape: Identifier, _ set: Properties, at stamp: Stamp? = nil) -> ClientMessage {
-    .operations(Submission(id: nil, operations: [ProposedOperation(shape: shape, at: stamp, set: set)]))
   }
 
   @Test(
@@ -45,17 +33,14 @@ struct RoomsVocabularyTests {
     let old = bench.join(encoding)
     let new = bench.join(encoding) { $0.vocabularyNumber = 2 }
     let writer = bench.join { $0.vocabularyNumber = 2 }
-    var moved = Properties()
-    moved.position = Point(x: 5, y: 6)
+    let moved = Properties { $0.position = Point(x: 5, y: 6) }
     for set in [written("one"), moved, written("two", .ellipse)] {
-      bench.say(submission(bench.shape(1), set), writer)
+      bench.submit(writer, [ProposedOperation(1, set)])
       bench.settle()
     }
     // A client that doesn't know the operation's property gets only the new cursor.
-    var text = Properties()
-    text.text = "three"
-    bench.say(submission(bench.shape(1), text), writer)
-    bench.say(submission(bench.shape(2), written("four")), writer)
+    bench.submit(writer, [ProposedOperation(1, Properties { $0.text = "three" })])
+    bench.submit(writer, [ProposedOperation(2, written("four"))])
     bench.settle()
     #expect(bench.clients[old].cursor == bench.clients[new].cursor)
     #expect(bench.clients[new].canvas == bench.room.canvas)
@@ -81,12 +66,11 @@ struct RoomsVocabularyTests {
     var bench = RoomBench(vocabularies: [.withoutText, .newest])
     let old = bench.join()
     let new = bench.join { $0.vocabularyNumber = 2 }
-    bench.say(submission(bench.shape(1), written("hi")), new)
+    bench.submit(new, [ProposedOperation(1, written("hi"))])
     bench.settle()
     #expect(bench.clients[old].canvas[bench.shape(1)]?.properties.kind == .rectangle)
-    var moved = Properties()
-    moved.position = Point(x: 5, y: 6)
-    bench.say(submission(bench.shape(1), moved), old)
+    let moved = Properties { $0.position = Point(x: 5, y: 6) }
+    bench.submit(old, [ProposedOperation(1, moved)])
     bench.settle()
     let shape = bench.clients[new].canvas[bench.shape(1)]?.properties
     #expect(shape?.kind == .text && shape?.text == "hi" && shape?.position == moved.position)
@@ -97,38 +81,8 @@ struct RoomsVocabularyTests {
     var bench = RoomBench()
     #expect(Channel.count >= 8 * Vocabulary.all.count)
     let clients = [1, 2, 3, 255].map { number in bench.join { $0.vocabularyNumber = number } }
-    bench.say(submission(bench.shape(1), written("hi")), clients[0])
+    bench.submit(clients[0], [ProposedOperation(1, written("hi"))])
     bench.settle()
     for client in clients { #expect(bench.clients[client].canvas == bench.room.canvas) }
-  }
-
-  @Test("W6: a room has so much text at most; shorter texts, deletions and what was taken before are still taken")
-  func fullness() {
-    var bench = RoomBench { $0.textBytes = 4_096 }
-    let ann = bench.join()
-    let long = Text(String(repeating: "x", count: 3_000))
-    func say(_ shape: UInt64, _ text: Text, at: Stamp? = nil) -> RejectCode? {
-      let before = bench.clients[ann].messages.count
-      bench.say(submission(bench.shape(shape), written(text), at: at), ann)
-      bench.settle()
-      for message in bench.clients[ann].messages[before...] {
-        if case .rejection(let rejection) = message { return rejection.code }
-      }
-      return nil
-    }
-    let stamp = Stamp(milliseconds: RoomBench.epoch, counter: 3, actor: bench.actor(ann))!
-    #expect(say(1, long, at: stamp) == nil)
-    #expect(say(2, long) == .roomFull)
-    #expect(say(1, long, at: stamp) == nil, "taken before")
-    #expect(say(2, "short") == nil)
-    #expect(say(1, Text(String(repeating: "x", count: 4_092))) == .roomFull)
-    #expect(say(1, Text(String(repeating: "x", count: 4_091))) == nil)
-    #expect(say(1, "shorter") == nil)
-    #expect(say(3, long) == nil)
-    var erased = Properties()
-    erased.delete()
-    bench.say(submission(bench.shape(3), erased), ann)
-    bench.settle()
-    #expect(say(4, long) == nil, "a deleted text takes no space")
   }
 }

@@ -13,9 +13,7 @@ struct TakenBackEndsTests {
   private func operation(_ shape: Identifier, _ at: UInt64, _ actor: Identifier, _ assign: (inout Properties) -> Void)
     -> Operation
   {
-    var set = Properties()
-    assign(&set)
-    return Operation(shape: shape, at: Stamp(milliseconds: at, counter: 0, actor: actor)!, set: set)
+    return Operation(shape: shape, at: Stamp(milliseconds: at, counter: 0, actor: actor)!, set: Properties(assign))
   }
 
   @Test("H16: the line's end stays where it was drawn, with what else is taken back of the line")
@@ -39,10 +37,8 @@ struct TakenBackEndsTests {
     canvas.apply(operation(line, 3, eve) { $0.alpha = 3 })
     let drawn = try #require(canvas.drawn(line)).pathPoints
     #expect(abs(drawn[1].x - 500) < 0.1 && abs(drawn[1].y - 400) < 0.1)
-    var gone = Properties()
-    gone.delete()
-    var opaque = Properties()
-    opaque.alpha = 10
+    let gone = Properties.deletion
+    let opaque = Properties { $0.alpha = 10 }
     let edits = canvas.keepingEnds([square: gone, line: opaque])
     #expect(
       edits[line]?.assigned == [.alpha, .position, .size, .path] || edits[line]?.assigned == [.alpha, .size, .path]
@@ -61,8 +57,7 @@ struct TakenBackEndsTests {
   func nothing() {
     var canvas = Canvas()
     canvas.apply(operation(line, 2, ann) { $0.kind = .line })
-    var opaque = Properties()
-    opaque.alpha = 10
+    let opaque = Properties { $0.alpha = 10 }
     #expect(canvas.keepingEnds([line: opaque]) == [line: opaque])
   }
 }
