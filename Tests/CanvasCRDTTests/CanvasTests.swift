@@ -17,9 +17,7 @@ struct CanvasTests {
     _ actor: Identifier,
     _ assign: (inout Properties) -> Void
   ) -> CanvasCRDT.Operation {
-    var set = Properties()
-    assign(&set)
-    return CanvasCRDT.Operation(shape: shape, at: stamp(milliseconds, actor), set: set)
+    return CanvasCRDT.Operation(shape: shape, at: stamp(milliseconds, actor), set: Properties(assign))
   }
 
   @Test("M5: a shape without a kind is not live; when the kind arrives it is, with everything that came before")
@@ -212,12 +210,9 @@ struct CanvasTests {
     var clock = Clock(actor: ann)
     for round in 0..<2_000 {
       let shape = Identifier.random(using: &generator)
-      var set = Properties()
-      set.kind = .rectangle
+      let set = Properties { $0.kind = .rectangle }
       canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: set))
-      var gone = Properties()
-      gone.delete()
-      canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: gone))
+      canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: .deletion))
     }
     #expect(canvas.slotsEverUsed == 1)
     #expect(canvas.erasureCount == 2_000)

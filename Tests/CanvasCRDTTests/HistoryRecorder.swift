@@ -73,17 +73,13 @@ struct HistoryRecorder {
     let peers = [Peer(actor: random.actors[0], name: "Größe", color: Color(packed: 0xE4572E))]
     let now = RecordedHistory.epoch + time
     try receive(
-      .welcome(
-        Welcome(room: "demo", actor: own, role: .editor, milliseconds: now, limits: RoomLimits(), peers: peers)
-      )
+      .welcome(Welcome(room: "demo", actor: own, role: .editor, milliseconds: now, limits: RoomLimits(), peers: peers))
     )
     if reset, player.encoding == .binary {
       let parts = room.stateParts(shapesMax: 16)
       for (index, part) in parts.enumerated() {
         let more = index < parts.count - 1
-        try receive(
-          .operations(Delivery(cursor: cursor, content: .state(part), more: more, reset: index == 0))
-        )
+        try receive(.operations(Delivery(cursor: cursor, content: .state(part), more: more, reset: index == 0)))
       }
     } else {
       try receive(.operations(Delivery(cursor: cursor, operations: room.operations(), reset: reset)))

@@ -22,89 +22,49 @@ struct JSONEncodingRefusalTests {
     } catch { return error }
   }
 
-  @Test(
-    "J1: anything but a JSON object is malformed",
-    arguments: ["", " ", "{", "[]", "12", "\"ops\"", "null", "{\"type\":\"digest\"}x", "{type:1}", "{'type':'digest'}"]
-  )
-  func malformed(text: String) {
-    guard case .malformed = failure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: failure(of: text)))")
-      return
-    }
-    guard case .malformed = serverFailure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: serverFailure(of: text)))")
-      return
-    }
-  }
-
-  @Test("J1: invalid UTF-8 is malformed, wherever it is")
-  func notUTF8() {
-    for bytes in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]] as [[UInt8]] {
-      let message = Array(#"{"type":"digest","later":""#.utf8) + bytes + Array("\"}".utf8)
-      guard case .malformed = failure(of: message) else {
-        Issue.record("\(bytes) was let through")
-        continue
-      }
-    }
-  }
-
-  @Test("nesting past the bound is malformed, and a million brackets use no stack")
+  @Test("a state that is deeper than one that can be passed on is refused")
   func deep() {
-    let deep = String(repeating: "[", count: 1_000_000)
-    guard case .malformed = failure(of: #"{"type":"presence","state":{"a":"# + deep) else {
-      Issue.record("a million brackets were let through")
-      return
-    }
     let nested = String(repeating: "[", count: 90) + String(repeating: "]", count: 90)
-    guard case .badField = failure(of: #"{"type":"presence","state":{"a":"# + nested + "}}") else {
-      Issue.record("a state deeper than one that can be passed on was let through")
-      return
-    }
+    #expect(failure(of: #"{"type":"presence","state":{"a":"# + nested + "}}")?.kind == "badField")
   }
 
   @Test(
-    "a message without a type, or with one that doesn't exist, is of unknown type",
+    "J1: each message that can't be read has the kind of error of what is wrong",
     arguments: [
-      "{}", #"{"type":1}"#, #"{"type":null}"#, #"{"type":"HELLO"}"#, #"{"type":"welcome"}"#, #"{"types":"hello"}"#,
-      #"{"type":""}"#,
-    ]
+      (
+        "malformed",
+        ["", " ", "{", "[]", "12", #""ops""#, "null", #"{"type":"digest"}x"#, "{type:1}", "{'type':'digest'}"]
+      ),
+      (
+        "unknownType",
+        [
+          "{}", #"{"type":1}"#, #"{"type":null}"#, #"{"type":"HELLO"}"#, #"{"type":"welcome"}"#, #"{"types":"hello"}"#,
+          #"{"type":""}"#,
+        ]
+      ),
+      (
+        "badHello",
+        [
+          #"{"type":"hello","name":""}"#, #"{"type":"hello","name":7}"#, #"{"type":"hello","name":"a\u0007"}"#,
+          #"{"type":"hello","name":"\u0085"}"#, #"{"type":"hello","name":"\#(String(repeating: "n", count: 129))"}"#,
+          #"{"type":"hello","color":"red"}"#, ##"{"type":"hello","color":"#12345"}"##,
+          #"{"type":"hello","actor":"K3J-9x2-m1p"}"#, #"{"type":"hello","since":5}"#, #"{"type":"hello","overlaps":1}"#,
+          #"{"type":"hello","readonly":"true"}"#,
+        ]
+      ),
+      (
+        "badField",
+        [
+          #"{"type":"presence"}"#, #"{"type":"presence","state":[]}"#, #"{"type":"presence","state":null}"#,
+          #"{"type":"ping","id":{}}"#, #"{"type":"ping","id":true}"#,
+        ]
+      ),
+    ] as [(String, [String])]
   )
-  func unknownType(text: String) {
-    guard case .unknownType = failure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: failure(of: text)))")
-      return
-    }
-  }
-
-  @Test(
-    "the error for a bad field of hello, presence or ping names the field",
-    arguments: [
-      #"{"type":"hello","name":""}"#, #"{"type":"hello","name":7}"#,
-      #"{"type":"hello","name":"a\u0007"}"#, #"{"type":"hello","name":"\u0085"}"#,
-      "{\"type\":\"hello\",\"name\":\"\(String(repeating: "n", count: 129))\"}",
-      #"{"type":"hello","color":"red"}"#, ##"{"type":"hello","color":"#12345"}"##,
-      #"{"type":"hello","actor":"K3J-9x2-m1p"}"#, #"{"type":"hello","since":5}"#, #"{"type":"hello","overlaps":1}"#,
-      #"{"type":"hello","readonly":"true"}"#,
-    ]
-  )
-  func badHello(text: String) {
-    guard case .badHello = failure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: failure(of: text)))")
-      return
-    }
-  }
-
-  @Test(
-    "a bad field of any other message is reported",
-    arguments: [
-      #"{"type":"presence"}"#, #"{"type":"presence","state":[]}"#, #"{"type":"presence","state":null}"#,
-      #"{"type":"ping","id":{}}"#, #"{"type":"ping","id":true}"#,
-    ]
-  )
-  func badField(text: String) {
-    guard case .badField = failure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: failure(of: text)))")
-      return
+  func kinds(kind: String, texts: [String]) {
+    for text in texts {
+      #expect(failure(of: text)?.kind == kind, "\(text)")
+      if kind == "malformed" { #expect(serverFailure(of: text)?.kind == kind, "\(text)") }
     }
   }
 
@@ -114,18 +74,15 @@ struct JSONEncodingRefusalTests {
     #expect(try JSONEncoding.decodeClientMessage(Array(hello.utf8)) == .hello(Hello()))
     #expect(try JSONEncoding.decodeClientMessage(Array(#"{"type":"ping","id":null}"#.utf8)) == .ping(nil))
     let unstamped = #"{"type":"ops","id":null,"ops":[{"shape":"afy-kw5-t7o","at":null,"set":{"alpha":3}}]}"#
-    guard case .operations(let submission) = try JSONEncoding.decodeClientMessage(Array(unstamped.utf8)) else {
-      Issue.record("operations were read as something else")
-      return
-    }
-    #expect(submission.id == nil && submission.operations.first?.at == nil)
+    let operation = ProposedOperation(shape: WireSamples.shape, at: nil, set: Properties { $0.alpha = 3 })
+    let submission = Submission(id: nil, operations: [operation])
+    #expect(try JSONEncoding.decodeClientMessage(Array(unstamped.utf8)) == .operations(submission))
   }
 
-  @Test("a name may have 128 bytes, and a hello nothing but its type")
-  func allowedHello() throws {
+  @Test("a name may have 128 bytes")
+  func allowedHello() {
     let name = String(repeating: "ö", count: 64)
     #expect(failure(of: "{\"type\":\"hello\",\"name\":\"\(name)\"}") == nil)
-    #expect(try JSONEncoding.decodeClientMessage(Array(#"{"type":"hello"}"#.utf8)) == .hello(Hello()))
   }
 
   // MARK: - Operations
@@ -133,13 +90,7 @@ struct JSONEncodingRefusalTests {
   private static let good = #"{"shape":"afy-kw5-t7o","set":{"alpha":3}}"#
 
   private func rejection(of operations: String, operationsMax: UInt64 = UInt64.max) -> Rejection? {
-    guard
-      case .rejected(let rejection) = failure(
-        of: "{\"type\":\"ops\",\"ops\":\(operations),\"id\":\"m\"}",
-        operationsMax: operationsMax
-      )
-    else { return nil }
-    return rejection
+    failure(of: "{\"type\":\"ops\",\"ops\":\(operations),\"id\":\"m\"}", operationsMax: operationsMax)?.rejection
   }
 
   @Test(
@@ -217,12 +168,9 @@ struct JSONEncodingRefusalTests {
 
   @Test("a message without ops is refused with its id")
   func missingOperations() {
-    guard case .rejected(let rejection) = failure(of: #"{"id":-1.50,"type":"ops"}"#) else {
-      Issue.record("it was let through")
-      return
-    }
-    #expect(rejection.code == .badMessage && rejection.operation == nil)
-    #expect(rejection.id == WireSamples.id("-1.50"))
+    let rejection = failure(of: #"{"id":-1.50,"type":"ops"}"#)?.rejection
+    #expect(rejection?.code == .badMessage && rejection?.operation == nil)
+    #expect(rejection?.id == WireSamples.id("-1.50"))
   }
 
   @Test("as many operations as allowed are accepted, one more is refused")
@@ -237,11 +185,8 @@ struct JSONEncodingRefusalTests {
   @Test("a message whose id is neither number nor text is refused without an id", arguments: ["true", "[1]", "{}"])
   func badIdentifier(id: String) {
     for text in ["{\"type\":\"ops\",\"id\":\(id),\"ops\":[5]}", "{\"type\":\"ops\",\"ops\":[5],\"id\":\(id)}"] {
-      guard case .rejected(let rejection) = failure(of: text) else {
-        Issue.record("\(text) was let through")
-        continue
-      }
-      #expect(rejection.code == .badMessage && rejection.id == nil && rejection.operation == nil)
+      let rejection = failure(of: text)?.rejection
+      #expect(rejection?.code == .badMessage && rejection?.id == nil && rejection?.operation == nil, "\(text)")
     }
   }
 
@@ -282,36 +227,32 @@ struct JSONEncodingRefusalTests {
     ]
   )
   func serverValues(text: String) {
-    guard case .badField = serverFailure(of: text) else {
-      Issue.record("\(text) gave \(String(describing: serverFailure(of: text)))")
-      return
-    }
+    #expect(serverFailure(of: text)?.kind == "badField")
   }
 
-  @Test("a message cut anywhere is malformed, one changed anywhere never crashes", arguments: 0..<4 as Range<UInt64>)
-  func damage(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+  @Test("a message cut anywhere is malformed")
+  func damage() {
     let clients = WireSamples.clientMessages.map { JSONEncoding.encode($0.message) }
     let servers = WireSamples.serverMessages.map { JSONEncoding.encode($0.message) }
     for bytes in clients + servers {
       for length in bytes.indices {
-        guard case .malformed = failure(of: Array(bytes[..<length])) else {
-          Issue.record("\(length) of \(bytes.count) bytes were let through")
-          break
-        }
-      }
-      for _ in 0..<200 {
-        var changed = bytes
-        for _ in 0..<Int.random(in: 1...3, using: &generator) {
-          changed[changed.indices.randomElement(using: &generator)!] = UInt8.random(in: 0x20...0x7E, using: &generator)
-        }
-        if let message = try? JSONEncoding.decodeClientMessage(changed) {
-          #expect(try! JSONEncoding.decodeClientMessage(JSONEncoding.encode(message)) == message)
-        }
-        if let message = try? JSONEncoding.decodeServerMessage(changed) {
-          #expect(try! JSONEncoding.decodeServerMessage(JSONEncoding.encode(message)) == message)
-        }
+        #expect(failure(of: Array(bytes[..<length]))?.kind == "malformed", "\(length) of \(bytes.count) bytes")
       }
     }
   }
+}
+
+extension MessageError {
+  /// The name of the case, without the words.
+  var kind: String {
+    switch self {
+    case .malformed: "malformed"
+    case .unknownType: "unknownType"
+    case .badHello: "badHello"
+    case .badField: "badField"
+    case .rejected: "rejected"
+    }
+  }
+
+  var rejection: Rejection? { if case .rejected(let rejection) = self { rejection } else { nil } }
 }

@@ -133,90 +133,12 @@ struct JSONTests {
       try reader.beginArray()
       #expect(try reader.nextElement())
       try reader.beginObject()
-      #expect(try reader.nextKey()?.text == "x")
-      #expect(try reader.readNumber() == 120)
-      #expect(try reader.nextKey()?.text == "colour")
-      #expect(try reader.readString().text == "#FF0000")
-      #expect(try reader.nextKey()?.text == "note")
-      #expect(try reader.readString().text == "say \"it's\"")
-      #expect(try reader.nextKey()?.text == "d")
-      #expect(try reader.readString().text == "it's")
-      #expect(try reader.nextKey() == nil)
-      #expect(try reader.nextElement() == false)
-      #expect(try reader.nextKey() == nil)
-      #expect(reader.kind == nil)
-    }
-  }
-
-  @Test("a reader walks members and elements of every kind")
-  func walks() throws {
-    let text = """
-       {"type" : "ops","n":-1.5e2, "\\u0073et":{"position":[45 , 44],"deleted":true,"visible":false,"none":null} ,
-        "skip":[{"a":"]}\\"","b":[1,[]]},-1.5e+3,true], "e":[], "o":{}, "\\ud83d\\ude00":"caf\\u00E9\\n\\/\u{1F600}"}
-      """
-    try Array(text.utf8).withUnsafeBytes { bytes throws in
-      var reader = try JSONReader(validating: bytes)
-      #expect(reader.kind == .object)
-      try reader.beginObject()
-      var seen: [String] = []
+      var members: [Text] = []
       while let key = try reader.nextKey() {
-        switch key {
-        case "type":
-          #expect(reader.kind == .string)
-          #expect("ops" ~= (try reader.readString()))
-        case "n":
-          #expect(reader.kind == .number)
-          #expect(try reader.readNumber() == -150)
-        case "set":
-          try reader.beginObject()
-          #expect(try reader.nextKey()?.text == "position")
-          #expect(reader.kind == .array)
-          try reader.beginArray()
-          #expect(try reader.nextElement())
-          #expect(try reader.readNumber() == 45)
-          #expect(try reader.nextElement())
-          #expect(try reader.readNumber() == 44)
-          #expect(try reader.nextElement() == false)
-          #expect(try reader.nextKey()?.text == "deleted")
-          #expect(reader.kind == .boolean)
-          #expect(try reader.readBoolean())
-          _ = try reader.nextKey()
-          #expect(try reader.readBoolean() == false)
-          _ = try reader.nextKey()
-          #expect(reader.kind == .null)
-          try reader.readNull()
-          #expect(try reader.nextKey() == nil)
-        case "skip":
-          let raw = try reader.readRawValue()
-          #expect(String(decoding: raw, as: UTF8.self) == "[{\"a\":\"]}\\\"\",\"b\":[1,[]]},-1.5e+3,true]")
-        case "e":
-          try reader.beginArray()
-          #expect(try reader.nextElement() == false)
-        case "o":
-          try reader.beginObject()
-          #expect(try reader.nextKey() == nil)
-        default:
-          #expect(key.text == "\u{1F600}")
-          #expect(try reader.readString().text == "caf\u{E9}\n/\u{1F600}")
-        }
-        seen.append(key.text.string)
+        members.append(key.text)
+        if reader.kind == .string { members.append(try reader.readString().text) } else { try reader.skipValue() }
       }
-      #expect(seen == ["type", "n", "set", "skip", "e", "o", "\u{1F600}"])
-      #expect(reader.kind == nil)
-    }
-  }
-
-  @Test("keys are compared by the bytes that they stand for")
-  func keys() throws {
-    try Array("{\"\\u0061t\":1,\"at\":2,\"att\":3,\"a\":4,\"a\\u0000\":5}".utf8).withUnsafeBytes { bytes throws in
-      var reader = try JSONReader(validating: bytes)
-      try reader.beginObject()
-      var matches: [Bool] = []
-      while let key = try reader.nextKey() {
-        matches.append("at" ~= key)
-        try reader.skipValue()
-      }
-      #expect(matches == [true, true, false, false, false])
+      #expect(members == ["x", "colour", "#FF0000", "note", "say \"it's\"", "d", "it's"])
     }
   }
 
@@ -246,82 +168,10 @@ struct JSONTests {
       #expect(throws: JSONFailure.self) { try reader.nextElement() }
     }
   }
-
-  @Test("any mangled text is refused or read to its end")
-  func mangled() {
-    var generator = SeededGenerator(seed: 8)
-    let whole = Array(
-      "{\"ops\":[{\"s\":\"a\\u00e9\\ud83d\\ude00\u{E9}'\",\"set\":{\"p\":[4.5e1,-0],\"d\":true}},null,{}]}".utf8
-    )
-    let pieces = Array("{}[]:,\"'\\ u0019eE+-.tfn\u{E9}".utf8)
-    var walked = 0
-    for _ in 0..<20_000 {
-      var bytes = whole
-      for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
-        let place = Int.random(in: 0..<bytes.count, using: &generator)
-        switch generator.next() % 4 {
-        case 0: bytes[place] = pieces.randomElement(using: &generator)!
-        case 1: bytes.remove(at: place)
-        case 2: bytes.insert(pieces.randomElement(using: &generator)!, at: place)
-        default: bytes.removeLast(min(bytes.count, Int.random(in: 0...3, using: &generator)))
-        }
-      }
-      bytes.withUnsafeBytes { bytes in
-        guard var reader = try? JSONReader(validating: bytes, quotes: .doubleOrSingle) else { return }
-        var calls = 0
-        // Random functions are called. Each must either throw a named error or make progress.
-        while reader.kind != nil, calls < 200 {
-          calls += 1
-          switch generator.next() % 9 {
-          case 0: _ = try? reader.readString().text
-          case 1: _ = try? reader.readNumber()
-          case 2: _ = try? reader.nextKey()?.text
-          case 3: _ = try? reader.nextElement()
-          case 4: try? reader.beginObject()
-          case 5: try? reader.beginArray()
-          case 6: _ = try? reader.readBoolean()
-          case 7: _ = try? JSONText(reading: &reader, maximumBytes: 20)
-          default: try? reader.skipValue()
-          }
-        }
-        walked += 1
-      }
-    }
-    #expect(walked > 1_000)
-  }
 }
 
 @Suite("JSON written")
 struct JSONWriterTests {
-  @Test("J5: an operation is written as on the wire")
-  func operation() throws {
-    let shape = try #require(Identifier("afy-kw5-t7o"))
-    let stamp = try #require(Stamp("1763650000000.0.k3j-9x2-m1p"))
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("shape")
-    writer.value(shape)
-    writer.key("at")
-    writer.value(stamp)
-    writer.key("set")
-    writer.beginObject()
-    writer.key("position")
-    writer.beginArray()
-    writer.value(45.0)
-    writer.value(44.5)
-    writer.endArray()
-    writer.key("visible")
-    writer.value(true)
-    writer.endObject()
-    writer.endObject()
-    let text = """
-      {"shape":"afy-kw5-t7o","at":"1763650000000.0.k3j-9x2-m1p","set":{"position":[45,44.5],"visible":true}}
-      """
-    #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
-    #expect(writer.count == text.utf8.count)
-    #expect(writer.finish() == Array(text.utf8))
-  }
-
   @Test("commas stand between values and nowhere else")
   func commas() throws {
     var before = ByteWriter()
@@ -340,14 +190,12 @@ struct JSONWriterTests {
     writer.value(-7)
     writer.value(Int.min)
     writer.value(UInt64.max)
-    writer.value(
-      try Array(" { \"k\" : [ 1 ] } ".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 9) }
-    )
+    writer.value(JSONText(" { \"k\" : [ 1 ] } "))
+    writer.value(44.5)
     writer.endArray()
-    #expect(
-      String(decoding: writer.finish(), as: UTF8.self)
-        == "![[],{\"a\":\"x\",\"b\":null},false,-7,\(Int.min),18446744073709551615,{\"k\":[1]}]"
-    )
+    let text = "![[],{\"a\":\"x\",\"b\":null},false,-7,\(Int.min),18446744073709551615,{\"k\":[1]},44.5]"
+    #expect(writer.count == text.utf8.count)
+    #expect(String(decoding: writer.finish(), as: UTF8.self) == text)
   }
 
   @Test("J5: texts are escaped where they must be, and read back as they were")
@@ -380,9 +228,7 @@ struct JSONWriterTests {
     var writer = JSONWriter()
     writer.value(text: texts[2])
     writer.value(text: texts[3])
-    #expect(
-      String(decoding: writer.finish(), as: UTF8.self) == "\"\\\"\\\\/\\b\\t\\n\\f\\r\",\"\\u0000\\u001f\u{7F}\""
-    )
+    #expect(String(decoding: writer.finish(), as: UTF8.self) == "\"\\\"\\\\/\\b\\t\\n\\f\\r\",\"\\u0000\\u001f\u{7F}\"")
   }
 }
 
@@ -418,17 +264,6 @@ struct JSONTextTests {
     #expect(throws: JSONFailure(.unexpectedByte, at: 1)) { try made("['a']", quotes: .doubleOrSingle) }
     #expect(throws: JSONFailure(.trailingBytes, at: 3)) {
       try Array("{} 1".utf8).withUnsafeBytes { bytes throws in try JSONText(validating: bytes, maximumBytes: 9) }
-    }
-  }
-
-  @Test("within a message only the value is taken, and reading goes on after it")
-  func withinMessage() throws {
-    try Array("{\"state\": {\"x\" : 1}, \"type\":\"presence\"}".utf8).withUnsafeBytes { bytes throws in
-      var reader = try JSONReader(validating: bytes)
-      try reader.beginObject()
-      _ = try reader.nextKey()
-      #expect(try JSONText(reading: &reader, maximumBytes: 100).bytes == Array("{\"x\":1}".utf8))
-      #expect(try reader.nextKey()?.text == "type")
     }
   }
 }

@@ -69,9 +69,7 @@ extension Properties {
   static func longest(of property: Property) -> [Properties] {
     func values(_ assign: (inout Properties) -> Void...) -> [Properties] {
       assign.map { assign in
-        var set = Properties()
-        assign(&set)
-        return set
+        return Properties(assign)
       }
     }
     switch property.form {

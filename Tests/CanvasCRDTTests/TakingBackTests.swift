@@ -14,9 +14,7 @@ struct TakingBackTests {
   }
 
   private func write(_ actor: Identifier, _ change: (inout Properties) -> Void) -> Write {
-    var set = Properties()
-    change(&set)
-    return Write(actor: actor, set: set)
+    return Write(actor: actor, set: Properties(change))
   }
 
   /// Applies writes to one shape in order, and then takes back Eve's writes. Returns the edit that takes them back, and
@@ -128,9 +126,7 @@ struct TakingBackTests {
   func withoutHistory() {
     var room = Canvas()
     func write(_ number: UInt64, _ time: Int, _ actor: Identifier, _ change: (inout Properties) -> Void) {
-      var set = Properties()
-      change(&set)
-      room.apply(Operation(shape: Identifier(packed: number)!, at: stamp(time, actor), set: set))
+      room.apply(Operation(shape: Identifier(packed: number)!, at: stamp(time, actor), set: Properties(change)))
     }
     write(1, 1, eve) { $0.kind = .star }
     write(1, 2, ann) { $0.rotation = 5 }
@@ -155,8 +151,7 @@ struct ForgettingSomeTests {
   private func canvas(erasedAt times: [UInt64]) -> Canvas {
     var canvas = Canvas()
     for (index, time) in times.enumerated() {
-      var set = Properties()
-      set.delete()
+      let set = Properties.deletion
       let stamp = Stamp(milliseconds: time, counter: 0, actor: Identifier(packed: 5)!)!
       canvas.apply(Operation(shape: Identifier(packed: UInt64(index))!, at: stamp, set: set), place: UInt64(index) + 1)
     }

@@ -7,9 +7,9 @@ struct TextTests {
   private func canvas(_ texts: [Text]) -> Canvas {
     var canvas = Canvas()
     for (index, text) in texts.enumerated() {
-      let set = WireSamples.set { set in
-        set.kind = .rectangle
-        set.text = text
+      let set = Properties {
+        $0.kind = .rectangle
+        $0.text = text
       }
       let id = Identifier(packed: UInt64(index + 1))!
       canvas.apply(CanvasCRDT.Operation(shape: id, at: WireSamples.stamp(5), set: set))
@@ -64,18 +64,18 @@ struct TextTests {
       ("#000000", white), ("#FFFFFF", black), ("#C0C0C0", black), ("#FFFF00", black), ("#0000FF", white),
     ]
     for (fill, letters) in fills {
-      #expect(WireSamples.set { $0.fill = Color(fill)! }.textColor == letters)
+      #expect(Properties { $0.fill = Color(fill)! }.textColor == letters)
     }
-    let text = WireSamples.set { set in
-      set.kind = .text
-      set.fill = Color("#123456")!
+    let text = Properties {
+      $0.kind = .text
+      $0.fill = Color("#123456")!
     }
     #expect(text.textColor == Color("#123456"))
   }
 
   @Test("S7: a text overlaps nothing, and is found where it lies")
   func overlaps() {
-    let box = Rect(origin: Point(x: 0, y: 0), size: Size(width: 100, height: 100))
+    let box = Rect(0, 0, 100, 100)
     var text = Outline(box)
     text.kind = .text
     let (one, other) = (WireSamples.shape, WireSamples.other)
@@ -91,7 +91,7 @@ struct TextTests {
     #expect(index.freePlace(for: box.size, near: box.origin) == box.origin)
   }
 
-  @Test("lines break between words, at line breaks, and within words that are too long")
+  @Test("lines break between words, at line breaks, and within words that are too long; spaces at an end take no place")
   func lines() {
     func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.text.string } }
     #expect(lines("", 10) == [""])
@@ -101,11 +101,6 @@ struct TextTests {
     #expect(lines("aaaaaaaa", 2.3) == ["aaaa", "aaaa"])
     #expect(lines("日本語", 2) == ["日本", "語"])
     #expect(lines("a", 0) == ["a"])
-  }
-
-  @Test("spaces at the end of a line take no place, and a letter wider than the line has one of its own")
-  func spacesAtTheEnd() {
-    func lines(_ text: Text, _ width: Double) -> [String] { TextLines(text, width: width).lines.map { $0.text.string } }
     // Two letters fill a line. All spaces after them stick out beyond its end and don't begin a new line.
     #expect(lines("ab   cd", 1.1) == ["ab", "cd"])
     #expect(lines("WW", 0.5) == ["W", "W"])
@@ -114,11 +109,11 @@ struct TextTests {
   @Test("SVG has the text, cut off at the box, and a text without an area")
   func picture() {
     var canvas = canvas(["a & <b>"])
-    let text = WireSamples.set { set in
-      set.kind = .text
-      set.text = "Free"
-      set.fill = Color("#E4572E")!
-      set.rotation = 90
+    let text = Properties {
+      $0.kind = .text
+      $0.text = "Free"
+      $0.fill = Color("#E4572E")!
+      $0.rotation = 90
     }
     canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: text))
     let picture = String(decoding: SVGExport(Drawing(canvas)).document(), as: UTF8.self)

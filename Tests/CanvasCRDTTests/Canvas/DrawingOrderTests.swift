@@ -28,9 +28,7 @@ struct DrawingOrderTests {
   private func applying(_ places: [DrawingOrder.Place], to canvas: Canvas, time: UInt64 = 2) -> Canvas {
     var canvas = canvas
     for place in places {
-      var set = Properties()
-      set.z = place.key
-      canvas.apply(.init(shape: place.shape, at: Stamp(time: time, actor: ann), set: set))
+      canvas.apply(.init(shape: place.shape, at: Stamp(time: time, actor: ann), set: Properties { $0.z = place.key }))
     }
     return canvas
   }
@@ -114,19 +112,6 @@ struct DrawingOrderTests {
     let places = DrawingOrder(canvas).moving([shapes[0]], to: 3, using: &generator)
     #expect(places.map(\.shape) == [shapes[0]])
     #expect(places[0].key > OrderKey("D")! && places[0].key < OrderKey("E")!)
-  }
-
-  @Test("shapes that share one key, like all that nobody has ordered, get keys of their own")
-  func sharedKeys() {
-    let (canvas, shapes) = canvas([Text](repeating: "V", count: 40))
-    let order = DrawingOrder(canvas)
-    var generator = SeededGenerator(seed: 4)
-    for index in [0, 1, 17, 38, 39] {
-      let places = order.moving([shapes[20], shapes[5]], to: index, using: &generator)
-      var expected = shapes.filter { $0 != shapes[20] && $0 != shapes[5] }
-      expected.insert(contentsOf: [shapes[5], shapes[20]], at: min(index, 38))
-      #expect(DrawingOrder(applying(places, to: canvas)).identifiers == expected)
-    }
   }
 
   @Test("after any move the order is as intended and the keys are allowed", arguments: 1...6)

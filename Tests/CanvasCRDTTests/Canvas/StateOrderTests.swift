@@ -8,18 +8,16 @@ struct StateOrderTests {
   func largestFirst() throws {
     var canvas = Canvas()
     for number in 1...100 {
-      let set = WireSamples.set { set in
-        set.kind = .rectangle
+      let set = Properties {
+        $0.kind = .rectangle
         // With these sizes, the order by size is neither the order of the identifiers nor its reverse.
-        set.size = Size(width: Double(number * 37 % 101), height: 1)
-        if number % 10 == 0 { set.visible = false }
+        $0.size = Size(width: Double(number * 37 % 101), height: 1)
+        if number % 10 == 0 { $0.visible = false }
       }
       canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(5), set: set))
     }
-    var deletion = Properties()
-    deletion.delete()
     for number in 101...130 {
-      canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(6), set: deletion))
+      canvas.apply(Operation(shape: try shape(number), at: WireSamples.stamp(6), set: .deletion))
     }
     let parts = canvas.statePartsLargestFirst(shapesMax: 20)
     #expect(parts.map(\.recordCount) == [20, 20, 20, 20, 20, 0, 0])

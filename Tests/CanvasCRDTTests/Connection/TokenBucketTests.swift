@@ -4,17 +4,6 @@ import Testing
 
 @Suite("A token bucket")
 struct TokenBucketTests {
-  @Test("is full at first, and gives no more than it holds")
-  func fullAtFirst() {
-    var bucket = TokenBucket(perSecond: 10, capacity: 25, at: 1_000)
-    #expect(bucket.capacity == 25 && bucket.isFull(at: 1_000))
-    #expect(bucket.take(26, at: 1_000) == false, "more than there ever are")
-    #expect(bucket.take(25, at: 1_000) == true)
-    #expect(bucket.take(1, at: 1_000) == false)
-    #expect(!bucket.isFull(at: 1_000))
-    #expect(bucket.take(0, at: 1_000) == true)
-  }
-
   @Test("fills at its rate, in milliseconds, up to its capacity")
   func fills() {
     var bucket = TokenBucket(perSecond: 10, capacity: 25, at: 0)

@@ -14,10 +14,8 @@ struct SVGExportTests {
   private func canvas(_ shapes: [(inout Properties) -> Void]) -> Canvas {
     var canvas = Canvas()
     for (index, assign) in shapes.enumerated() {
-      var set = Properties()
-      assign(&set)
       let shape = Identifier(packed: UInt64(index) * 46_656 + 29_748)!
-      canvas.apply(.init(shape: shape, at: Stamp(time: UInt64(index + 1), actor: ann), set: set))
+      canvas.apply(.init(shape: shape, at: Stamp(time: UInt64(index + 1), actor: ann), set: Properties(assign)))
     }
     return canvas
   }
@@ -316,9 +314,7 @@ struct SVGExportTests {
     #expect(region.count == 1)
     #expect(Set(region[0].split(separator: " ")) == ["10,10", "20,10", "20,20", "10,20"])
     #expect(document().contains("</rect>\n<g fill=\"#FF8C1A\" stroke=\"#FF8C1A\" fill-opacity=\"0.45\">\n<polygon"))
-    var hidden = Properties()
-    hidden.visible = false
-    canvas.apply(.init(shape: shapes[1], at: Stamp(time: 9, actor: ann), set: hidden))
+    canvas.apply(.init(shape: shapes[1], at: Stamp(time: 9, actor: ann), set: Properties { $0.visible = false }))
     #expect(try parsed(document()).points.isEmpty)
   }
 

@@ -268,9 +268,7 @@ struct LineTests {
     let stroke = shape(line, .ink) {
       $0.size = Size(width: 65_535, height: 65_535)
       $0.strokeWidth = 10
-      $0.path = Path([
-        Path.Point(place(0, 0)), Path.Point(place(0, 100)), Path.Point(place(100, 100), width: 50),
-      ])!
+      $0.path = Path([Path.Point(place(0, 0)), Path.Point(place(0, 100)), Path.Point(place(100, 100), width: 50)])!
     }
     let drawn = try #require(DrawnLine(stroke))
     #expect(drawn.heads.isEmpty)
@@ -302,7 +300,7 @@ struct LineTests {
 
   @Test("S16: a line has no part within its gap, and its round ends don't reach into it")
   func gap() throws {
-    let gap = Rect(origin: Point(x: 40, y: -10), size: Size(width: 20, height: 20))
+    let gap = Rect(40, -10, 20, 20)
     func parts(_ points: [Point], width: Double = 4) throws -> [Point] {
       let straight = shape(line, .line) {
         $0.strokeWidth = width

@@ -61,16 +61,8 @@ struct OutlineTests {
     expectOverlap(square, outline(.rectangle, 10, 10, 1, 1), true)
     expectOverlap(square, square, true)
     // After the rotation by a quarter turn, the rectangle of 200 by 100 covers x from 50 to 150 and y from −50 to 150.
-    expectOverlap(
-      outline(.rectangle, 0, 0, 200, 100, rotation: 90),
-      outline(.rectangle, 150, 0, 10, 10),
-      false
-    )
-    expectOverlap(
-      outline(.rectangle, 0, 0, 200, 100, rotation: 90),
-      outline(.rectangle, 149, -50, 10, 10),
-      true
-    )
+    expectOverlap(outline(.rectangle, 0, 0, 200, 100, rotation: 90), outline(.rectangle, 150, 0, 10, 10), false)
+    expectOverlap(outline(.rectangle, 0, 0, 200, 100, rotation: 90), outline(.rectangle, 149, -50, 10, 10), true)
   }
 
   @Test("S7: Turned rectangles overlap by their outlines, not by their bounds")
@@ -150,15 +142,7 @@ struct OutlineTests {
       // A polygon with four corners is a square that stands on a corner. Its diagonals are 300 long, so a copy that is
       // moved by 150 in x and in y shares an edge with it.
       let step = direction.turning(150, 150)
-      let second = outline(
-        .polygon,
-        1e7 - 500 + step.x,
-        -1e7 + step.y,
-        300,
-        300,
-        rotation: rotation,
-        points: 4
-      )
+      let second = outline(.polygon, 1e7 - 500 + step.x, -1e7 + step.y, 300, 300, rotation: rotation, points: 4)
       expectOverlap(first, second, false)
       let nearer = outline(
         .polygon,

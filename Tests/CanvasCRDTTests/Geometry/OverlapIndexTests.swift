@@ -99,7 +99,7 @@ struct OverlapIndexTests {
   @Test("A shape without a place or an area overlaps nothing")
   func nonsense() {
     var index = OverlapIndex()
-    let square = Outline(Rect(origin: Point(x: 0, y: 0), size: Size(width: 10, height: 10)))
+    let square = Outline(Rect(0, 0, 10, 10))
     #expect(index.update(OverlapIndexTests.identifier(1), to: square).isEmpty)
     #expect(index.update(OverlapIndexTests.identifier(2), to: square).began.count == 1)
     var wrong = square
@@ -113,16 +113,13 @@ struct OverlapIndexTests {
     wrong.size.width = 0
     #expect(index.update(OverlapIndexTests.identifier(2), to: wrong).ended.count == 1)
     #expect(index.update(OverlapIndexTests.identifier(3), to: nil).isEmpty)
-    #expect(index.overlapping(Rect(origin: Point(x: 5, y: 5), size: Size(width: 0, height: 1))) == [])
+    #expect(index.overlapping(Rect(5, 5, 0, 1)) == [])
   }
 
   @Test("When too many overlap, all pairs end; they are found again when enough has changed")
   func crowded() {
     let stacked = (0..<20).map { offset in
-      (
-        identifier: Identifier(packed: UInt64(offset))!,
-        outline: Outline(Rect(origin: Point(x: Double(offset), y: 0), size: Size(width: 100, height: 100)))
-      )
+      (identifier: Identifier(packed: UInt64(offset))!, outline: Outline(Rect(Double(offset), 0, 100, 100)))
     }
     var oneByOne = OverlapIndex(pairsMax: 100)
     var known: Set<ShapePair> = []
@@ -137,7 +134,7 @@ struct OverlapIndexTests {
       #expect(known == Set(oneByOne.pairs))
     }
     #expect(known.isEmpty && oneByOne.pairCount == 0)
-    #expect(oneByOne.overlapping(Rect(origin: Point(x: 0, y: 0), size: Size(width: 1, height: 1))).count == 1)
+    #expect(oneByOne.overlapping(Rect(0, 0, 1, 1)).count == 1)
     let bulk = OverlapIndex(stacked, pairsMax: 189)
     #expect(bulk.isCrowded && bulk.pairs.isEmpty)
     #expect(OverlapIndex(stacked, pairsMax: 190).pairCount == 190)
@@ -150,30 +147,6 @@ struct OverlapIndexTests {
       #expect(oneByOne.isCrowded == (offset < 9))
     }
     #expect(known.count == 15)
-  }
-
-  @Test("When too many overlapped, moving them apart is enough to ask for the pairs again")
-  func uncrowded() {
-    var index = OverlapIndex(pairsMax: 10)
-    func shape(_ number: UInt64, x: Double) -> OverlapChanges {
-      index.update(
-        Identifier(packed: number)!,
-        to: Outline(Rect(origin: Point(x: x, y: 0), size: Size(width: 10, height: 10)))
-      )
-    }
-    for number: UInt64 in 0..<6 { _ = shape(number, x: 0) }
-    #expect(index.isCrowded && !index.isWorthALook)
-    #expect(index.lookAgain().isEmpty && index.isCrowded)
-    #expect(shape(0, x: 50).isEmpty && index.isWorthALook)
-    let found = index.lookAgain()
-    #expect(found.began.count == 10 && !index.isCrowded && index.pairCount == 10)
-    #expect(shape(6, x: 0).ended.count == 10)
-    _ = shape(1, x: 100)
-    _ = shape(2, x: 200)
-    #expect(index.isCrowded)
-    _ = shape(3, x: 300)
-    // The crowded index has seven shapes, so it searches for pairs again at the fourth change.
-    #expect(shape(4, x: 400).began == [ShapePair(Identifier(packed: 5)!, Identifier(packed: 6)!)])
   }
 
   @Test("No order of insertion makes the tree high", arguments: 0..<4)
@@ -189,7 +162,7 @@ struct OverlapIndexTests {
       case 2: x = step.isMultiple(of: 2) ? Double(step) * 20 : Double(-step) * 20
       default: x = 0
       }
-      let outline = Outline(Rect(origin: Point(x: x, y: order == 3 ? 0 : 5), size: Size(width: 10, height: 10)))
+      let outline = Outline(Rect(x, order == 3 ? 0 : 5, 10, 10))
       // Three thousand shapes at one place would have four million pairs. A few hundred shapes test the same code.
       if order == 3, step > 300 { break }
       _ = index.update(OverlapIndexTests.identifier(step), to: outline)
@@ -227,7 +200,7 @@ struct OverlapIndexTests {
       #expect(rects.intersections() == expected)
       #expect(count < 50 || expected.count > 5)
     }
-    let nowhere = Rect(origin: Point(x: .nan, y: 0), size: Size(width: 1, height: 1))
+    let nowhere = Rect(.nan, 0, 1, 1)
     #expect([nowhere, nowhere].intersections() == [])
   }
 

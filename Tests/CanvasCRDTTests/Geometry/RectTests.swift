@@ -4,21 +4,17 @@ import Testing
 
 @Suite("Rectangles")
 struct RectTests {
-  private func rect(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Rect {
-    Rect(origin: Point(x: x, y: y), size: Size(width: width, height: height))
-  }
-
   @Test("The intersection is the part that both cover")
   func intersection() {
-    #expect(Rect(intersecting: rect(0, 0, 100, 100), rect(40, 70, 100, 100)) == rect(40, 70, 60, 30))
-    #expect(Rect(intersecting: rect(40, 70, 100, 100), rect(0, 0, 100, 100)) == rect(40, 70, 60, 30))
-    #expect(Rect(intersecting: rect(-5, -5, 10, 10), rect(-1, -20, 2, 40)) == rect(-1, -5, 2, 10))
+    #expect(Rect(intersecting: Rect(0, 0, 100, 100), Rect(40, 70, 100, 100)) == Rect(40, 70, 60, 30))
+    #expect(Rect(intersecting: Rect(40, 70, 100, 100), Rect(0, 0, 100, 100)) == Rect(40, 70, 60, 30))
+    #expect(Rect(intersecting: Rect(-5, -5, 10, 10), Rect(-1, -20, 2, 40)) == Rect(-1, -5, 2, 10))
   }
 
   @Test("A rectangle inside another is the intersection, to the last bit")
   func inside() {
-    let inner = rect(0.1, 0.7, 0.2, 0.1)
-    let outer = rect(-1e7, -1e7, 2e7, 2e7)
+    let inner = Rect(0.1, 0.7, 0.2, 0.1)
+    let outer = Rect(-1e7, -1e7, 2e7, 2e7)
     #expect(Rect(intersecting: inner, outer) == inner)
     #expect(Rect(intersecting: outer, inner) == inner)
     #expect(Rect(intersecting: inner, inner) == inner)
@@ -32,8 +28,8 @@ struct RectTests {
     ]
   )
   func nothing(x: Double, y: Double, width: Double, height: Double) {
-    let square = rect(0, 0, 100, 100)
-    let other = rect(x, y, width, height)
+    let square = Rect(0, 0, 100, 100)
+    let other = Rect(x, y, width, height)
     #expect(Rect(intersecting: square, other) == nil)
     #expect(Rect(intersecting: other, square) == nil)
     #expect(!square.intersects(other))
@@ -43,21 +39,21 @@ struct RectTests {
   @Test("S7: Rectangles that touch by decimals touch, though their sums have more digits")
   func touchingByDecimals() {
     #expect(14.8 + 123.9 > 138.7)
-    #expect(Rect(intersecting: rect(14.8, 0, 123.9, 10), rect(138.7, 0, 50, 10)) == nil)
-    #expect(Rect(intersecting: rect(14.8, 0, 123.9, 10), rect(138.699, 0, 50, 10)) != nil)
+    #expect(Rect(intersecting: Rect(14.8, 0, 123.9, 10), Rect(138.7, 0, 50, 10)) == nil)
+    #expect(Rect(intersecting: Rect(14.8, 0, 123.9, 10), Rect(138.699, 0, 50, 10)) != nil)
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<5_000 {
       let scale = [1.0, 10, 100, 1_000].randomElement(using: &generator)!
       let start = Int.random(in: -10_000_000...10_000_000, using: &generator)
       let length = Int.random(in: 1...1_000_000, using: &generator)
-      let first = rect(Double(start) / scale, 0, Double(length) / scale, 10)
-      let second = rect(Double(start + length) / scale, 0, 50, 10)
+      let first = Rect(Double(start) / scale, 0, Double(length) / scale, 10)
+      let second = Rect(Double(start + length) / scale, 0, 50, 10)
       for (one, other) in [(first, second), (second, first)] {
         #expect(Rect(intersecting: one, other) == nil && !one.intersects(other))
         #expect(!Outline(one).overlaps(Outline(other)))
       }
       // A thousandth of the last decimal is more than a rounding error, so this rectangle overlaps.
-      let nearer = rect(second.minX - 0.001 / scale, 0, 50, 10)
+      let nearer = Rect(second.minX - 0.001 / scale, 0, 50, 10)
       #expect(first.intersects(nearer) && Outline(first).overlaps(Outline(nearer)))
     }
   }
@@ -68,8 +64,8 @@ struct RectTests {
     var found = 0
     for _ in 0..<2_000 {
       let sides = (0..<8).map { _ in Double(Int.random(in: 0...6, using: &generator)) }
-      let first = rect(sides[0], sides[1], sides[2], sides[3])
-      let second = rect(sides[4], sides[5], sides[6], sides[7])
+      let first = Rect(sides[0], sides[1], sides[2], sides[3])
+      let second = Rect(sides[4], sides[5], sides[6], sides[7])
       let common = Rect(intersecting: first, second)
       #expect(first.intersects(second) == (common != nil))
       #expect(Rect(intersecting: second, first) == common)

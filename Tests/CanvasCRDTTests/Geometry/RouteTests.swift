@@ -22,7 +22,7 @@ struct RouteTests {
   }
 
   private func box(_ x: Double, _ y: Double, _ width: Double = 100, _ height: Double = 60) -> Rect {
-    Rect(origin: Point(x: x, y: y), size: Size(width: width, height: height))
+    Rect(x, y, width, height)
   }
 
   /// The points of an elbow line between two shapes. Its ends are tied to their middles if no places are given.

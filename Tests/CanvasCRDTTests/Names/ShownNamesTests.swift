@@ -19,11 +19,7 @@ struct ShownNamesTests {
     var set = Properties()
     set.kind = .rectangle
     if let name { set.name = name }
-    return CanvasCRDT.Operation(
-      shape: shape,
-      at: Stamp(milliseconds: milliseconds, counter: 0, actor: ann)!,
-      set: set
-    )
+    return CanvasCRDT.Operation(shape: shape, at: Stamp(milliseconds: milliseconds, counter: 0, actor: ann)!, set: set)
   }
 
   private func identifiers(_ count: Int, seed: UInt64 = 1) -> [Identifier] {
@@ -70,36 +66,6 @@ struct ShownNamesTests {
     #expect(crowded.identifier(named: "Rectangle 102") == many[110])
   }
 
-  @Test("if one stamp names two shapes, their identifiers decide")
-  func sameStamp() {
-    let shapes = identifiers(2).sorted()
-    var canvas = Canvas()
-    canvas.apply(named("Sun", shapes[1], at: 1))
-    canvas.apply(named("Sun", shapes[0], at: 1))
-    let names = ShownNames(canvas)
-    #expect(names.name(of: shapes[0]) == "Sun")
-    #expect(names.name(of: shapes[1]) == "Sun 2")
-  }
-
-  @Test("hidden shapes keep their names, deleted ones free them")
-  func hiddenAndDeleted() {
-    let shapes = identifiers(2)
-    var canvas = canvas(["Sun", "Sun"], shapes)
-    var names = ShownNames(canvas)
-    var hide = Properties()
-    hide.visible = false
-    let hidden = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 30, actor: ann), set: hide))
-    #expect(names.update([hidden.shape], in: canvas) == [])
-    #expect(names.name(of: shapes[1]) == "Sun 2")
-    var delete = Properties()
-    delete.delete()
-    let deleted = canvas.apply(.init(shape: shapes[0], at: Stamp(time: 1 << 31, actor: ann), set: delete))
-    #expect(names.update([deleted.shape], in: canvas) == shapes.sorted())
-    #expect(names.name(of: shapes[0]) == nil)
-    #expect(names.name(of: shapes[1]) == "Sun")
-    #expect(names.identifier(named: "Sun 2") == nil)
-  }
-
   @Test("names with different bytes are different, even if Unicode considers them equivalent")
   func bytesDecide() {
     #expect(shown(["Gr\u{FC}n", "Gru\u{308}n"]) == ["Gr\u{FC}n", "Gru\u{308}n"])
@@ -133,25 +99,6 @@ struct ShownNamesTests {
       before = after
     }
     #expect(renamedOthers > 100, "the history has to rename bystanders to be worth running")
-  }
-
-  @Test("every replica shows the same names, in any order of operations", arguments: 1...10)
-  func orderOfArrival(seed: UInt64) {
-    var history = NamingHistory(seed: seed)
-    let operations = (0..<200).map { _ in history.next() }
-    var generator = SeededGenerator(seed: seed)
-    var shownFirst: [Text?]?
-    for _ in 0..<4 {
-      var canvas = Canvas()
-      var names = ShownNames()
-      for operation in operations.shuffled(using: &generator) {
-        names.follow(canvas.apply(operation).shape, in: canvas)
-      }
-      let shown = history.shapes.map { names.name(of: $0) }
-      #expect(shown == history.shapes.map { ShownNames(canvas).name(of: $0) })
-      #expect(shown == shownFirst ?? shown)
-      shownFirst = shown
-    }
   }
 
   /// The shown names, computed directly from the rule in docs/PROTOCOL.md.

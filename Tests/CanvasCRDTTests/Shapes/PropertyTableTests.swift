@@ -96,21 +96,21 @@ struct PropertyTableTests {
     case .integer(let field, let range, _):
       #expect(range.lowerBound >= 0 && range.upperBound <= 255, "one byte on the wire")
       for value in [range.lowerBound - 1, range.upperBound + 1] {
-        wrong.append(WireSamples.set { $0[field] = value })
+        wrong.append(Properties { $0[field] = value })
       }
     case .number(let field, let range, _):
       for value in [range.lowerBound.nextDown, range.upperBound.nextUp, .nan] {
-        wrong.append(WireSamples.set { $0[field] = value })
+        wrong.append(Properties { $0[field] = value })
       }
     case .pair(let field, let range):
-      wrong.append(WireSamples.set { $0[field] = (range.lowerBound.nextDown, range.upperBound) })
-      wrong.append(WireSamples.set { $0[field] = (range.lowerBound, .nan) })
-    case .name: wrong.append(WireSamples.set { $0.name = "" })
+      wrong.append(Properties { $0[field] = (range.lowerBound.nextDown, range.upperBound) })
+      wrong.append(Properties { $0[field] = (range.lowerBound, .nan) })
+    case .name: wrong.append(Properties { $0.name = "" })
     case .text:
       for text: Text in ["a tab\t", "\u{7F}", "\u{85}", Text(String(repeating: "é", count: 2_049))] {
-        wrong.append(WireSamples.set { $0.text = text })
+        wrong.append(Properties { $0.text = text })
       }
-      let longest = WireSamples.set { $0.text = Text(String(repeating: "é", count: 2_048)) }
+      let longest = Properties { $0.text = Text(String(repeating: "é", count: 2_048)) }
       #expect(throws: Never.self) { try longest.check() }
     case .erasure, .kind, .orderKey, .flag, .color, .choice, .identifier, .path, .tie: break
     }

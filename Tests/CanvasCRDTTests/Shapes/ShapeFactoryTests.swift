@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The shape factory")
 struct ShapeFactoryTests {
-  private let area = Rect(origin: Point(x: -120.5, y: 40), size: Size(width: 900, height: 600))
+  private let area = Rect(-120.5, 40, 900, 600)
 
   private func lines(_ factory: ShapeFactory, count: Int, seed: UInt64) -> [String] {
     var generator = SeededGenerator(seed: seed)
@@ -67,17 +67,9 @@ struct ShapeFactoryTests {
     #expect(seen[.cornerRadius] == [4, 5, 6])
   }
 
-  @Test("without a size, a shape has the contract's default")
-  func defaultSize() {
-    var generator = SeededGenerator(seed: 1)
-    #expect(ShapeFactory(area: area).make(using: &generator).1.size == Size(width: 150, height: 120))
-  }
-
   @Test("bounds beyond what a shape may have, or that aren't numbers, still make allowed shapes")
   func absurdBounds() throws {
-    var factory = ShapeFactory(
-      area: Rect(origin: Point(x: .nan, y: -.infinity), size: Size(width: .nan, height: 1e300))
-    )
+    var factory = ShapeFactory(area: Rect(.nan, -.infinity, .nan, 1e300))
     factory.kinds = []
     factory.widths = -5...0.2
     factory.heights = 1e9...1e12
