@@ -43,6 +43,11 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     clear(bob)
     eve.page.locator(".notice", has_text="Bob cleared the canvas.").wait_for()
     assert eve.page.get_by_role("button", name="Bring back").count() == 0
+    # While Ann looks at the past, nothing can be brought back, so the offer stays.
+    ann.run("app.shown.showPast(app.core.createReplica({ readonly: true })); return null")
+    ann.page.get_by_role("button", name="Bring back").click()
+    ann.page.locator(".notice", has_text="You’re looking at the past").wait_for()
+    ann.run("app.shown.showPast(null); return null")
     ann.page.get_by_role("button", name="Bring back").click()
     ann.wait_for_shapes(3)
     ann.page.locator(".notice", has_text="3 shapes brought back").get_by_role("button", name="Undo").click()

@@ -208,7 +208,8 @@ export class Removals {
   #who(by: number) { return by === 0 ? 'Somebody' : this.#names.of(by) }
 
   #say(words: string, bringBack: () => unknown) {
-    const action = this.#permission.isViewOnly ? undefined : { words: 'Bring back', run: bringBack }
+    const action = this.#permission.isViewOnly ? undefined
+      : { words: 'Bring back', run: () => !this.#editing.refuses() && bringBack() }
     this.#notices.say(words, { group, action, milliseconds: shownMilliseconds })
   }
 

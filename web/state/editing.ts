@@ -49,11 +49,7 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
    * @returns what `change` returned; undefined if the edit failed
    */
   edit<T extends Effect[] | { effects: Effect[] } | undefined>(change: (replica: Replica) => T): T | undefined {
-    if (!this.#permission.mayEdit) {
-      const words = this.#shown.isPast ? pastWords : this.#permission.isDeleted ? 'This room was deleted.' : viewOnlyWords
-      this.#notices.say(words, { kind: 'refused' })
-      return undefined
-    }
+    if (this.refuses()) return undefined
     try {
       const done = change(this.#connection.replica)
       if (this.#step) this.#step.edits += 1
@@ -66,6 +62,14 @@ export class Editing extends Source<{ edited: null, stepping: 'undo' | 'redo' }>
       this.#notices.say(sentence(error instanceof Error ? error.message : String(error)), { kind: 'refused' })
       return undefined
     }
+  }
+
+  /** Whether the person may not edit now. Then a notice says why. */
+  refuses(): boolean {
+    if (this.#permission.mayEdit) return false
+    const words = this.#shown.isPast ? pastWords : this.#permission.isDeleted ? 'This room was deleted.' : viewOnlyWords
+    this.#notices.say(words, { kind: 'refused' })
+    return true
   }
 
   /** @returns as `edit` */
