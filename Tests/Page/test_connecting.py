@@ -34,6 +34,16 @@ def test_a_shape_is_connected_by_keys(room):
     ann.press("Escape")
     ann.wait_for_no_dialog()
     assert the_line(room) is None
+    # Somebody deletes the chosen shape while the list is open.
+    ann.press("Alt+k")
+    options.first.wait_for()
+    room.write((valid, {"deleted": True}))
+    ann.wait_for_shapes(2)
+    ann.press("Enter")
+    ann.page.locator(".notice", has_text="Somebody has deleted one of them").wait_for()
+    assert the_line(room) is None
+    room.write((valid, {"kind": "rectangle", "text": "Valid?", "position": [300, 200], "size": [100, 100]}))
+    ann.wait_for_shapes(3)
     ann.press("Alt+k")
     options.first.wait_for()
     ann.page.keyboard.type("dash")
@@ -112,8 +122,19 @@ def test_a_locked_line_is_not_tied_anew(room):
     ann.press("v")
     ann.select(line)
     ann.press("Alt+k")
-    ann.page.locator(".notice", has_text="is locked").wait_for()
+    notice = ann.page.locator(".notice", has_text="is locked")
     assert ann.page.get_by_role("dialog").count() == 0
+    # It is locked while the list is open.
+    notice.get_by_role("button", name="Unlock").click()
+    ann.wait_for_shape(line, "!shape.locked")
+    ann.press("Alt+k")
+    ann.page.get_by_role("option").first.wait_for()
+    room.write((line, {"locked": True}))
+    ann.wait_for_shape(line, "shape.locked")
+    ann.press("Enter")
+    notice.wait_for()
+    room.wait_until_sent()
+    assert tied(room.shape(line)) == [None, None]
 
 
 def test_a_large_drawing_is_put_into_words_only_as_far_as_it_is_listed_or_searched(room):

@@ -13,7 +13,7 @@ import { shapeWords, sideOf } from '../hear/words.js'
 /** In units of the canvas: a shorter arrow can hardly be seen. Where shapes touch, it connects other sides. */
 const shortest = 24
 
-type ConnectReach = Pick<ActReach, 'editing' | 'locks' | 'momentum' | 'paint' | 'selection' | 'shown'>
+type ConnectReach = Pick<ActReach, 'editing' | 'locks' | 'momentum' | 'notices' | 'paint' | 'selection' | 'shown'>
 type End = 'from' | 'to'
 type Choice = { shape: Shape, words?: string }
 
@@ -45,7 +45,7 @@ function chooseEnd(reach: ConnectReach, line: Shape) {
 }
 
 /** Opens a list of shapes, the nearest first. The arrow keys choose in it while the focus is in the field for typing. */
-function choose({ shown }: ConnectReach, origin: Shape, title: string, run: (chosen: Shape) => void, ...before: Node[]) {
+function choose({ notices, shown }: ConnectReach, origin: Shape, title: string, run: (chosen: Shape) => void, ...before: Node[]) {
   // What a line is tied to already is left out: both its ends would be tied to the same shape, or nothing would change.
   const own = new Set([origin.id, origin.from?.shape, origin.to?.shape])
   const choices: Choice[] = shown.replica.shapes()
@@ -65,7 +65,8 @@ function choose({ shown }: ConnectReach, origin: Shape, title: string, run: (cho
   const finish = (shape: Shape | undefined) => {
     if (!shape) return
     dialog.close()
-    run(shape)
+    if (shown.replica.shapesOf([origin.id, shape.id]).length === 2) run(shape)
+    else notices.say('Somebody has deleted one of them meanwhile, so nothing is connected.')
   }
   const mark = () => {
     ;[...list.children].forEach((option, index) => setAttributes(option, { 'aria-selected': String(index === at) }))
@@ -128,9 +129,9 @@ function connect({ editing, momentum, paint, selection, shown }: ConnectReach, f
 }
 
 /** Ties an end of a line to the side of a shape that is nearest to the line's next point. */
-function tieEnd({ editing, momentum, shown }: ConnectReach, line: number, end: End, to: number) {
+function tieEnd({ editing, locks, momentum, shown }: ConnectReach, line: number, end: End, to: number) {
   const [before, shape] = [line, to].map((id) => shown.replica.shape(id))
-  if (!before || !shape) return
+  if (!before || !shape || locks.refuse([line])) return
   momentum.settle()
   const points = setPointsOf(before)
   const [index, next] = end === 'from' ? [0, 1] : [points.length - 1, points.length - 2]
