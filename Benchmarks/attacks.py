@@ -15,6 +15,7 @@ The longest turn is the longest iteration of the server's event loop during the 
 
 import argparse
 import asyncio
+import concurrent.futures
 import contextlib
 import http.client
 import importlib.util
@@ -39,7 +40,7 @@ performed = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(performed)
 
 import server as programs  # noqa: E402
-from load import built, percentile  # noqa: E402
+from load import built, percentile, spelled  # noqa: E402
 
 INNOCENT, ATTACKER = "127.0.0.1", "127.0.0.2"
 RATES = ["--max-ops-per-second", "1000000"]
@@ -106,6 +107,12 @@ class Server(programs.Server):
         return link
 
 
+def at_once(count, act):
+    """Calls a function in several threads, each with its number."""
+    with concurrent.futures.ThreadPoolExecutor(count) as threads:
+        threads.map(act, range(count))
+
+
 def repeat(until, count, act):
     """Calls a function again and again in several threads."""
     def run(number):
@@ -114,11 +121,7 @@ def repeat(until, count, act):
                 act(number)
             except OSError:
                 time.sleep(0.05)
-    threads = [threading.Thread(target=run, args=[number], daemon=True) for number in range(count)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    at_once(count, run)
 
 
 def bars(count, degrees=45, length=60_000):
@@ -147,10 +150,19 @@ def scattered(count):
     ]
 
 
-async def drain(link):
-    with contextlib.suppress(websockets.ConnectionClosed):
-        async for _ in link:
-            pass
+@contextlib.asynccontextmanager
+async def drained(link):
+    """Within `async with`, everything that is sent to the link is read. Yields the task that does so."""
+    async def drain():
+        with contextlib.suppress(websockets.ConnectionClosed):
+            async for _ in link:
+                pass
+
+    reading = asyncio.create_task(drain())
+    try:
+        yield reading
+    finally:
+        reading.cancel()
 
 
 async def move(link, shapes, until, a_second=500):
@@ -174,9 +186,8 @@ def overlaps_of_bars(count):
     def attack(server, shapes, until):
         async def join():
             asker = await server.join("bars", overlaps=True)
-            drained = asyncio.create_task(drain(asker))
-            await move(asker, shapes, until)
-            drained.cancel()
+            async with drained(asker):
+                await move(asker, shapes, until)
         side = threading.Thread(target=lambda: asyncio.run(join()), daemon=True)
         side.start()
         repeat(until, 2, lambda _: server.request("GET", "/v1/rooms/bars/overlaps"))
@@ -196,9 +207,8 @@ def overlaps_of_a_pile(count):
                 link.transport.pause_reading()
                 links.append(link)
             editor = await server.join("pile")
-            drained = asyncio.create_task(drain(editor))
-            await move(editor, shapes, until)
-            drained.cancel()
+            async with drained(editor):
+                await move(editor, shapes, until)
         asyncio.run(run())
     return prepare, attack, ()
 
@@ -308,11 +318,7 @@ def many_rooms(server, _, count=100_000):
         for room in range(number, count, 8):
             link.request("POST", f"/v1/rooms/r{room}/ops", body, {"Content-Type": "application/json"})
             link.getresponse().read()
-    threads = [threading.Thread(target=fill, args=[number]) for number in range(8)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    at_once(8, fill)
 
 
 def list_of_rooms():
@@ -329,17 +335,12 @@ def forgotten(count=1_000_000):
     def prepare(server):
         async def run():
             link = await server.join("large")
-            drained = asyncio.create_task(drain(link))
-            digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-            for start in range(0, count, 1_000):
-                ops = []
-                for number in range(start, start + 1_000):
-                    name = "".join(digits[number // 36**place % 36] for place in range(9))
-                    ops.append({"shape": f"{name[:3]}-{name[3:6]}-{name[6:]}", "set": {"deleted": True}})
-                await link.send(json.dumps({"type": "ops", "ops": ops}))
-            await link.send('{"type":"ping"}')
-            await asyncio.sleep(1)
-            drained.cancel()
+            async with drained(link):
+                for start in range(0, count, 1_000):
+                    ops = [{"shape": spelled(number), "set": {"deleted": True}} for number in range(start, start + 1_000)]
+                    await link.send(json.dumps({"type": "ops", "ops": ops}))
+                await link.send('{"type":"ping"}')
+                await asyncio.sleep(1)
         asyncio.run(run())
 
     def attack(server, _, until):
@@ -368,15 +369,13 @@ def hellos_as_another():
         async def run():
             editor = await server.join("others")
             actor = json.loads(await editor.recv())["actor"]
-            drained = asyncio.create_task(drain(editor))
-            while time.monotonic() < until:
-                with contextlib.suppress(websockets.ConnectionClosed):
-                    intruder = await server.join("others", actor=actor, readonly=True)
-                    await intruder.recv()
-                    await intruder.close()
-            stayed = not drained.done()
-            drained.cancel()
-            return "the editor stayed" if stayed else "the editor was closed"
+            async with drained(editor) as reading:
+                while time.monotonic() < until:
+                    with contextlib.suppress(websockets.ConnectionClosed):
+                        intruder = await server.join("others", actor=actor, readonly=True)
+                        await intruder.recv()
+                        await intruder.close()
+                return "the editor was closed" if reading.done() else "the editor stayed"
         return asyncio.run(run())
     return prepare, attack, ()
 

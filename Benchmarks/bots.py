@@ -9,18 +9,15 @@ import math
 import random
 import sys
 import time
+from pathlib import Path
 
 import websockets
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "Tests" / "EndToEnd"))
+
+from load import spelled  # noqa: E402
+
 KINDS = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
-
-
-def identifier(number):
-    digits = ""
-    for _ in range(9):
-        number, digit = divmod(number, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
 
 
 def shape(chance, across):
@@ -46,7 +43,7 @@ async def bot(url, number, count, across, steps, ready):
     async with websockets.connect(url, subprotocols=["canvas.v1.json"], max_size=None, compression=None) as socket:
         await socket.send(json.dumps({"type": "hello", "name": f"Bot {number}"}))
         drained = asyncio.create_task(drain(socket))
-        shapes = [(identifier(36**8 + number * 10_000 + at), *shape(chance, across)) for at in range(count)]
+        shapes = [(spelled(36**8 + number * 10_000 + at), *shape(chance, across)) for at in range(count)]
         await socket.send(
             json.dumps({"type": "ops", "ops": [{"shape": name, "set": values} for name, _, values in shapes]})
         )

@@ -33,6 +33,15 @@ def percentile(values, share):
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
+def spelled(number):
+    """The identifier that has this number."""
+    digits = ""
+    for _ in range(9):
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+
+
 def processor_seconds(pid):
     """The processor time of a process, in seconds."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:

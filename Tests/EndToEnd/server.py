@@ -14,6 +14,7 @@ import threading
 import urllib.error
 import urllib.request
 
+from load import spelled
 from ports import free_port
 from waiting import SECONDS, eventually, wait_until
 
@@ -257,11 +258,7 @@ def identifier():
     """A new random identifier."""
     global _number
     _number += 1
-    digits, rest = "", _number
-    for _ in range(9):
-        rest, digit = divmod(rest, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+    return spelled(_number)
 
 
 def run(*flags, environment=None):

@@ -127,14 +127,7 @@ async def test_2_pings_and_pongs(shared):
         await raw.writer.drain()
     assert await raw.frame() == (PONG, b"byte by byte")
     raw.writer.close()
-    await hold(
-        shared,
-        [
-            ("a ping of 126", masked(PING, bytes(126)), ENDED),
-            ("a pong of 126", masked(PONG, bytes(126)), ENDED),
-            ("a ping of 65536", masked(PING, bytes(65536)), ENDED),
-        ],
-    )
+    await hold(shared, [(f"{code} of {length}", masked(code, bytes(length)), ENDED) for code, length in [(PING, 126), (PONG, 126), (PING, 65536)]])
 
 
 async def test_2_a_burst_of_pings(shared):
@@ -191,11 +184,7 @@ async def test_5_fragmentation(shared):
         ("empty parts", masked(TEXT, b"", False) + masked(0, b"", False) * 20 + masked(0, SHORT), FINE),
         ("an empty end", masked(TEXT, SHORT, False) + masked(0), FINE),
         ("an empty beginning", masked(TEXT, b"", False) + masked(0, SHORT), FINE),
-        (
-            "control frames between",
-            masked(TEXT, start, False) + masked(PING, b"a") + masked(0, middle, False) + masked(PONG) + masked(0, end),
-            FINE,
-        ),
+        ("controls between", masked(TEXT, start, False) + masked(PING, b"a") + masked(0, middle, False) + masked(PONG) + masked(0, end), FINE),
         ("a part of every byte", b"".join(fragments(SHORT, 1)), FINE),
         ("many parts of a long one", b"".join(fragments(ask(65536), 1000)), FINE),
         ("a ping in parts", masked(PING, b"a", False) + masked(0, b"b"), PROTOCOL_ERROR),
@@ -203,14 +192,12 @@ async def test_5_fragmentation(shared):
         ("a close in parts", masked(CLOSE, b"", False), PROTOCOL_ERROR),
         ("a continuation of nothing", masked(0, SHORT), PROTOCOL_ERROR),
         ("a continuation of nothing, to be continued", masked(0, SHORT, False), PROTOCOL_ERROR),
-        ("a continuation of what has ended", parts + masked(0, b"x"), None),
         ("a text in a text", masked(TEXT, start, False) + masked(TEXT, SHORT), PROTOCOL_ERROR),
         ("a binary in a text", masked(TEXT, start, False) + masked(BINARY, SHORT), PROTOCOL_ERROR),
         ("a text in a text, unfinished", masked(TEXT, start, False) + masked(TEXT, start, False), PROTOCOL_ERROR),
     ]
-    # Leaves out cases whose first part is already a whole message, because the server might answer that part.
-    cases = [case for case in cases if case[2] is not None]
     await hold(shared, cases)
+    # The server might answer the message that has ended.
     raw = await joined(shared)
     raw.writer.write(parts + masked(0, b"x"))
     assert await raw.ended() in (None, PROTOCOL_ERROR)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy
 from playwright.sync_api import Error
 
+from load import spelled
 from modules import module
 from touch import Touch
 from waiting import SECONDS, wait_until
@@ -201,7 +202,7 @@ class Person:
             "growth } = shape; return { x, y, width, height, rotation, opacity, growth }", number(identifier))
 
     def selected(self):
-        return [text(identifier) for identifier in self.run("app.selection.ids()")]
+        return [spelled(int(identifier)) for identifier in self.run("app.selection.ids()")]
 
     def select(self, *identifiers):
         self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
@@ -326,11 +327,3 @@ def told(message):
 
 def number(identifier):
     return int(identifier.replace("-", ""), 36)
-
-
-def text(identifier):
-    digits = ""
-    for _ in range(9):
-        identifier, digit = divmod(int(identifier), 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"

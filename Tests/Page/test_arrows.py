@@ -17,7 +17,7 @@ def ends(person, line):
     return person.run(
         "const { shape, ...box } = app.scene.drawn(value); const { x, y, width, height } = box;"
         "const at = ([across, down]) => [x + across / 65535 * width, y + down / 65535 * height];"
-        "return [at(shape.path[0]), at(shape.path.at(-1))]", int(line.replace("-", ""), 36))
+        "return [at(shape.path[0]), at(shape.path.at(-1))]", number(line))
 
 
 def drawn_line(room, condition=lambda shape: True):

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 import pytest
 
 import thin_line
+from relay import Relay
 from test_offline import MISSED, draw, status
 from world import GENEROUS, Room
 from waiting import wait_until
@@ -204,11 +205,12 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
     room.agree()
 
 
-class LongWay:
-    """A proxy to a server that delays everything in both directions."""
+class LongWay(Relay):
+    """A relay to a server that delays everything in both directions."""
 
     def __init__(self, server):
-        self.server, self.seconds, self.port = server, 0, None
+        super().__init__(server.port)
+        self.server, self.seconds = server, 0
         self.is_there = threading.Event()
         # The proxy has its own thread, because the browser's driver blocks the event loop of the test's thread.
         self.thread = threading.Thread(target=lambda: asyncio.run(self.run()))
@@ -224,29 +226,23 @@ class LongWay:
 
     async def run(self):
         self.loop, self.is_over = asyncio.get_running_loop(), asyncio.Event()
-        listener = await asyncio.start_server(self.carry, "127.0.0.1", 0)
-        self.port = listener.sockets[0].getsockname()[1]
-        self.is_there.set()
-        await self.is_over.wait()
-        listener.close()
+        async with self:
+            self.is_there.set()
+            await self.is_over.wait()
 
-    async def carry(self, reader, writer):
-        server_reader, server_writer = await asyncio.open_connection("127.0.0.1", self.server.port)
-        await asyncio.gather(self.pump(reader, server_writer), self.pump(server_reader, writer))
-
-    async def pump(self, source, sink):
+    async def _carry(self, connection, reader, writer, is_back):
         try:
-            while data := await source.read(65_536):
-                self.loop.call_later(self.seconds, sink.write, data)
+            while part := await reader.read(65_536):
+                self.loop.call_later(self.seconds, writer.write, part)
         except OSError:
             pass
-        self.loop.call_later(self.seconds, sink.close)
+        self.loop.call_later(self.seconds, writer.close)
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://127.0.0.1:{self.own}{path}"
 
     def socket(self, room):
-        return f"ws://127.0.0.1:{self.port}/v1/rooms/{room}/sync"
+        return f"ws://127.0.0.1:{self.own}/v1/rooms/{room}/sync"
 
 
 def test_a_slow_line_is_told_of_once(world):

@@ -3,8 +3,6 @@ draw."""
 
 from person import number
 
-SQUARE = {"size": [100, 100]}
-
 
 def draw(person, count, at=0):
     person.run("for (let each = 0; each < value.count; each++) app.edit((session) => session.add({ position: "
@@ -12,8 +10,23 @@ def draw(person, count, at=0):
 
 
 def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
-    """The notice disappears at the next edit, because its Undo would undo that edit."""
+    """The notice disappears at the next edit, because its Undo would undo that edit. An undo by key or by button says
+    so if there is no step, or if others have changed everything that the step wrote."""
     ann = room.join("Ann")
+    notice = ann.page.locator(".notice")
+    ann.press("Control+z")
+    notice.filter(has_text="Nothing to undo.").wait_for()
+    ann.press("Control+y")
+    notice.filter(has_text="Nothing to redo.").wait_for()
+    assert notice.count() == 1
+    draw(ann, 1)
+    shape = room.wait_for_shapes(1)[0]["id"]
+    ann.run("app.edit((session) => session.place([{ id: value, x: 400 }])); return null", number(shape))
+    room.wait_for(lambda shapes: shapes[0]["position"][0] == 400)
+    room.write((shape, {"deleted": True}))
+    ann.wait_for_shapes(0)
+    ann.page.get_by_role("button", name="Undo", exact=True).click()
+    notice.filter(has_text="others have changed it since").wait_for()
     draw(ann, 3)
     undo = ann.page.locator(".notice", has_text="black hole").get_by_role("button", name="Undo")
     ann.press("Shift+b")
@@ -31,67 +44,38 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
     ann.press("Control+z")
     ann.wait_for_shapes(1)
     undo.wait_for(state="detached")
-
-
-def test_an_undo_that_does_nothing_says_so(room):
-    """An undo by key or by button says so if there is no step, or if others have changed everything that the step
-    wrote."""
-    ann = room.join("Ann")
-    notice = ann.page.locator(".notice")
-    ann.press("Control+z")
-    notice.filter(has_text="Nothing to undo.").wait_for()
-    ann.press("Control+y")
-    notice.filter(has_text="Nothing to redo.").wait_for()
-    assert notice.count() == 1
-    draw(ann, 1)
-    shape = room.wait_for_shapes(1)[0]["id"]
-    ann.run("app.edit((session) => session.place([{ id: value, x: 400 }])); return null", number(shape))
-    room.wait_for(lambda shapes: shapes[0]["position"][0] == 400)
-    room.write((shape, {"deleted": True}))
-    ann.wait_for_shapes(0)
-    ann.page.get_by_role("button", name="Undo", exact=True).click()
-    notice.filter(has_text="others have changed it since").wait_for()
-
-
-def test_a_notice_goes_with_what_it_tells_of(room):
-    """Bob makes two shapes overlap, and then deletes one of them."""
-    sun, moon = room.add(**SQUARE, position=[100, 200]), room.add(**SQUARE, position=[300, 200])
-    ann = room.join("Ann")
-    # Overlaps that exist when the room is first shown are not announced.
-    ann.painted()
-    room.write((moon, {"position": [150, 230]}))
-    notice = ann.page.locator(".notice.is-overlap")
-    notice.wait_for()
-    room.write((sun, {"deleted": True}))
-    notice.wait_for(state="detached")
-
-
-def test_ones_own_overlaps_are_no_news(room):
-    """A duplicate or pasted copy overlaps its original, which its maker knows. Only overlaps that others cause are
-    announced."""
-    room.add(**SQUARE, position=[100, 200])
-    ann, bob = room.join("Ann"), room.join("Bob")
-    bob.painted()
-    ann.press("Control+a")
-    ann.press("Control+d")
-    ann.wait("app.session.overlapPairs().length === 1")
-    bob.page.locator(".notice.is-overlap", has_text="Ann").wait_for()
-    bob.page.get_by_role("button", name="Dismiss").click()
-    ann.press("Control+c")
-    ann.press("Control+v")
-    ann.wait("app.session.overlapPairs().length === 3")
-    bob.page.locator(".notice.is-overlap", has_text="Ann").first.wait_for()
-    assert ann.page.locator(".notice").count() == 0
-
-
-def test_what_is_taken_back_is_counted_and_said_why(room):
-    """The reason is grammatically right for one change and for several."""
-    ann = room.join("Ann")
+    # The reason for a refusal is grammatically right for one change and for several.
     for count, words in [(1, "1 change was taken back: too much time has passed since."),
                          (2, "2 changes were taken back: too much time has passed since.")]:
         ann.run("app.perform(Array.from({ length: value }, (_, shape) => ({ type: 'rejected', shape, set: {}, code: 'too_old', message: '' }))); return null",
                 count)
         ann.page.locator(".notice.is-refused", has_text=words).wait_for()
+
+
+def test_overlaps_that_others_cause_are_told_while_they_last(room):
+    """A duplicate or pasted copy overlaps its original, which its maker knows. When one of two overlapping shapes is
+    deleted, the notice goes."""
+    sun, moon = (room.add(size=[100, 100], position=[x, 200]) for x in (100, 300))
+    ann, bob = room.join("Ann"), room.join("Bob")
+    # Overlaps that exist when the room is first shown are not announced.
+    bob.painted()
+    notice = bob.page.locator(".notice.is-overlap")
+    room.write((moon, {"position": [150, 230]}))
+    notice.wait_for()
+    room.write((sun, {"deleted": True}))
+    notice.wait_for(state="detached")
+    ann.wait_for_shapes(1)
+    ann.page.locator(".notice").wait_for(state="detached")
+    ann.press("Control+a")
+    ann.press("Control+d")
+    ann.wait("app.session.overlapPairs().length === 1")
+    notice.filter(has_text="Ann").wait_for()
+    bob.page.get_by_role("button", name="Dismiss").click()
+    ann.press("Control+c")
+    ann.press("Control+v")
+    ann.wait("app.session.overlapPairs().length === 3")
+    notice.filter(has_text="Ann").first.wait_for()
+    assert ann.page.locator(".notice").count() == 0
 
 
 def test_on_a_phone_there_is_one_notice(room):

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from person import number
 from waiting import SECONDS
 
 
@@ -41,34 +42,31 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     phone.wait("app.view.scale > 1.5", "two fingers on a shape zoom")
     phone.page.evaluate("""() => { for (let turn = 0; turn < 6; turn++) dispatchEvent(new DeviceMotionEvent('devicemotion', {
       acceleration: { x: turn % 2 ? 25 : -25, y: 0, z: 0 } })) }""")
-    ann.run("app.edit((session) => session.place([{ id: value, x: 300, y: 200 }])); return null", int(sun.replace("-", ""), 36))
+    ann.run("app.edit((session) => session.place([{ id: value, x: 300, y: 200 }])); return null", number(sun))
     eve.wait_for_shape(sun, "shape.x === 300")
     shape, = room.agree()
     assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
 
 
 def test_a_view_only_link_says_that_it_is_no_lock_and_leads_to_editing(room):
-    """The menu says so before the link is copied. The page that it opens has a button that opens the room for editing."""
+    """The menu says so before the link is copied. The page that it opens says that the room is empty, and until when. It
+    has a button that opens the room for editing."""
     ann = room.join("Ann")
     ann.page.get_by_role("button", name="Copy a link to this room").click()
     entry = ann.page.get_by_role("menuitem", name="Copy view-only link")
     assert "Anyone who removes “?view” from the address can edit." in entry.inner_text()
+    ann.press("Escape")
     eve = room.join("Eve", phone=True, query="?view")
+    nothing = eve.page.get_by_role("heading", name="Nothing here yet")
+    nothing.wait_for()
+    ann.page.get_by_role("button", name="Start with three squares").click()
+    nothing.wait_for(state="detached")
+    eve.wait_for_shapes(3)
     eve.page.get_by_role("button", name="Edit").click()
     eve.wait("!app.viewOnly && app.session.status().state === 'live' && app.session.status().role === 'editor'", "may edit")
     assert eve.page.url == room.server.url(room.path)
     eve.page.get_by_role("button", name="Rectangle").wait_for()
     assert eve.page.get_by_role("button", name="Edit").count() == 0
-
-
-def test_an_empty_room_invites_nobody_who_looks_on(room):
-    """The page says that the room is empty. The message disappears with the first shape."""
-    eve = room.join("Eve", query="?view")
-    eve.page.get_by_role("heading", name="Nothing here yet").wait_for()
-    ann = room.join("Ann")
-    ann.page.get_by_role("button", name="Start with three squares").click()
-    eve.page.get_by_role("heading", name="Nothing here yet").wait_for(state="detached")
-    eve.wait_for_shapes(3)
 
 
 def test_looking_on_leaves_edits_kept_by_others_alone(room):

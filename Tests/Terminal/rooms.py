@@ -16,13 +16,15 @@ def draw(server, room, **properties):
 
 
 def change(server, room, shape, **properties):
-    answer = server._http(
-        "POST",
-        f"/v1/rooms/{room}/ops",
-        json.dumps({"ops": [{"shape": shape, "set": properties}]}).encode(),
-        {"Content-Type": "application/json"},
-    )
-    assert answer.status == 200, answer.body
+    post(server, room, [{"shape": shape, "set": properties}])
+
+
+def post(server, room, operations):
+    """Writes operations over HTTP, a thousand in each request."""
+    for start in range(0, len(operations), 1000):
+        body = json.dumps({"ops": operations[start : start + 1000]}).encode()
+        answer = server._http("POST", f"/v1/rooms/{room}/ops", body, {"Content-Type": "application/json"})
+        assert answer.status == 200, answer.body
 
 
 def shapes(server, room):

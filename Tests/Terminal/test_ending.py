@@ -17,26 +17,24 @@ def begun(server, client, room, columns=80, rows=24):
     return terminal
 
 
-def test_leaving_restores_the_terminal(server, client):
-    """The client leaves by q, and by Control-C."""
+def has_ended(terminal):
+    """Waits until the client has ended, and checks that it has left the terminal as it found it. Returns its exit code."""
+    code = terminal.process.wait(timeout=SECONDS)
+    terminal.quiet()
+    assert terminal.is_restored() and terminal.has_left(), terminal.output[-300:]
+    return code
+
+
+def test_every_end_restores_the_terminal(server, client):
+    """The client leaves by q, and by Control-C. It is sent signals that ask it to end, and fatal ones."""
     for key in ("q", "\x03"):
         with begun(server, client, "leaving") as terminal:
             terminal.send(key)
-            assert terminal.process.wait(timeout=SECONDS) == 0
-            terminal.quiet()
-            assert terminal.is_restored() and terminal.has_left()
-
-
-def test_every_signal_restores_the_terminal(server, client):
-    """The test sends signals that ask the client to end, and fatal ones."""
+            assert has_ended(terminal) == 0, key
     for number in signals_that_end():
         with begun(server, client, "signals") as terminal:
             os.kill(terminal.process.pid, number)
-            code = terminal.process.wait(timeout=SECONDS)
-            terminal.quiet()
-            assert code in (0, -number, 128 + number), (number, code)
-            assert terminal.is_restored(), f"{number}: its settings"
-            assert terminal.has_left(), f"{number}: {terminal.output[-300:]!r}"
+            assert has_ended(terminal) in (0, -number, 128 + number), number
 
 
 def test_a_terminal_that_goes_ends_it(server, client):
@@ -89,9 +87,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
         terminal.frame("There", "Saved")
         assert terminal.is_raw()
         terminal.send("q")
-        assert terminal.process.wait(timeout=SECONDS) == 0
-        terminal.quiet()
-        assert terminal.is_restored() and terminal.has_left()
+        assert has_ended(terminal) == 0
 
 
 def test_the_server_goes_in_the_middle_of_a_drag(client):
@@ -178,6 +174,4 @@ def test_a_slow_terminal_gets_the_newest(server, client):
         frames = terminal.output[start:].count(Terminal.END_OF_FRAME)
         assert frames < 75, f"{frames} frames for 151 changes"
         terminal.send("q")
-        assert terminal.process.wait(timeout=SECONDS) == 0
-        terminal.quiet()
-        assert terminal.is_restored() and terminal.has_left()
+        assert has_ended(terminal) == 0

@@ -1,13 +1,12 @@
 """How many bytes are written and how fast, with few shapes and with ten thousand."""
 
-import json
 import random
 import re
 import statistics
 import time
 
 from load import processor_seconds
-from rooms import draw, joins
+from rooms import draw, joins, post
 from server import identifier
 from terminals import Terminal, text_of
 
@@ -18,24 +17,12 @@ def fill(server, room, count):
     """Adds shapes of all kinds, scattered so that about every tenth overlaps another."""
     chance = random.Random(7)
     kinds = ["rectangle", "roundedRectangle", "ellipse", "polygon", "star"]
-    operations = [
-        {
-            "shape": identifier(),
-            "set": {
-                "kind": kinds[index % 5],
-                "position": [index % 100 * 200 + chance.randrange(90), index // 100 * 160 + chance.randrange(60)],
-                "size": [chance.randrange(60, 150), chance.randrange(60, 130)],
-                "rotation": chance.randrange(360),
-                "fill": f"#{chance.randrange(1 << 24):06X}",
-                "alpha": chance.randrange(5, 11),
-            },
-        }
-        for index in range(count)
-    ]
-    for start in range(0, count, 1000):
-        body = json.dumps({"ops": operations[start : start + 1000]}).encode()
-        answer = server._http("POST", f"/v1/rooms/{room}/ops", body, {"Content-Type": "application/json"})
-        assert answer.status == 200, answer.body
+    post(server, room, [{"shape": identifier(), "set": {
+        "kind": kinds[index % 5],
+        "position": [index % 100 * 200 + chance.randrange(90), index // 100 * 160 + chance.randrange(60)],
+        "size": [chance.randrange(60, 150), chance.randrange(60, 130)], "rotation": chance.randrange(360),
+        "fill": f"#{chance.randrange(1 << 24):06X}", "alpha": chance.randrange(5, 11),
+    }} for index in range(count)])
 
 
 def processor_milliseconds(terminal):
@@ -102,13 +89,8 @@ def test_nothing_is_written_while_nothing_happens(server, client):
 def test_a_crowded_room_is_not_painted_again_and_again(server, client):
     """Each frame computes a few hundred common areas. The screen is painted again only when many more of them are
     known."""
-    with_neighbours = [
-        {"shape": identifier(), "set": {"kind": "star", "position": [index % 60 * 30, index // 60 * 30], "size": [100, 100]}}
-        for index in range(1_200)
-    ]
-    for start in range(0, len(with_neighbours), 600):
-        body = json.dumps({"ops": with_neighbours[start : start + 600]}).encode()
-        assert server._http("POST", "/v1/rooms/crowded/ops", body, {"Content-Type": "application/json"}).status == 200
+    places = ([index % 60 * 30, index // 60 * 30] for index in range(1_200))
+    post(server, "crowded", [{"shape": identifier(), "set": {"kind": "star", "position": place, "size": [100, 100]}} for place in places])
     with Terminal(joins(client, server, "crowded"), 120, 40) as terminal:
         terminal.frame("Saved", "1200 shapes")
         seen = re.search(r"⚠ (\d+)", text_of(terminal.output))
