@@ -8,10 +8,7 @@ import Testing
 struct DigestTests {
   @Test("the digest reveals a difference, and loading the state again heals it")
   func digest() {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     room.run(ann) { $0.askDigest(at: $1) }
     room.settle()
     #expect(room.hosts[ann].verdicts == [.agrees])
@@ -73,10 +70,7 @@ struct DigestTests {
 
   @Test("a replica that came back asks within seconds, and heals a difference; it keeps what it has not sent")
   func backAgain() {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     room.disconnect(ann)
     forget(shape, ann, of: &room)
     room.isLogDown = true
@@ -119,10 +113,7 @@ struct DigestTests {
 
   @Test("if loading the room again doesn't help, it is tried once an hour")
   func neverAgrees() {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     let resets = room.hosts[ann].resets
     for _ in 0..<(5 * 60) {
       if room.hosts[ann].replica.canvas[shape] != nil { forget(shape, ann, of: &room) }

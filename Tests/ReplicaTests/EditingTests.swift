@@ -21,11 +21,7 @@ struct EditingTests {
 
   @Test("the others see what one person draws, and who drew it")
   func others() {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    let (room, ann, bob, shape) = TestRoom.withTwo()
     #expect(room.hosts[bob].replica.canvas[shape] != nil)
     let origins = room.hosts[bob].effects.compactMap { effect -> ChangeOrigin? in
       if case .changed(_, let origin) = effect { return origin }
@@ -74,7 +70,7 @@ struct EditingTests {
     #expect(try drawn(ann) == tied)
     #expect(room.canvas[line]?.properties.to?.shape == square, "the tie stays")
     #expect(room.canvas.stamp(of: .path, in: free) == nil)
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     room.edit(ann, square) { $0.position = Point(x: 0, y: 900) }
     #expect(try drawn(ann) == [Point(x: 0, y: 0), Point(x: 0, y: 900)])
     // The line is tied to a shape, and both are deleted together. Then nothing more is written to the line.
@@ -162,11 +158,9 @@ struct EditingTests {
       if step == 3 { room.disconnect(ann) } else { room.settle(for: 1_000) }
     }
     room.hosts[ann].replica.endGroup()
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.position == Point(x: 0, y: 0))
-    room.run(ann) { $0.redo(at: $1) }
-    room.settle()
+    room.redo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.position == Point(x: 6, y: 0))
     #expect(room.hosts[ann].replica.canvas == room.canvas)
   }
@@ -180,9 +174,7 @@ struct EditingTests {
     for count in [3, 2, 9, 1] {
       var edits: [ShapeEdit] = []
       for _ in 0..<count {
-        var set = Properties()
-        set.kind = .star
-        edits.append(ShapeEdit(shape: .random(using: &random), set: set))
+        edits.append(ShapeEdit(shape: .random(using: &random), set: .star))
       }
       room.run(ann) { $0.edit(edits, at: $1) }
     }
@@ -218,23 +210,9 @@ struct EditingTests {
   @Test("a viewer can't edit")
   func readonly() {
     var room = TestRoom()
-    var configuration = ReplicaConfiguration()
-    configuration.readonly = true
-    let ann = room.join(Replica(configuration: configuration, seed: 5))
+    let ann = room.join(Replica(configuration: ReplicaConfiguration { $0.readonly = true }, seed: 5))
     _ = room.add(ann)
     #expect(room.hosts[ann].replica.canvas.isEmpty)
     #expect(room.hosts[ann].rejected.map(\.code) == [.readOnly])
-  }
-
-  @Test("offline edits are sent in messages that the room takes, however many they are")
-  func muchAtOnce() {
-    var room = TestRoom { $0.messageBytes = 8_192 }
-    let ann = room.join()
-    room.disconnect(ann)
-    for _ in 0..<200 { _ = room.add(ann) { $0.name = Text(String(repeating: "n", count: 100)) } }
-    room.settle(for: 20_000)
-    #expect(room.canvas.liveCount == 200)
-    #expect(room.hosts[ann].replica.unsentCount == 0)
-    #expect(room.stored.count > 2)
   }
 }

@@ -22,9 +22,7 @@ struct MessageLengthTests {
   }
 
   private func replica(_ encoding: WireEncoding) -> Replica {
-    var configuration = ReplicaConfiguration()
-    configuration.encoding = encoding
-    return Replica(configuration: configuration, seed: 5)
+    return Replica(configuration: ReplicaConfiguration { $0.encoding = encoding }, seed: 5)
   }
 
   @Test("an edit of many long strokes gets out, in messages that the server takes", arguments: WireEncoding.allCases)
@@ -39,8 +37,7 @@ struct MessageLengthTests {
     // Deletes all shapes at once, and restores them with undo.
     room.run(ann) { $0.clear(at: $1) }
     room.settle()
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(ann, settles: true)
     #expect(room.canvas.liveCount == 12)
     #expect(room.server.clients.allSatisfy { $0.closed == nil })
   }
@@ -103,10 +100,7 @@ struct MessageLengthTests {
 
   @Test("an edit that is alone in a message, and too long for something on the way, is taken back")
   func tooLongOnTheWay() {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     room.run(ann) { $0.edit(inks(1), at: $1) }
     room.edit(ann, shape) { $0.alpha = 4 }
     room.disconnect(ann, code: CloseCode.tooLarge.rawValue)

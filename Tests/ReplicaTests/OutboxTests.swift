@@ -9,8 +9,7 @@ struct OutboxTests {
     var outbox = Outbox()
     var clock = Clock(actor: Identifier(packed: 1)!)
     func rotated(_ number: UInt64) -> Operation {
-      var set = Properties()
-      set.rotation = 10
+      let set = Properties { $0.rotation = 10 }
       return Operation(shape: Identifier(packed: number)!, at: clock.tick(milliseconds: 1_000), set: set)
     }
     for number in 0..<3_000 as Range<UInt64> {

@@ -16,19 +16,14 @@ struct PeopleTests {
     room.run(ann) { $0.wake(at: $1) }
     #expect(sent() == 2)
     room.disconnect(ann)
-    room.run(ann) { $0.start(at: $1) }
-    room.open(ann)
-    room.deliverToServer(ann)
+    room.greet(ann)
     room.deliverOne(to: ann)
     #expect(sent() == 1)
   }
 
   @Test("a new name goes out in a new hello, and the session goes on")
   func introducing() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     let cursor = room.hosts[ann].replica.cursor
     let resets = room.hosts[ann].resets
     room.run(ann) { $0.introduce(name: "Anna", color: Color(red: 1, green: 2, blue: 3), at: $1) }
@@ -56,9 +51,7 @@ struct PeopleTests {
   func peers() throws {
     var room = TestRoom()
     let ann = room.join()
-    var configuration = ReplicaConfiguration()
-    configuration.name = "Bob"
-    let bob = room.join(Replica(configuration: configuration, seed: 5))
+    let bob = room.join(Replica(configuration: ReplicaConfiguration { $0.name = "Bob" }, seed: 5))
     let actor = room.hosts[bob].replica.actor
     #expect(room.hosts[ann].replica.peers.map(\.name) == ["Bob"])
     #expect(room.hosts[bob].replica.peers.map(\.actor) == [room.hosts[ann].replica.actor])

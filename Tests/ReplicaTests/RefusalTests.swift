@@ -6,9 +6,7 @@ import Testing
 @Suite("Edits that the room refuses, and those that lose")
 struct RefusalTests {
   private func rotated(_ shape: Identifier) -> ShapeEdit {
-    var set = Properties()
-    set.rotation = 10
-    return ShapeEdit(shape: shape, set: set)
+    return ShapeEdit(shape: shape, set: Properties { $0.rotation = 10 })
   }
 
   @Test("a refused operation is taken back, its neighbours are sent again without it, and there is nothing to undo")
@@ -28,7 +26,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].rejected.map(\.operation.at) == [refused])
     #expect(room.hosts[ann].rejected.map(\.code) == [.badValue])
     #expect(room.hosts[ann].replica.canvas == room.canvas)
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(shapes.map { room.hosts[ann].replica.canvas[$0]?.properties.rotation } == [0, 0, 0])
     #expect(room.hosts[ann].replica.unsentCount == 2)
   }
@@ -46,7 +44,7 @@ struct RefusalTests {
     // Edits now wait until the replica is told that its state is stored.
     _ = room.hosts[ann].reserve()
     room.time += 60_000
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     room.run(ann) { $0.edit([rotated(shape)], at: $1) }
     #expect(try room.hosts[ann].intercept().isEmpty)
     room.keep(ann)
@@ -114,32 +112,22 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.unsentCount == 0)
   }
 
-  @Test("while the log takes nothing an edit is kept, and it is tried again after a pause")
-  func unavailable() {
-    var room = TestRoom()
-    let ann = room.join()
-    room.isLogDown = true
-    let shape = room.add(ann)
-    room.settle()
-    #expect(room.refusals(.unavailable) == 1)
-    expectWaiting(room, ann, shape)
-    room.isLogDown = false
-    room.settle(for: Backoff.millisecondsMax)
-    #expect(room.hosts[ann].replica.unsentCount == 0)
-    #expect(room.hosts[ann].rejected.isEmpty)
-    #expect(room.canvas[shape] != nil)
-  }
-
-  @Test("an edit refused for its rate is kept, and it is tried again after a pause")
-  func rateLimited() throws {
+  @Test(
+    "an edit that is refused for its rate, or while the log takes nothing, is kept, and tried again after a pause",
+    arguments: [.rateLimited, .unavailable] as [RejectCode]
+  )
+  func refusedForNow(code: RejectCode) throws {
     var room = TestRoom()
     let ann = room.join()
     let shape = room.add(ann)
     // The test sends this refusal itself, because the client never exceeds the announced rate.
     let sent = try room.hosts[ann].interceptSubmissions()
-    room.hand(.rejection(Rejection(id: sent[0].id, code: .rateLimited, message: "slower")), to: ann)
+    room.hand(.rejection(Rejection(id: sent[0].id, code: code, message: "later")), to: ann)
     room.settle()
-    expectWaiting(room, ann, shape)
+    #expect(room.hosts[ann].replica.unsentCount == 1)
+    #expect(room.hosts[ann].replica.canvas[shape] != nil)
+    #expect(room.canvas[shape] == nil)
+    #expect(room.hosts[ann].wakeAt.map { $0 > room.time } == true)
     room.settle(for: Backoff.millisecondsMax)
     #expect(room.hosts[ann].replica.unsentCount == 0)
     #expect(room.hosts[ann].rejected.isEmpty)
@@ -168,7 +156,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].replica.canvas == room.canvas)
     #expect(room.hosts[ann].replica.unsentCount == 0)
     // A refused creation leaves nothing to undo.
-    for _ in 0..<11 { room.run(ann) { $0.undo(at: $1) } }
+    for _ in 0..<11 { room.undo(ann) }
     #expect(!room.hosts[ann].replica.canUndo)
   }
 
@@ -203,22 +191,13 @@ struct RefusalTests {
     }
   }
 
-  private func expectWaiting(_ room: TestRoom, _ host: Int, _ shape: Identifier) {
-    #expect(room.hosts[host].replica.unsentCount == 1)
-    #expect(room.hosts[host].replica.canvas[shape] != nil)
-    #expect(room.canvas[shape] == nil)
-    #expect(room.hosts[host].wakeAt.map { $0 > room.time } == true)
-  }
-
   @Test("a message of too many operations is sent again in halves")
   func tooMany() throws {
     var room = TestRoom()
     let ann = room.join()
     room.disconnect(ann)
     for _ in 0..<10 { _ = room.add(ann) }
-    room.run(ann) { $0.start(at: $1) }
-    room.open(ann)
-    room.deliverToServer(ann)
+    room.greet(ann)
     room.deliverAll(to: ann)
     // The server allows fewer operations per message than the `welcome` said.
     var counts: [Int] = []
@@ -241,11 +220,7 @@ struct RefusalTests {
 
   @Test("a writer whose value had lost learns to whom, by shape and property")
   func superseded() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, bob, shape) = TestRoom.withTwo()
     room.edit(ann, shape) { $0.rotation = 1 }
     room.time += 10
     room.edit(bob, shape) { $0.rotation = 2 }
@@ -257,7 +232,7 @@ struct RefusalTests {
     #expect(room.hosts[ann].superseded.map(\.by.actor) == [room.hosts[bob].replica.actor])
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
     // Undo must not replace the other person's value, which has won.
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 2)
   }
 }

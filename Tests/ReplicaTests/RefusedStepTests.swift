@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Steps of which the server has refused a part")
 struct RefusedStepTests {
-  /// Refuses the client's next message because of one of its operations. The later messages still reach the room.
-  private func refuse(_ operation: Int?, _ room: inout TestRoom, code: RejectCode = .badValue) throws {
+  /// Refuses the client's next message because of its first operation. The later messages still reach the room.
+  private func refuse(_ room: inout TestRoom) throws {
     let sent = try room.hosts[0].interceptSubmissions()
-    room.hand(.rejection(Rejection(id: sent[0].id, operation: operation, code: code, message: "not here")), to: 0)
+    room.hand(.rejection(Rejection(id: sent[0].id, operation: 0, code: .badValue, message: "not here")), to: 0)
     for submission in sent.dropFirst() { room.deliver(submission, from: 0) }
     room.deliverAll(to: 0)
   }
@@ -21,34 +21,16 @@ struct RefusedStepTests {
     room.settle()
     room.edit(ann, shape) { $0.name = "Moon" }
     room.edit(ann, shape) { $0.name = "Star" }
-    try refuse(0, &room)
+    try refuse(&room)
     room.settle()
     #expect(room.canvas[shape]?.properties.name == "Star")
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.name == "Sun")
-    room.run(ann) { $0.redo(at: $1) }
-    room.settle()
+    room.redo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.name == "Star")
-    for _ in 0..<2 { room.run(ann) { $0.undo(at: $1) } }
+    for _ in 0..<2 { room.undo(ann) }
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
     #expect(!room.hosts[ann].replica.canUndo)
-  }
-
-  @Test("a deleted shape comes back without the value that was refused")
-  func refusedValueOfDeleted() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann) { $0.alpha = 4 }
-    room.settle()
-    room.edit(ann, shape) { $0.alpha = 7 }
-    room.run(ann) { $0.delete([shape], at: $1) }
-    try refuse(0, &room)
-    room.settle()
-    #expect(room.canvas.liveCount == 0)
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
-    #expect(room.canvas[shape]?.properties.alpha == 4)
   }
 
   @Test(
@@ -56,91 +38,46 @@ struct RefusedStepTests {
     arguments: [false, true]
   )
   func lastWriteRefused(isFollowed: Bool) throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
-    room.run(ann) { replica, _ in
-      replica.beginGroup()
-      return []
-    }
+    var (room, ann, shape) = TestRoom.withShape()
+    room.beginGroup(ann)
     room.edit(ann, shape) { $0.position = Point(x: 1, y: 1) }
     room.settle()
     room.edit(ann, shape) { $0.position = Point(x: 2, y: 2) }
-    room.run(ann) { replica, _ in
-      replica.endGroup()
-      return []
-    }
+    room.endGroup(ann)
     if isFollowed { room.edit(ann, shape) { $0.position = Point(x: 3, y: 3) } }
-    try refuse(0, &room)
+    try refuse(&room)
     room.settle()
     if isFollowed {
       #expect(room.canvas[shape]?.properties.position == Point(x: 3, y: 3))
-      room.run(ann) { $0.undo(at: $1) }
+      room.undo(ann)
     }
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.position == Point(x: 1, y: 1))
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.position == Point(x: 0, y: 0))
-    room.run(ann) { $0.redo(at: $1) }
+    room.redo(ann)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.position == Point(x: 1, y: 1))
-    for _ in 0..<2 { room.run(ann) { $0.undo(at: $1) } }
-    #expect(room.hosts[ann].replica.canvas.liveCount == 0)
-  }
-
-  @Test("if the deletion at the end of a step was refused, the rest of the step can be undone")
-  func deletionRefused() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
-    room.run(ann) { replica, _ in
-      replica.beginGroup()
-      return []
-    }
-    room.edit(ann, shape) { $0.alpha = 4 }
-    room.settle()
-    room.run(ann) { $0.delete([shape], at: $1) }
-    room.run(ann) { replica, _ in
-      replica.endGroup()
-      return []
-    }
-    try refuse(0, &room, code: .quotaExceeded)
-    #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 4)
-    room.run(ann) { $0.undo(at: $1) }
-    #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
-    room.run(ann) { $0.undo(at: $1) }
+    for _ in 0..<2 { room.undo(ann) }
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
   @Test("undo spares what another wrote between two writes of a step whose last write was refused")
   func anotherBetween() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let bob = room.join()
-    let shape = room.add(ann)
-    room.settle()
-    room.run(ann) { replica, _ in
-      replica.beginGroup()
-      return []
-    }
+    var (room, ann, bob, shape) = TestRoom.withTwo()
+    room.beginGroup(ann)
     room.edit(ann, shape) { $0.alpha = 4 }
     room.settle()
     room.time += 5
     room.edit(bob, shape) { $0.alpha = 6 }
     room.settle()
     room.edit(ann, shape) { $0.alpha = 5 }
-    room.run(ann) { replica, _ in
-      replica.endGroup()
-      return []
-    }
-    try refuse(0, &room)
+    room.endGroup(ann)
+    try refuse(&room)
     room.settle()
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 6)
     // The refused step can't be undone any more. Nor can the step that made the shape, because another person has
     // edited the shape since.
     #expect(room.hosts[ann].replica.history.undoable.count == 1)
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(ann, settles: true)
     #expect(room.canvas[shape]?.properties.alpha == 6)
   }
 }

@@ -16,9 +16,7 @@ struct ReturningTests {
     for _ in 0..<20 { _ = room.add(bob) }
     room.settle()
     room.hosts[ann].wantsConnection = false
-    room.run(ann) { $0.start(at: $1) }
-    room.open(ann)
-    room.deliverToServer(ann)
+    room.greet(ann)
     for _ in 0..<3 { room.deliverOne(to: ann) }
     #expect(room.hosts[ann].replica.state == .loading)
     #expect(room.hosts[ann].replica.canvas.liveCount == 6)
@@ -70,14 +68,10 @@ struct ReturningTests {
     room.replaceRoom(
       by: bob,
       (0..<8).map { _ in
-        var set = Properties()
-        set.kind = .star
-        return ProposedOperation(shape: .random(using: &random), at: nil, set: set)
+        return ProposedOperation(shape: .random(using: &random), at: nil, set: .star)
       }
     )
-    room.run(ann) { $0.start(at: $1) }
-    room.open(ann)
-    room.deliverToServer(ann)
+    room.greet(ann)
     for _ in 0..<2 { room.deliverOne(to: ann) }
     #expect(room.hosts[ann].replica.state == .loading)
     #expect(room.hosts[ann].replica.canvas[old] != nil)
@@ -99,8 +93,7 @@ struct ReturningTests {
 
   @Test("a host can have shorter pauses, still random, but not from a server that has too many")
   func shortPauses() throws {
-    var configuration = ReplicaConfiguration()
-    configuration.pauseMillisecondsMax = 2_500
+    let configuration = ReplicaConfiguration { $0.pauseMillisecondsMax = 2_500 }
     let short = try pausesOfTries(closeCode: 1_001, configuration)
     #expect(short.allSatisfy { $0 >= Backoff.millisecondsMin && $0 <= 2_500 })
     #expect(Set(short.suffix(30)).count > 20)
@@ -192,10 +185,7 @@ struct ReturningTests {
     let part = room.canvas.stateParts()[0]
     let shape = room.add(ann)
     let sent = try room.hosts[ann].interceptSubmissions()
-    room.hand(
-      .operations(Delivery(cursor: room.cursor, content: .state(part), more: true, reset: true)),
-      to: ann
-    )
+    room.hand(.operations(Delivery(cursor: room.cursor, content: .state(part), more: true, reset: true)), to: ann)
     room.hand(.acknowledgement(Acknowledgement(id: sent[0].id, cursor: room.cursor)), to: ann)
     room.hand(.operations(Delivery(cursor: room.cursor, operations: [])), to: ann)
     #expect(Set(room.hosts[ann].replica.canvas.shapes.map(\.id)) == [standing, shape])
@@ -250,10 +240,7 @@ struct ReturningTests {
     for _ in 0..<3 { _ = room.add(ann) }
     room.settle()
     let resets = room.hosts[ann].resets
-    room.hand(
-      .operations(Delivery(cursor: room.cursor, content: .operations([]), more: true, reset: true)),
-      to: ann
-    )
+    room.hand(.operations(Delivery(cursor: room.cursor, content: .operations([]), more: true, reset: true)), to: ann)
     room.disconnect(ann)
     room.settle(for: 20_000)
     #expect(room.hosts[ann].replica.state == .live)

@@ -27,7 +27,7 @@ struct StampTests {
     room.settle()
     #expect(room.log.map(\.at.milliseconds) == [TestHost.epoch + drawnAt, TestHost.epoch + drawnAt + 5_000])
     #expect(room.hosts[0].rejected.isEmpty)
-    room.run(0) { $0.undo(at: $1) }
+    room.undo(0)
     #expect(room.hosts[0].replica.canvas[shape]?.properties.rotation == 0)
   }
 
@@ -59,28 +59,9 @@ struct StampTests {
     #expect(room.hosts[copy].replica.actor == old)
     #expect(room.log.allSatisfy { $0.at.actor == new })
     #expect(room.canvas[shape]?.properties.rotation == 3)
-    room.run(ann) { $0.undo(at: $1) }
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas[shape] == nil)
-  }
-
-  @Test("writes of a former actor can be undone")
-  func newActorUndoes() {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.edit(ann, shape) { $0.rotation = 7 }
-    room.settle()
-    let old = room.hosts[ann].replica.actor
-    room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
-    room.settle(for: 60_000)
-    #expect(room.hosts[ann].replica.actor != old)
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
-    #expect(room.canvas[shape]?.properties.rotation == 0)
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
-    #expect(room.canvas.liveCount == 0)
   }
 
   @Test(
@@ -104,20 +85,16 @@ struct StampTests {
     #expect(room.hosts[ann].replica.actor != old)
     #expect(room.canvas[shape]?.properties.rotation == 5)
     for step in [4.0, 3, 2, 1, 0] {
-      room.run(ann) { $0.undo(at: $1) }
-      room.settle()
+      room.undo(ann, settles: true)
       #expect(room.canvas[shape]?.properties.rotation == step)
     }
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas.liveCount == 0)
   }
 
   @Test("an edit that is refused for now doesn't win, under a new actor, over a newer edit that the room has taken")
   func refusedForNowThenNewActor() throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     room.edit(ann, shape) {
       $0.rotation = 1
       $0.alpha = 4
@@ -131,9 +108,9 @@ struct StampTests {
     room.settle(for: 60_000)
     #expect(room.canvas[shape]?.properties.rotation == 2)
     #expect(room.canvas[shape]?.properties.alpha == 4)
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 1)
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.rotation == 0)
     #expect(room.hosts[ann].replica.canvas[shape]?.properties.alpha == 10)
   }
@@ -163,8 +140,7 @@ struct StampTests {
     #expect(Set(made.map(\.at)).count == 2, "what the room has is not sent again under another stamp")
     #expect(room.canvas.shapes.map(\.properties.rotation).sorted() == [1, 2])
     for _ in 0..<4 {
-      room.run(ann) { $0.undo(at: $1) }
-      room.settle()
+      room.undo(ann, settles: true)
     }
     #expect(room.canvas.liveCount == 0)
   }
@@ -225,10 +201,7 @@ struct StampTests {
 
   @Test("C9: a tab that ends and comes back gives out no stamp twice", arguments: [-7_200_000, -400, 0, 400])
   func endsBeforeKeeping(error: Int64) throws {
-    var room = TestRoom()
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape()
     room.keep(ann)
     let kept = room.hosts[ann].replica.save(withDrawing: false)
     for turn in 1...20 {
@@ -268,10 +241,7 @@ struct StampTests {
 
   @Test("C9: a tab that comes back to a server whose clock was set back gives out no stamp that it has sent")
   func comesBackToClockSetBack() throws {
-    var room = TestRoom { $0.clockAheadMilliseconds = 100 }
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape { $0.clockAheadMilliseconds = 100 }
     room.keep(ann)
     let kept = room.hosts[ann].replica.save(withDrawing: false)
     let start = room.time
@@ -284,8 +254,7 @@ struct StampTests {
     room.run(ann) { $0.stop(at: $1) }
     room.setServerClock(start + 10)
     var replica = try Replica(saved: kept, seed: 8)
-    var set = Properties()
-    set.rotation = -1
+    let set = Properties { $0.rotation = -1 }
     _ = replica.edit([ShapeEdit(shape: shape, set: set)], at: TestHost(replica).moment(room.time))
     room.join(replica)
     room.settle(for: 20_000)

@@ -122,6 +122,13 @@ struct TestHost {
   }
 }
 
+extension ReplicaConfiguration {
+  init(_ change: (inout ReplicaConfiguration) -> Void) {
+    self.init()
+    change(&self)
+  }
+}
+
 struct UnexpectedMessage: Error {
   let message: ClientMessage
 }

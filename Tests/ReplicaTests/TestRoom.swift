@@ -24,6 +24,24 @@ struct TestRoom {
     time = 1_000
   }
 
+  /// A room with Ann, who has made a shape.
+  static func withShape(_ change: (inout Limits) -> Void = { _ in }) -> (TestRoom, ann: Int, shape: Identifier) {
+    var room = TestRoom(change)
+    let ann = room.join()
+    let shape = room.add(ann)
+    room.settle()
+    return (room, ann, shape)
+  }
+
+  /// A room with Ann and Bob. Ann has made a shape.
+  static func withTwo() -> (TestRoom, ann: Int, bob: Int, shape: Identifier) {
+    var room = TestRoom()
+    let (ann, bob) = (room.join(), room.join())
+    let shape = room.add(ann)
+    room.settle()
+    return (room, ann, bob, shape)
+  }
+
   var time: UInt64 {
     get { server.now.monotonicMilliseconds }
     set {
@@ -78,21 +96,41 @@ extension TestRoom {
   }
 
   mutating func edit(_ host: Int, _ shape: Identifier, _ assign: (inout Properties) -> Void) {
-    var set = Properties()
-    assign(&set)
-    run(host) { $0.edit([ShapeEdit(shape: shape, set: set)], at: $1) }
+    run(host) { $0.edit([ShapeEdit(shape: shape, set: Properties(assign))], at: $1) }
   }
 
   mutating func add(_ host: Int, _ assign: (inout Properties) -> Void = { _ in }) -> Identifier {
-    var set = Properties()
-    assign(&set)
     var shape: Identifier?
     run(host) { replica, now in
-      let added = replica.add(set, at: now)
+      let added = replica.add(Properties(assign), at: now)
       shape = added.shape
       return added.effects
     }
     return shape!
+  }
+
+  mutating func undo(_ host: Int, settles: Bool = false) {
+    run(host) { $0.undo(at: $1) }
+    if settles { settle() }
+  }
+
+  mutating func redo(_ host: Int, settles: Bool = false) {
+    run(host) { $0.redo(at: $1) }
+    if settles { settle() }
+  }
+
+  mutating func beginGroup(_ host: Int) {
+    run(host) { replica, _ in
+      replica.beginGroup()
+      return []
+    }
+  }
+
+  mutating func endGroup(_ host: Int) {
+    run(host) { replica, _ in
+      replica.endGroup()
+      return []
+    }
   }
 
   /// Tells a client's replica that its current state is stored.
@@ -122,6 +160,13 @@ extension TestRoom {
     hosts[host].toServer = []
     hangUp(host)
     run(host, as: .disconnected(code)) { $0.disconnected(closeCode: code, at: $1) }
+  }
+
+  /// Lets a client connect, and delivers its hello.
+  mutating func greet(_ host: Int) {
+    run(host) { $0.start(at: $1) }
+    open(host)
+    deliverToServer(host)
   }
 
   /// Tells the room that a connection has ended.

@@ -17,8 +17,7 @@ import Testing
     room.edit(ann, shape) { $0.name = "Sun" }
     room.settle()
     #expect(names(room, shape) == ["Sun", "Sun"])
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(ann, settles: true)
     #expect(names(room, shape) == [madeUp[0], madeUp[0]])
     for host in [ann, bob] {
       #expect(room.hosts[host].replica.canvas[shape]?.properties.assigned.contains(.name) == false)
@@ -31,7 +30,7 @@ import Testing
     #expect(names(room, shape) == [madeUp[2], madeUp[2]])
     // Another person names the shape and undoes that, which leaves the shape without a name.
     room.edit(bob, shape) { $0.name = "Moon" }
-    room.run(bob) { $0.undo(at: $1) }
+    room.undo(bob)
     room.edit(ann, shape) { $0.kind = .ellipse }
     room.settle()
     #expect(names(room, shape) == [madeUp[0], madeUp[0]])
@@ -49,7 +48,7 @@ import Testing
     let before = names(room, other)
     room.edit(ann, shape) { $0.name = "Moon" }
     #expect(names(room, other) == [madeUp])
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(names(room, other) == before)
     #expect(names(room, shape) == [madeUp])
   }

@@ -37,15 +37,8 @@ import Testing
     room.settle()
   }
 
-  func undo(_ room: inout TestRoom) {
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
-  }
-
-  func redo(_ room: inout TestRoom) {
-    room.run(ann) { $0.redo(at: $1) }
-    room.settle()
-  }
+  func undo(_ room: inout TestRoom) { room.undo(ann, settles: true) }
+  func redo(_ room: inout TestRoom) { room.redo(ann, settles: true) }
 
   /// Which of the given shapes everybody sees.
   func shown(_ shapes: [Identifier], in room: TestRoom) -> [Identifier] {
@@ -77,15 +70,9 @@ import Testing
   @Test("a redo that the server refuses can be tried again")
   func redoAgain() {
     var room = room(3)
-    room.run(ann) { replica, _ in
-      replica.beginGroup()
-      return []
-    }
+    room.beginGroup(ann)
     let shapes = (0..<3).map { _ in room.add(ann) }
-    room.run(ann) { replica, _ in
-      replica.endGroup()
-      return []
-    }
+    room.endGroup(ann)
     room.settle()
     undo(&room)
     let others = add(3, to: &room)
@@ -154,46 +141,28 @@ import Testing
     }
   }
 
-  @Test("undo, redo and undo before any answer leave the step where the server left the drawing")
-  func inFlight() {
+  @Test(
+    "where an undo and a redo cross the refusal, or came before, the step is where the server left the drawing",
+    arguments: [("", "<><."), ("", "<>."), ("<.>.", "<.")]
+  )
+  func crossing(before: String, whileFull: String) {
     var room = room(3)
     let shapes = deleted(in: &room)
+    /// `<` is an undo, `>` a redo, and `.` lets all answers arrive.
+    func steps(_ steps: String) {
+      for step in steps {
+        switch step {
+        case "<": room.undo(ann)
+        case ">": room.redo(ann)
+        default: room.settle()
+        }
+      }
+    }
+    steps(before)
     let others = add(3, to: &room)
-    room.run(ann) { $0.undo(at: $1) }
-    room.run(ann) { $0.redo(at: $1) }
-    room.run(ann) { $0.undo(at: $1) }
-    room.settle()
+    steps(whileFull)
     #expect(shown(shapes, in: room) == [])
     #expect(!room.hosts[ann].replica.canRedo)
-    delete(others, in: &room)
-    undo(&room)
-    #expect(shown(shapes, in: room) == shapes)
-    redo(&room)
-    #expect(shown(shapes, in: room) == [])
-  }
-
-  @Test("an undo that is refused after its redo leaves the step where the redo brought it")
-  func refusedBehindRedo() {
-    var room = room(3)
-    let shapes = deleted(in: &room)
-    let others = add(3, to: &room)
-    room.run(ann) { $0.undo(at: $1) }
-    room.run(ann) { $0.redo(at: $1) }
-    room.settle()
-    #expect(!room.hosts[ann].replica.canRedo)
-    delete(others, in: &room)
-    undo(&room)
-    #expect(shown(shapes, in: room) == shapes)
-  }
-
-  @Test("a step that was undone and redone before can be tried again too")
-  func wornStep() {
-    var room = room(3)
-    let shapes = deleted(in: &room)
-    undo(&room)
-    redo(&room)
-    let others = add(3, to: &room)
-    undo(&room)
     delete(others, in: &room)
     undo(&room)
     #expect(shown(shapes, in: room) == shapes)
@@ -208,7 +177,7 @@ import Testing
     let others = add(3, to: &room)
     for _ in 0..<refusedBefore { undo(&room) }
     room.disconnect(ann)
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     let saved = room.hosts[ann].replica
     var replica = try Replica(saved: saved.save(withDrawing: refusedBefore == 1), seed: 9)
     try replica.restoreHistory(saved.saveHistory())
@@ -217,8 +186,7 @@ import Testing
     #expect(room.hosts[late].rejected.count == 3)
     #expect(shapes.allSatisfy { !room.hosts[late].replica.canvas.contains($0) })
     delete(others, in: &room)
-    room.run(late) { $0.undo(at: $1) }
-    room.settle()
+    room.undo(late, settles: true)
     #expect(shapes.allSatisfy { room.hosts[bob].replica.canvas.contains($0) })
   }
 
@@ -295,12 +263,10 @@ import Testing
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
     // Both undos write the same single value. If both still wait to be sent, only the second undo's value is sent.
     if !inFlight { room.disconnect(ann) }
-    room.run(ann) { $0.undo(at: $1) }
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
+    room.undo(ann)
     if !inFlight {
-      room.run(ann) { $0.start(at: $1) }
-      room.open(ann)
-      room.deliverToServer(ann)
+      room.greet(ann)
       // Delivers only the welcome, after which Ann's client sends the edits.
       room.deliverOne(to: ann)
     }
@@ -311,11 +277,11 @@ import Testing
     #expect(rotation() == 3)
     #expect(!room.hosts[ann].replica.canRedo)
     for expected in [2.0, 1] {
-      room.run(ann) { $0.undo(at: $1) }
+      room.undo(ann)
       #expect(rotation() == expected)
     }
     for expected in [2.0, 3] {
-      room.run(ann) { $0.redo(at: $1) }
+      room.redo(ann)
       #expect(rotation() == expected)
     }
   }

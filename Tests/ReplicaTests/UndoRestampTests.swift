@@ -16,7 +16,7 @@ import Testing
       room.edit(ann, shape) { $0.rotation = rotation }
       if isStepAnswered { room.settle() }
     }
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     // A copy of the tab takes over the actor before the undo has reached the room.
     room.disconnect(ann, code: CloseCode.actorElsewhere.rawValue)
     room.join(copy)
@@ -24,24 +24,21 @@ import Testing
     #expect(room.hosts[ann].replica.actor != old)
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
     #expect(rotation() == 2)
-    room.run(ann) { $0.redo(at: $1) }
+    room.redo(ann)
     #expect(rotation() == 3)
     for expected in [2.0, 1] {
-      room.run(ann) { $0.undo(at: $1) }
+      room.undo(ann)
       #expect(rotation() == expected)
     }
     for expected in [2.0, 3] {
-      room.run(ann) { $0.redo(at: $1) }
+      room.redo(ann)
       #expect(rotation() == expected)
     }
   }
 
   @Test("a value that waited, was written over and left its stamp in the history doesn't share it with a later one")
   func writtenOverWhileWaiting() {
-    var room = TestRoom { $0.clockAheadMilliseconds = 100 }
-    let ann = room.join()
-    let shape = room.add(ann)
-    room.settle()
+    var (room, ann, shape) = TestRoom.withShape { $0.clockAheadMilliseconds = 100 }
     room.time += 60_000
     let start = room.time
     room.edit(ann, shape) { $0.name = "Sun" }
@@ -63,9 +60,9 @@ import Testing
       #expect(room.hosts[ann].replica.canvas.stamp(of: .rotation, in: shape)?.milliseconds == TestHost.epoch + start)
     }
     func rotation() -> Double? { room.hosts[ann].replica.canvas[shape]?.properties.rotation }
-    room.run(ann) { $0.undo(at: $1) }
+    room.undo(ann)
     #expect(rotation() == 1)
-    room.run(ann) { $0.redo(at: $1) }
+    room.redo(ann)
     #expect(rotation() == 2)
   }
 }

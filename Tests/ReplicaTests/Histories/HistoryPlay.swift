@@ -32,8 +32,7 @@ struct HistoryPlay {
     isExact = history.people == 1
     var random = SeededGenerator(seed: history.seed)
     for place in 0..<history.people {
-      var configuration = ReplicaConfiguration()
-      configuration.encoding = Bool.random(using: &random) ? .json : .binary
+      let configuration = ReplicaConfiguration { $0.encoding = Bool.random(using: &random) ? .json : .binary }
       let seed = random.next()
       var host = TestHost(Replica(configuration: configuration, seed: seed))
       host.writes = OwnWrites()

@@ -54,12 +54,7 @@ struct OwnWrites {
       let operation = pending.operation
       places[operation.at] = all.count
       all.append(
-        Write(
-          shape: operation.shape,
-          set: operation.set,
-          isExchange: pending.replaced == nil,
-          stamps: [operation.at]
-        )
+        Write(shape: operation.shape, set: operation.set, isExchange: pending.replaced == nil, stamps: [operation.at])
       )
     }
     if all.count > first { followReplaced(old, new, by: first..<all.count) }
