@@ -18,6 +18,10 @@ extension LogEvent {
     }
   }
 
+  public var isAvailability: Bool { if case .availability = self { true } else { false } }
+  public var isOtherTimeline: Bool { if case .otherTimeline = self { true } else { false } }
+  public var concern: String? { if case .concern(let words) = self { words } else { nil } }
+  public var part: VerifiedPart? { if case .verifiedPart(_, let part) = self { part } else { nil } }
   public var isOpened: Bool { if case .opened = self { true } else { false } }
   public var secret: [UInt8]? { if case .opened(let secret) = self { secret } else { nil } }
   public var appended: AppendedRecords? { if case .appended(let appended) = self { appended } else { nil } }

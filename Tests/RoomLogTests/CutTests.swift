@@ -15,8 +15,7 @@ struct CutTests {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
     let other = try bench.follower(of: "demo", epoch: nil, after: 0)
-    defer { other.log.close() }
-    var acknowledged = try #require(try bench.append("demo", [bytes("first")]).appended).records
+    var acknowledged = try bench.add("demo", ["first"])
     var places = 0
     while true {
       proxy.cut([Cut(way: way, place: places)])
@@ -52,7 +51,7 @@ struct CutTests {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
     proxy.cut([Cut(way: .answer, place: 0, garbage: garbage)])
-    let stored = try #require(try bench.append("demo", [bytes("first")]).appended).records
+    let stored = try bench.add("demo", ["first"])
     #expect(proxy.cuts.count == 1)
     #expect(try bench.records("demo") == stored)
   }
@@ -83,7 +82,7 @@ struct CutTests {
           let first = Cut(way: .answer, place: place % 100)
           let second = Cut(statement: statement, way: way, place: place)
           proxy.cut([first, second])
-          acknowledged += try #require(try bench.append("demo", [bytes("\(place)")]).appended).records
+          acknowledged += try bench.add("demo", ["\(place)"])
           cuts.append(first)
           guard proxy.cuts.count == cuts.count + 1 else { break }
           cuts.append(second)
@@ -102,7 +101,6 @@ struct CutTests {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     func ask(cutting cut: Cut, _ request: LogRequest) throws -> LogEvent {
       // After each cut, waits until the log is available again.
       while node.events.all.count(where: { $0 == .availability(room: nil, nil) }) < proxy.cuts.count { usleep(1_000) }
@@ -137,9 +135,8 @@ struct CutTests {
   func lateDeletion() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let last = try #require(try bench.append("demo", [bytes("old")]).appended).records[0].position
+    let last = try bench.add("demo", ["old"])[0].position
     let node = try bench.follower(of: "demo", after: last, isPatient: false)
-    defer { node.log.close() }
     bench.leaveNextUndecided(.stored)
     node.log.submit(.delete(id: 2, room: "demo"))
     while proxy.cuts.isEmpty { usleep(1_000) }
@@ -157,12 +154,11 @@ struct CutTests {
   func laterRoom() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let last = try #require(try bench.append("demo", ["a", "b", "c"].map(bytes)).appended).records[2].position
+    let last = try bench.add("demo", ["a", "b", "c"])[2].position
     let node = try bench.follower(of: "demo", after: last, isPatient: false)
-    defer { node.log.close() }
     // The node gets no notifications, so it doesn't learn that the room was deleted.
     proxy.hold("canvas follower")
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
     proxy.cut([Cut(way: .answer, place: 0)])
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("new")], epoch: 7)))
     #expect(node.events.first { $0 == .availability(room: nil, nil) } != nil)
@@ -209,7 +205,7 @@ struct CutTests {
   func heldAppends(ending: Ending) throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
     let proxy = try #require(bench.proxy)
-    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    let first = try bench.add("demo", ["first"])[0].position
     let node = try bench.follower(of: "demo", after: first, isPatient: false)
     func follow(_ id: UInt64) -> LogRequest {
       .follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first))

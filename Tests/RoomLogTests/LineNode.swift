@@ -154,9 +154,7 @@ final class LineNode {
   private func follow(_ name: String, _ room: Room, _ timeline: UInt64) {
     let epoch = room.isStored ? room.epoch : nil
     ask(.follow(name, room.number)) {
-      .follow(
-        FollowRequest(id: $0, room: name, epoch: epoch, after: UInt64(room.records.count), timeline: timeline)
-      )
+      .follow(FollowRequest(id: $0, room: name, epoch: epoch, after: UInt64(room.records.count), timeline: timeline))
     }
   }
 

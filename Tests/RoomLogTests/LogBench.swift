@@ -112,10 +112,21 @@ final class LogBench {
       events
     )
     if isOpen { try events.untilOpened() }
-    return (log, events)
+    return Node(log, events)
   }
 
-  typealias Node = (log: any RoomLog, events: EventCollector)
+  /// Another node, which closes its log when the test is done with it.
+  final class Node {
+    let log: any RoomLog
+    let events: EventCollector
+
+    init(_ log: any RoomLog, _ events: EventCollector) {
+      self.log = log
+      self.events = events
+    }
+
+    deinit { log.close() }
+  }
 
   /// Opens another node, whose first request follows a room.
   func follower(of room: String, epoch: UInt64? = epoch, after: UInt64, isPatient: Bool = true) throws -> Node {
@@ -261,6 +272,49 @@ final class LogBench {
     )
   }
 
+  /// Appends records that are these texts.
+  /// - Returns: the records as they are stored.
+  func add(
+    _ room: String,
+    _ texts: [String],
+    epoch: UInt64 = epoch,
+    mayCreate: Bool = true,
+    at milliseconds: UInt64 = 1_000
+  ) throws -> [LogRecord] {
+    let answer = try append(room, texts.map(bytes), epoch: epoch, mayCreate: mayCreate, at: milliseconds)
+    return try #require(answer.appended, "\(answer)").records
+  }
+
+  func read(_ room: String, after: UInt64 = 0, through: LogBound = .end) throws -> LogEvent {
+    try ask { .read(ReadRequest(id: $0, room: room, after: after, through: through)) }
+  }
+
+  @discardableResult
+  func delete(_ room: String) throws -> LogEvent { try ask { .delete(id: $0, room: room) } }
+
+  @discardableResult
+  func trim(_ room: String, epoch: UInt64 = epoch, through: UInt64) throws -> LogEvent {
+    try ask { .trim(TrimRequest(id: $0, room: room, epoch: epoch, through: through)) }
+  }
+
+  func verify(_ room: String) throws -> LogEvent { try ask { .verify(id: $0, room: room) } }
+
+  /// Verifies all rooms, or a part of them.
+  func verifyPart(
+    from start: VerifyPlace? = nil,
+    bytesMax: Int = .max,
+    microsecondsMax: UInt64 = 60_000_000
+  ) throws -> VerifiedPart {
+    let answer = try ask {
+      .verifyPart(VerifyRequest(id: $0, start: start, bytesMax: bytesMax, microsecondsMax: microsecondsMax))
+    }
+    return try #require(answer.part, "\(answer)")
+  }
+
+  func repair(_ room: String, _ means: RepairRequest.Means) throws -> LogEvent {
+    try ask { .repair(RepairRequest(id: $0, room: room, means: means)) }
+  }
+
   /// All records of a room up to a position, read page by page.
   func records(
     _ room: String,
@@ -285,6 +339,7 @@ final class LogBench {
     try ask { .load(LoadRequest(id: $0, room: room, through: through)) }
   }
 
+  @discardableResult
   func snapshot(
     _ room: String,
     at position: UInt64,
@@ -325,6 +380,13 @@ final class LogBench {
       var flipped = content[place] ^ 0x10
       try #require(pwrite(file, &flipped, 1, place) == 1)
     }
+  }
+}
+
+extension SQLiteOptions {
+  init(_ change: (inout SQLiteOptions) -> Void) {
+    self.init()
+    change(&self)
   }
 }
 

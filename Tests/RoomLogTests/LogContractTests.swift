@@ -23,7 +23,6 @@ struct LogContractTests {
     let bench = try LogBench(kind)
     try bench.append("demo", [bytes("a")])
     let node = try bench.secondNode(isOpen: false)
-    defer { node.log.close() }
     node.log.submit(.append(LogBench.append(1, "demo", [bytes("b")])))
     node.log.submit(.list(id: 2))
     #expect(node.events.answer(to: 1)?.appended != nil)
@@ -94,12 +93,12 @@ struct LogContractTests {
     #expect(try bench.append("a/b", [bytes("x")]).error == .badRoomName)
     #expect(try bench.append(String(repeating: "a", count: 65), [bytes("x")]).error == .badRoomName)
     #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
-    let last = try #require(try bench.append("demo", [bytes("x")]).appended).records[0].position
-    let beyond = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: last + 1)) }
+    let last = try bench.add("demo", ["x"])[0].position
+    let beyond = try bench.read("demo", after: last + 1)
     #expect(beyond.error == .pastEnd(room: "demo", last: last))
     #expect(try bench.snapshot("demo", at: last + 1, []).error == .pastEnd(room: "demo", last: last))
-    #expect(try bench.ask { .delete(id: $0, room: "none") }.error == .noSuchRoom(room: "none"))
-    let repair = try bench.ask { .repair(RepairRequest(id: $0, room: "demo", means: .snapshot)) }
+    #expect(try bench.delete("none").error == .noSuchRoom(room: "none"))
+    let repair = try bench.repair("demo", .snapshot)
     #expect(repair.error == .notDamaged(room: "demo"))
     #expect(try bench.records("demo").count == 1)
   }
@@ -145,7 +144,7 @@ struct LogContractTests {
     let bench = try LogBench(kind)
     try bench.append("demo", [bytes("old"), bytes("older")])
     try bench.append("other", [bytes("stays")])
-    let deleted = try bench.ask { .delete(id: $0, room: "demo") }
+    let deleted = try bench.delete("demo")
     #expect(deleted == .deleted(id: 3, room: "demo", epoch: LogBench.epoch))
     #expect(try bench.load("demo").error == .noSuchRoom(room: "demo"))
     // A pending append doesn't recreate a room that was deleted before the append is stored.
@@ -185,11 +184,11 @@ struct LogContractTests {
     let bench = try LogBench(kind)
     var generator = SeededGenerator(seed: 9)
     let large = (0..<400_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-    let first = try #require(try bench.append("demo", [bytes("a"), bytes("b")], at: 100).appended).records
+    let first = try bench.add("demo", ["a", "b"], at: 100)
     #expect(try bench.load("demo").loaded?.snapshot == nil)
     let kept = try bench.snapshot("demo", at: first[1].position, large, shapes: 12)
     #expect(kept == .snapshotted(id: 3, room: "demo", position: first[1].position))
-    let third = try #require(try bench.append("demo", [bytes("c")], at: 200).appended).records[0]
+    let third = try bench.add("demo", ["c"], at: 200)[0]
     try bench.reopen()
     let loaded = try #require(try bench.load("demo").loaded)
     let place = SnapshotPlace(
@@ -219,16 +218,16 @@ struct LogContractTests {
     let bench = try LogBench(kind)
     let all = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
     func trim(_ through: UInt64) throws -> LogEvent {
-      try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: through)) }
+      try bench.trim("demo", through: through)
     }
     #expect(try trim(all[30].position) == .trimmed(id: 2, room: "demo", through: 0))
     #expect(try bench.records("demo") == all)
-    _ = try bench.snapshot("demo", at: all[20].position, bytes("at 20"))
+    try bench.snapshot("demo", at: all[20].position, bytes("at 20"))
     #expect(try trim(all[30].position) == .trimmed(id: 5, room: "demo", through: all[20].position))
     #expect(try trim(all[10].position) == .trimmed(id: 6, room: "demo", through: all[20].position))
     for _ in 0..<2 {
       #expect(try bench.records("demo", after: all[20].position) == Array(all[21...]))
-      let gone = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: all[19].position)) }
+      let gone = try bench.read("demo", after: all[19].position)
       #expect(gone.error == .trimmed(room: "demo", through: all[20].position))
       #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("at 20"))
       let past = try bench.load("demo", through: .position(all[19].position))
@@ -241,16 +240,12 @@ struct LogContractTests {
 
   @Test("retention keeps as much history as asked for, readable from a snapshot", arguments: LogKind.here)
   func retention(kind: LogKind) throws {
-    var options = SQLiteOptions()
-    options.retention = Retention(ageMillisecondsMax: 10_000)
-    let bench = try LogBench(kind, options: options)
+    let bench = try LogBench(kind, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 10_000) })
     var last: [UInt64] = []
     for second in 0..<60 as Range<UInt64> {
-      let record = try #require(
-        try bench.append("demo", [bytes("\(second)")], at: second * 1_000).appended
-      ).records[0]
+      let record = try bench.add("demo", ["\(second)"], at: second * 1_000)[0]
       last.append(record.position)
-      _ = try bench.snapshot("demo", at: record.position, bytes("state \(second)"))
+      try bench.snapshot("demo", at: record.position, bytes("state \(second)"))
       _ = try bench.ask { .retain(id: $0, milliseconds: second * 1_000) }
     }
     let summary = try #require(try bench.summaries().first)
@@ -263,11 +258,7 @@ struct LogContractTests {
     for second in 50..<60 as Range<UInt64> {
       let loaded = try #require(try bench.load("demo", through: .milliseconds(second * 1_000)).loaded)
       let snapshot = try #require(loaded.snapshot)
-      let rest = try bench.records(
-        "demo",
-        after: snapshot.place.position,
-        through: .milliseconds(second * 1_000)
-      )
+      let rest = try bench.records("demo", after: snapshot.place.position, through: .milliseconds(second * 1_000))
       let known = snapshot.place.milliseconds / 1_000
       #expect(snapshot.bytes == bytes("state \(known)"))
       #expect(rest.map(\.bytes) == (known..<second).map { bytes("\($0 + 1)") })
@@ -295,11 +286,11 @@ struct LogContractTests {
   @Test("a room stays trimmed, however long its history becomes", arguments: LogKind.here)
   func base(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
-    _ = try bench.snapshot("demo", at: first, bytes("base"))
-    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: first)) }
+    let first = try bench.add("demo", ["first"])[0].position
+    try bench.snapshot("demo", at: first, bytes("base"))
+    try bench.trim("demo", through: first)
     let rest = try #require(try bench.append("demo", (0..<40).map { bytes("\($0)") }).appended).records
-    _ = try bench.snapshot("demo", at: rest[39].position, bytes("end"))
+    try bench.snapshot("demo", at: rest[39].position, bytes("end"))
     for _ in 0..<2 {
       #expect(try bench.load("demo", through: .position(rest[9].position)).loaded?.snapshot?.bytes == bytes("base"))
       #expect(try bench.load("demo").loaded?.snapshot?.place.operations == 41)
@@ -334,7 +325,7 @@ struct LogContractTests {
       )
     }
     #expect(kept == .snapshotted(id: 4, room: "demo", position: 40))
-    let next = try #require(try bench.append("demo", [bytes("a")], epoch: 5, mayCreate: false).appended).records[0]
+    let next = try bench.add("demo", ["a"], epoch: 5, mayCreate: false)[0]
     #expect(next.position > 40)
     for _ in 0..<2 {
       let loaded = try #require(try bench.load("demo").loaded)
@@ -350,9 +341,9 @@ struct LogContractTests {
   func deletedBeforeTheEnd(kind: LogKind) throws {
     let bench = try LogBench(kind)
     try bench.append("old", (0..<20_000).map { bytes("\($0)") })
-    _ = try bench.ask { .delete(id: $0, room: "old") }
+    try bench.delete("old")
     try bench.reopen()
-    let new = try #require(try bench.append("new", [bytes("first")]).appended).records
+    let new = try bench.add("new", ["first"])
     #expect(try bench.records("new") == new)
     try bench.reopen()
     #expect(try bench.records("new") == new)

@@ -12,8 +12,7 @@ struct LyingLineTests {
   private let proxy: CuttingProxy
 
   init() throws {
-    var options = SQLiteOptions()
-    options.retention = Retention(ageMillisecondsMax: 10_000)
+    let options = SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 10_000) }
     bench = try LogBench(.cutPostgres, options: options, commitsBetweenCuts: nil)
     proxy = try #require(bench.proxy)
   }
@@ -74,12 +73,11 @@ struct LyingLineTests {
 
   @Test("a snapshot is stored only of a room that is followed here, in this life of it, and as far as was reported")
   func snapshots() throws {
-    let last = try #require(try bench.append("demo", ["a", "b"].map(bytes)).appended).records[1].position
+    let last = try bench.add("demo", ["a", "b"])[1].position
     func keep(_ position: UInt64 = last, epoch: UInt64 = LogBench.epoch) throws -> LogEvent {
       try bench.snapshot("demo", at: position, bytes("state"), epoch: epoch, isCopy: false)
     }
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     let request = SnapshotRequest(id: 1, room: "demo", epoch: LogBench.epoch, position: last, shapes: 0, bytes: [])
     node.log.submit(.snapshot(request))
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
@@ -101,7 +99,6 @@ struct LyingLineTests {
   @Test("a room that can't be followed isn't followed: nothing of it is told, and no snapshot of it is stored")
   func refusedFollowing() throws {
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
     // The log doesn't know yet that this connection has ended, so it uses the connection for the request.
@@ -127,7 +124,6 @@ struct LyingLineTests {
   @Test("two requests to follow a room get two answers, even if the connection is lost before that")
   func refusedTwice() throws {
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     proxy.hold("canvas follower")
     try endFollowers()
     node.log.submit((1...2).map { .follow(FollowRequest(id: $0, room: "room", epoch: nil, after: 0)) })
@@ -139,7 +135,6 @@ struct LyingLineTests {
   func followedAnew() throws {
     try bench.append("demo", ["a", "b"].map(bytes))
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     proxy.hold("canvas follower")
     node.log.submit([
       .follow(FollowRequest(id: 1, room: "demo", epoch: nil, after: 0)), .unfollow(id: 2, room: "demo"),
@@ -160,10 +155,9 @@ struct LyingLineTests {
   func retentionOfNamesakes() throws {
     for room in ["a", "b"] {
       try bench.append(room, (0..<30).map { bytes("\($0)") })
-      _ = try bench.snapshot(room, at: 30, bytes("state"))
+      try bench.snapshot(room, at: 30, bytes("state"))
     }
     let other = try bench.secondNode()
-    defer { other.log.close() }
     let retain = bench.nextId()
     try locking("SELECT FROM canvas.rooms WHERE name = 'a' FOR UPDATE") {
       bench.log.submit(.retain(id: retain, milliseconds: 100_000))
@@ -182,9 +176,8 @@ struct LyingLineTests {
   @Test("a node that drops a snapshot while another trims to it leaves a room that can be read from its beginning")
   func retentionAtTwoNodes() throws {
     try bench.append("demo", (0..<10).map { bytes("\($0)") })
-    _ = try bench.snapshot("demo", at: 3, bytes("three"))
+    try bench.snapshot("demo", at: 3, bytes("three"))
     let other = try bench.secondNode()
-    defer { other.log.close() }
     let keep = bench.nextId()
     var snapshot = SnapshotRequest(
       id: keep,
@@ -221,7 +214,7 @@ struct LyingLineTests {
     _ = try bench.ask {
       .append(LogBench.append($0, "demo", [bytes("a"), bytes("b")], at: now))
     }
-    _ = try bench.snapshot("demo", at: 2, bytes("state"))
+    try bench.snapshot("demo", at: 2, bytes("state"))
     _ = try bench.ask { .retain(id: $0, milliseconds: now + 10 * 86_400_000) }
     #expect(try bench.records("demo").count == 2)
   }
@@ -229,7 +222,7 @@ struct LyingLineTests {
   @Test("records that a room was trimmed of are freed also where the node that trimmed it has ended meanwhile")
   func clearing() throws {
     try bench.append("demo", (0..<10).map { bytes("\($0)") })
-    _ = try bench.snapshot("demo", at: 8, bytes("state"))
+    try bench.snapshot("demo", at: 8, bytes("state"))
     try ask("UPDATE canvas.rooms SET trimmed = 8")
     #expect(try bench.ask { .retain(id: $0, milliseconds: 0) } == .retained(id: bench.lastId))
     try require("(SELECT array_agg(position ORDER BY position) = '{9,10}' FROM canvas.records)")
@@ -255,7 +248,6 @@ struct LyingLineTests {
   func lostOwnAppend(isReplaced: Bool) throws {
     try bench.append("demo", [bytes("first")])
     let node = try deafNode()
-    defer { node.log.close() }
     let other = bytes("another's")
     try ask(
       """
@@ -271,14 +263,13 @@ struct LyingLineTests {
     #expect(!node.events.all.compactMap(\.appended).flatMap(\.records).map(\.bytes).contains(bytes("here")))
     // The bench checks at the end that every stored room has exactly the acknowledged records. This room no longer
     // does, so it is deleted.
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
   }
 
   @Test("a follower of a future room that misses its creation and deletion is told to load it again")
   func missedLife() throws {
     let node = try deafNode(epoch: nil)
-    defer { node.log.close() }
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
     try bench.append("demo", [bytes("new")], epoch: 7)
     proxy.hold(nil)
     #expect(node.events.first { $0 == LyingLineTests.isUnfollowed } != nil)
@@ -296,32 +287,25 @@ struct LyingLineTests {
   func missingRecord(position: UInt64) throws {
     try bench.append("demo", ["a", "b", "c"].map(bytes))
     let node = try bench.follower(of: "demo", after: 3, isPatient: false)
-    defer { node.log.close() }
+    defer { withExtendedLifetime(node) {} }
     try ask("DELETE FROM canvas.records WHERE position = \(position)")
     let damage = LogError.damaged(room: "demo", position: position)
     #expect(try bench.follow("demo", after: 1).error == damage)
-    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.error == damage)
-    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == damage)
-    let part = try bench.ask {
-      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: 1 << 20, microsecondsMax: 10_000_000))
-    }
-    guard case .verifiedPart(_, let found) = part else {
-      Issue.record("\(part)")
-      return
-    }
+    #expect(try bench.read("demo").error == damage)
+    #expect(try bench.verify("demo").error == damage)
+    let found = try bench.verifyPart()
     #expect(found.damages == [damage])
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
   }
 
   @Test("the last record that a node was told of is missing once its connection is back: that is damage, too")
   func missingLastRecord() throws {
     try bench.append("demo", ["a", "b", "c"].map(bytes))
     let node = try bench.follower(of: "demo", after: 3, isPatient: false)
-    defer { node.log.close() }
     try ask("DELETE FROM canvas.records WHERE position = 3")
     try endFollowers()
     #expect(node.events.first { $0 == LyingLineTests.isUnfollowed } != nil)
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
   }
 
   @Test("a follower that catches up gets at most about a megabyte at once, and more once it has applied that")
@@ -329,7 +313,6 @@ struct LyingLineTests {
     let large = (0..<40).map { [UInt8](repeating: $0, count: 200_000) }
     try bench.append("demo", large)
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     node.log.submit(.follow(FollowRequest(id: 1, room: "demo", epoch: LogBench.epoch, after: 0)))
     var (seen, pauses, unapplied) = (0, 0, 0)
     while !node.events.all.contains(.following(id: 1, room: "demo")) {
@@ -351,7 +334,6 @@ struct LyingLineTests {
   func answeredByTheFirstRead() throws {
     try bench.append("demo", [bytes("a")])
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     // The second request comes while the room is being read for the first one. The read that it needs is cut off.
     proxy.cut([
       Cut(statement: "newer", way: .answer, place: 1_000_000), Cut(statement: "newer", way: .request, place: 0),
@@ -429,7 +411,6 @@ struct LyingLineTests {
       state: "40001"
     )
     let node = try bench.secondNode(isPatient: false)
-    defer { node.log.close() }
     node.log.submit(zip([1, 2], ["cursed", "fine"]).map { .append(LogBench.append($0, $1, [bytes("y")])) })
     #expect(node.events.answer(to: 1)?.isUnavailable == true)
     #expect(node.events.answer(to: 2)?.appended != nil)
@@ -492,14 +473,14 @@ struct LyingLineTests {
     ) { events.take($0) }
     defer { log.close() }
     try events.untilOpened()
-    let concerns = events.all.filter { if case .concern = $0 { true } else { false } }
+    let concerns = events.all.filter { $0.concern != nil }
     guard case .concern(let said) = concerns.first else {
       Issue.record("\(events.all)")
       return
     }
     // The clocks differ by 600 seconds. The log can say 599, because the database's answer takes a moment.
     #expect(concerns.count == 1 && (said.contains("600 \(words)") || said.contains("599 \(words)")), "\(said)")
-    #expect(!bench.events.all.contains { if case .concern = $0 { true } else { false } })
+    #expect(!bench.events.all.contains { $0.concern != nil })
   }
 
   @Test("a database that takes no writes isn't logged in to more often than about once in two seconds")

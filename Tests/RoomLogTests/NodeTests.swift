@@ -8,8 +8,8 @@ struct NodeTests {
   @Test("a follower is told what was stored before it asked, and has its answer after that", arguments: LogKind.here)
   func following(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let first = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records
-    let second = try #require(try bench.append("demo", [bytes("c")]).appended).records
+    let first = try bench.add("demo", ["a", "b"])
+    let second = try bench.add("demo", ["c"])
     let answer = try bench.follow("demo", after: first[0].position)
     #expect(answer == .following(id: 3, room: "demo"))
     let told = bench.events.all.compactMap(\.appended).filter { $0.id == nil }
@@ -29,9 +29,9 @@ struct NodeTests {
     #expect(try bench.follow("demo", epoch: nil, after: 0).error == nil)
     try bench.append("demo", [bytes("a")])
     #expect(try bench.follow("demo", epoch: 99, after: 0).error == .otherEpoch(room: "demo", epoch: LogBench.epoch))
-    let last = try #require(try bench.append("demo", [bytes("b")]).appended).records[0].position
-    _ = try bench.snapshot("demo", at: last, bytes("state"))
-    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: last)) }
+    let last = try bench.add("demo", ["b"])[0].position
+    try bench.snapshot("demo", at: last, bytes("state"))
+    try bench.trim("demo", through: last)
     _ = try bench.ask { .unfollow(id: $0, room: "demo") }
     #expect(try bench.follow("demo", after: 0).error == .trimmed(room: "demo", through: last))
   }
@@ -39,10 +39,9 @@ struct NodeTests {
   @Test("two nodes write to one room: both are told of all of it in one order", arguments: LogKind.shared)
   func twoWriters(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    let first = try bench.add("demo", ["first"])[0].position
     _ = try bench.follow("demo", after: first)
     let other = try bench.follower(of: "demo", after: first)
-    defer { other.log.close() }
     for round in 0..<100 {
       bench.log.submit(.append(LogBench.append(bench.nextId(), "demo", [bytes("\(round) here")], mayCreate: false)))
       let texts = [bytes("\(round) there"), bytes("\(round) too")]
@@ -63,7 +62,6 @@ struct NodeTests {
   func twoCreators(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
-    defer { other.log.close() }
     for room in (0..<20).map({ "room-\($0)" }) {
       _ = try bench.follow(room, epoch: nil, after: 0)
       let id = bench.nextId()
@@ -86,7 +84,6 @@ struct NodeTests {
   func telling(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
-    defer { other.log.close() }
     for room in ["demo", "other"] {
       other.log.submit(.follow(FollowRequest(id: room == "demo" ? 1 : 2, room: room, epoch: nil, after: 0)))
     }
@@ -111,10 +108,9 @@ struct NodeTests {
   @Test("a room that another node deletes is gone for its followers", arguments: LogKind.shared)
   func deletionElsewhere(kind: LogKind) throws {
     let bench = try LogBench(kind)
-    let last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    let last = try bench.add("demo", ["a"])[0].position
     let other = try bench.follower(of: "demo", after: last)
-    defer { other.log.close() }
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
     try bench.append("demo", [bytes("new")], epoch: 7)
     let gone = LogEvent.deleted(id: nil, room: "demo", epoch: LogBench.epoch)
     #expect(other.events.first { $0 == gone } != nil)
@@ -126,8 +122,7 @@ struct NodeTests {
   func beginningAgain(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
-    defer { other.log.close() }
-    let first = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    let first = try bench.add("demo", ["a"])[0].position
     let later = try ["b", "c"].map { try #require(try bench.append("demo", [bytes($0)]).appended).records[0].position }
     for id in 1...2 as ClosedRange<UInt64> {
       other.log.submit(.follow(FollowRequest(id: id, room: "demo", epoch: LogBench.epoch, after: first)))
@@ -141,12 +136,11 @@ struct NodeTests {
   func catchingUp(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
-    defer { other.log.close() }
-    var last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    var last = try bench.add("demo", ["a"])[0].position
     for round in 0..<50 as Range<UInt64> {
       other.log.submit(.follow(FollowRequest(id: round * 2 + 1, room: "demo", epoch: LogBench.epoch, after: last)))
       _ = try #require(other.events.answer(to: round * 2 + 1))
-      last = try #require(try bench.append("demo", [bytes("\(round)")]).appended).records[0].position
+      last = try bench.add("demo", ["\(round)"])[0].position
       other.log.submit(.follow(FollowRequest(id: round * 2 + 2, room: "demo", epoch: LogBench.epoch, after: last)))
       _ = try #require(other.events.answer(to: round * 2 + 2))
       let told = other.events.all.compactMap(\.appended).flatMap(\.records).map(\.position)

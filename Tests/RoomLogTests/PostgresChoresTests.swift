@@ -8,9 +8,7 @@ struct PostgresChoresTests {
   private let bench: LogBench
 
   init() throws {
-    var options = SQLiteOptions()
-    options.retention = Retention(ageMillisecondsMax: 10_000)
-    bench = try LogBench(.postgres, options: options)
+    bench = try LogBench(.postgres, options: SQLiteOptions { $0.retention = Retention(ageMillisecondsMax: 10_000) })
   }
 
   private func ask(_ command: String) throws { try TestDatabase.ask(command, in: bench.directory) }
@@ -51,7 +49,7 @@ struct PostgresChoresTests {
       in: bench.directory
     )
     try ask(wait(untilSession: "wait_event = 'PgSleep'"))
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
     while try !rows("SELECT room FROM canvas.dropped").isEmpty { try ask(PostgresChoresTests.clearDropped) }
     try keeping.end()
     #expect(try rows("SELECT room FROM canvas.snapshots").isEmpty)
@@ -104,7 +102,7 @@ struct PostgresChoresTests {
   func refusedRetention() throws {
     for room in ["a", "b", "c"] {
       try bench.append(room, [bytes("1"), bytes("2")])
-      _ = try bench.snapshot(room, at: 1, bytes("state"))
+      try bench.snapshot(room, at: 1, bytes("state"))
     }
     try ask(
       """
@@ -126,9 +124,7 @@ struct PostgresChoresTests {
     }
     func left() throws -> [String] { try rows("SELECT position FROM canvas.records ORDER BY 1") }
     try ask("UPDATE canvas.rooms SET trimmed = 3 WHERE name = 'trimmed'")
-    try ask(
-      "PREPARE clear(text, int8, int8) AS \(PostgresStatement.clear.text); EXECUTE clear('trimmed', 5000, 1000)"
-    )
+    try ask("PREPARE clear(text, int8, int8) AS \(PostgresStatement.clear.text); EXECUTE clear('trimmed', 5000, 1000)")
     #expect(try left() == ["1", "2", "3", "3", "4", "4"])
     try ask("PREPARE clear(text, int8, int8) AS \(PostgresStatement.clear.text); EXECUTE clear('trimmed', 1, 10000)")
     #expect(try left() == ["1", "2", "3", "4", "4"])

@@ -39,18 +39,18 @@ struct PostgresReadingTests {
 
   @Test("a page is of one moment: also where what it begins with is trimmed while it is read")
   func trimmedPage() throws {
-    let records = try #require(try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes)).appended).records
+    let records = try bench.add("demo", ["a", "b", "c", "d", "e"])
     let answer = try ask(changing: "canvas.records", by: PostgresReadingTests.trimming) {
       .read(ReadRequest(id: $0, room: "demo", after: 0))
     }
     #expect(answer.page?.records == records)
-    let later = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
+    let later = try bench.read("demo")
     #expect(later.error == .trimmed(room: "demo", through: 3))
   }
 
   @Test("a page is of one room: also where that is deleted and made anew while it is read")
   func otherPage() throws {
-    let records = try #require(try bench.append("demo", ["a", "b"].map(bytes)).appended).records
+    let records = try bench.add("demo", ["a", "b"])
     let change = """
       UPDATE canvas.rooms SET name = 'gone';
       INSERT INTO canvas.rooms(name, epoch, last, trimmed, operations, created, changed) VALUES('demo', 7, 1, 0, 1, 0, 0);
@@ -61,7 +61,7 @@ struct PostgresReadingTests {
     let answer = try ask(changing: "canvas.records", by: change) { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
     #expect(answer.page?.epoch == LogBench.epoch)
     #expect(answer.page?.records == records)
-    let later = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }
+    let later = try bench.read("demo")
     #expect(later.page?.epoch == 7)
     #expect(later.page?.records.map(\.bytes) == [bytes("a")])
   }
@@ -69,7 +69,7 @@ struct PostgresReadingTests {
   @Test("the start of a fold is of one moment, even if the room is trimmed while it is loaded")
   func trimmedLoad() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
-    _ = try bench.snapshot("demo", at: 2, bytes("two"))
+    try bench.snapshot("demo", at: 2, bytes("two"))
     let change = "\(PostgresReadingTests.trimming); UPDATE canvas.snapshots SET position = 4"
     let answer = try ask(changing: "canvas.snapshots", by: change) {
       .load(LoadRequest(id: $0, room: "demo", through: .position(3)))
@@ -89,9 +89,9 @@ struct PostgresReadingTests {
     #expect(first == .verified(id: bench.lastId, room: "demo", records: 4))
     // All records up to position 4 are marked as trimmed, but not deleted yet. Their checksums are not verified.
     try ask("UPDATE canvas.rooms SET trimmed = 4; UPDATE canvas.records SET checksum = 0 WHERE position = 4")
-    #expect(try bench.ask { .verify(id: $0, room: "demo") } == .verified(id: bench.lastId, room: "demo", records: 1))
+    #expect(try bench.verify("demo") == .verified(id: bench.lastId, room: "demo", records: 1))
     try ask("UPDATE canvas.records SET checksum = 0 WHERE position = 5")
-    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == .damaged(room: "demo", position: 5))
+    #expect(try bench.verify("demo").error == .damaged(room: "demo", position: 5))
   }
 
   @Test(
@@ -118,10 +118,10 @@ struct PostgresReadingTests {
   @Test("an older snapshot will do for a damaged one, and so will all records; without either, it is named")
   func damagedSnapshots() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
-    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
+    for position in [2, 4] as [UInt64] { try bench.snapshot("demo", at: position, bytes("\(position)")) }
     try ask("UPDATE canvas.snapshots SET bytes = 'x' WHERE position = 4")
     #expect(try bench.load("demo").loaded?.snapshot?.place.position == 2)
-    func concerns() -> Int { bench.events.all.count { if case .concern = $0 { true } else { false } } }
+    func concerns() -> Int { bench.events.all.count { $0.concern != nil } }
     #expect(concerns() == 1, "it is reported")
     #expect(try bench.load("demo").loaded != nil)
     #expect(concerns() == 1, "once")
@@ -131,7 +131,7 @@ struct PostgresReadingTests {
     try ask("UPDATE canvas.rooms SET trimmed = 2; DELETE FROM canvas.records WHERE position <= 2")
     #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 2))
     try bench.append("other", ["a", "b", "c", "d", "e"].map(bytes))
-    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("other", at: position, bytes("\(position)")) }
+    for position in [2, 4] as [UInt64] { try bench.snapshot("other", at: position, bytes("\(position)")) }
     try ask("UPDATE canvas.snapshots SET bytes = 'x'; UPDATE canvas.rooms SET trimmed = 2")
     #expect(try bench.load("other").error == .damagedSnapshot(room: "other", position: 2))
     #expect(concerns() == 1, "a room that can't be read isn't said to be read")
@@ -140,11 +140,9 @@ struct PostgresReadingTests {
   @Test("records aren't dropped for a damaged snapshot, but for the newest sound one before it")
   func trimmedToSoundOnes() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
-    for position in [2, 4] as [UInt64] { _ = try bench.snapshot("demo", at: position, bytes("\(position)")) }
+    for position in [2, 4] as [UInt64] { try bench.snapshot("demo", at: position, bytes("\(position)")) }
     func trim() throws -> UInt64? {
-      let answer = try bench.ask {
-        .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: 4))
-      }
+      let answer = try bench.trim("demo", through: 4)
       guard case .trimmed(_, _, let through) = answer else { return nil }
       return through
     }

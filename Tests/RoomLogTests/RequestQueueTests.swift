@@ -34,8 +34,7 @@ import Testing
   func refusedBeforeFollowing() throws {
     let directory = temporaryDirectory()
     defer { remove(directory: directory) }
-    var options = SQLiteOptions()
-    options.queueBytesMax = 200
+    let options = SQLiteOptions { $0.queueBytesMax = 200 }
     let events = EventCollector()
     let halves = try LogHalves(directory: directory, options: options) { events.take($0) }
     func append(_ id: UInt64) -> LogRequest { .append(LogBench.append(id, "a", [[UInt8](repeating: 0, count: 150)])) }

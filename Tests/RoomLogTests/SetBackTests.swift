@@ -28,7 +28,7 @@ struct SetBackTests {
   func found() throws {
     let bench = try LogBench(.postgres)
     try bench.append("demo", [bytes("a")])
-    let lost = try #require(try bench.append("demo", [bytes("b")]).appended).records[0].position
+    let lost = try bench.add("demo", ["b"])[0].position
     _ = try bench.follow("demo", after: lost)
     try SetBackTests.lose("demo", in: bench.directory)
     #expect(bench.events.first(where: isLost("demo")) == .otherTimeline(1, lost: "demo"))
@@ -47,7 +47,7 @@ struct SetBackTests {
   @Test("an append that is stored where something was reported shows that the log went back")
   func appended() throws {
     let bench = try LogBench(.postgres)
-    let last = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records[1].position
+    let last = try bench.add("demo", ["a", "b"])[1].position
     _ = try bench.follow("demo", after: last)
     try SetBackTests.lose("demo", in: bench.directory)
     let answer = try bench.append("demo", [bytes("c")], mayCreate: false)
@@ -63,16 +63,16 @@ struct SetBackTests {
   @Test("a room that was opened as absent is told of, or left to be opened anew, when its deletion is lost")
   func lostDeletion() throws {
     let bench = try LogBench(.postgres)
-    let records = try #require(try bench.append("whole", [bytes("a"), bytes("b")]).appended).records
-    let last = try #require(try bench.append("trimmed", [bytes("a")]).appended).records[0].position
-    _ = try bench.snapshot("trimmed", at: last, bytes("state"))
-    _ = try bench.ask { .trim(TrimRequest(id: $0, room: "trimmed", epoch: LogBench.epoch, through: last)) }
+    let records = try bench.add("whole", ["a", "b"])
+    let last = try bench.add("trimmed", ["a"])[0].position
+    try bench.snapshot("trimmed", at: last, bytes("state"))
+    try bench.trim("trimmed", through: last)
     try TestDatabase.ask(
       "CREATE TABLE kept_rooms AS TABLE canvas.rooms; CREATE TABLE kept_records AS TABLE canvas.records",
       in: bench.directory
     )
     for room in ["whole", "trimmed"] {
-      _ = try bench.ask { .delete(id: $0, room: room) }
+      try bench.delete(room)
       #expect(try bench.follow(room, epoch: nil, after: 0).error == nil)
     }
     try TestDatabase.ask(
@@ -90,14 +90,14 @@ struct SetBackTests {
     #expect(bench.events.first { $0 == .unfollowed(id: nil, room: "trimmed") } != nil)
     #expect(bench.events.first { $0 == .availability(room: nil, nil) } != nil)
     #expect(try bench.append("whole", [bytes("c")], mayCreate: false).appended?.records[0].position == 3)
-    #expect(!bench.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+    #expect(!bench.events.all.contains { $0.isOtherTimeline })
   }
 
   @Test("after a connection broke, a room in which something else is stored than was reported is left")
   func replaced() throws {
     let bench = try LogBench(.postgres)
     for room in ["same", "other"] {
-      let last = try #require(try bench.append(room, [bytes("a"), bytes("b")]).appended).records[1].position
+      let last = try bench.add(room, ["a", "b"])[1].position
       _ = try bench.follow(room, after: last)
       _ = try #require(try bench.append(room, [bytes("c")], mayCreate: false).appended)
     }
@@ -122,9 +122,8 @@ struct SetBackTests {
   @Test("a room in which something else is stored is left, too, where the connection for writing is back first")
   func replacedBeforeAnAppend() throws {
     let bench = try LogBench(.cutPostgres, commitsBetweenCuts: nil)
-    let last = try #require(try bench.append("demo", [bytes("a"), bytes("b")]).appended).records[1].position
+    let last = try bench.add("demo", ["a", "b"])[1].position
     let node = try bench.follower(of: "demo", after: last, isPatient: false)
-    defer { node.log.close() }
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("c")], mayCreate: false)))
     _ = try #require(node.events.answer(to: 2)?.appended)
     bench.proxy?.hold("canvas follower")
@@ -155,8 +154,7 @@ struct SetBackTests {
   func unchanged() throws {
     let bench = try LogBench(.postgres)
     let other = try bench.secondNode()
-    defer { other.log.close() }
-    let last = try #require(try bench.append("demo", [bytes("a")]).appended).records[0].position
+    let last = try bench.add("demo", ["a"])[0].position
     _ = try bench.follow("demo", after: last)
     for round in 1...5 {
       try TestDatabase.ask(SetBackTests.hangUp, in: bench.directory)
@@ -169,7 +167,7 @@ struct SetBackTests {
       }
       #expect(bench.events.records(of: "demo", atLeast: round + 1)?.count == round + 1)
     }
-    #expect(!bench.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+    #expect(!bench.events.all.contains { $0.isOtherTimeline })
   }
 
   @Test("the reason for refusing an append is reported for its room, and other appends in the same commit are stored")
@@ -186,7 +184,7 @@ struct SetBackTests {
       #expect(id % 2 == 0 ? answer.isUnavailable : answer.appended != nil)
     }
     func told() -> [LogEvent] {
-      bench.events.all.filter { if case .availability = $0 { true } else { false } }
+      bench.events.all.filter { $0.isAvailability }
     }
     guard case .availability(room: "bad", .some) = try #require(told().first) else {
       Issue.record("\(told())")
@@ -230,16 +228,15 @@ struct SetBackTests {
   func refusedRoomGone() throws {
     let bench = try LogBench(.postgres)
     let other = try bench.secondNode()
-    defer { other.log.close() }
     func refused() -> Int? { bench.log.statistics().following?.roomsRefused }
     for room in ["here", "elsewhere", "closed"] {
-      let last = try #require(try bench.append(room, [bytes("a")]).appended).records[0].position
+      let last = try bench.add(room, ["a"])[0].position
       #expect(try bench.follow(room, after: last) == .following(id: bench.lastId, room: room))
       try TestDatabase.ask(SetBackTests.foreignRecord(in: room), in: bench.directory)
       #expect(try bench.append(room, [bytes("b")], mayCreate: false).isUnavailable)
       #expect(refused() == 1)
       switch room {
-      case "here": _ = try bench.ask { .delete(id: $0, room: room) }
+      case "here": try bench.delete(room)
       case "closed": _ = try bench.ask { .unfollow(id: $0, room: room) }
       default:
         other.log.submit(.delete(id: 1, room: room))

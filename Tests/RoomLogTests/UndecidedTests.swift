@@ -10,7 +10,7 @@ struct UndecidedTests {
 
   /// A node that follows a room, and whose append to the room (request 2) has an unknown outcome.
   private func leave(_ fate: Fate, in bench: LogBench) throws -> LogBench.Node {
-    let first = try #require(try bench.append("demo", [bytes("first")]).appended).records[0].position
+    let first = try bench.add("demo", ["first"])[0].position
     let node = try bench.follower(of: "demo", after: first, isPatient: false)
     bench.leaveNextUndecided(fate)
     node.log.submit(.append(LogBench.append(2, "demo", [bytes("undecided")], mayCreate: false)))
@@ -30,7 +30,6 @@ struct UndecidedTests {
   func answered(kind: LogKind, fate: Fate) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)
     let node = try leave(fate, in: bench)
-    defer { node.log.close() }
     let stored = fate == .stored ? ["first", "undecided"] : ["first"]
     #expect(try bench.records("demo").map(\.bytes) == stored.map(bytes))
     let refused: [LogRequest] = [
@@ -63,7 +62,6 @@ struct UndecidedTests {
   func order(kind: LogKind, fate: Fate) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)
     let node = try leave(fate, in: bench)
-    defer { node.log.close() }
     let first = try #require(try bench.records("demo").first).position
     _ = try bench.follow("demo", after: first)
     node.log.submit([
@@ -97,7 +95,6 @@ struct UndecidedTests {
   func followedAnew(kind: LogKind) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)
     let node = try leave(.stored, in: bench)
-    defer { node.log.close() }
     node.log.submit(.unfollow(id: 3, room: "demo"))
     #expect(node.events.answer(to: 3) == .unfollowed(id: 3, room: "demo"))
     try bench.append("demo", [bytes("after")], mayCreate: false)
@@ -114,7 +111,6 @@ struct UndecidedTests {
   func readBefore(kind: LogKind) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)
     let node = try leave(.stored, in: bench)
-    defer { node.log.close() }
     let own = try #require(try bench.records("demo").last)
     node.log.submit([
       .unfollow(id: 3, room: "demo"),
@@ -126,15 +122,14 @@ struct UndecidedTests {
     #expect(node.events.answer(to: 4) == .following(id: 4, room: "demo"))
     let next = try #require(try bench.append("demo", [bytes("next")], mayCreate: false).appended)
     #expect(node.events.records(of: "demo", atLeast: 2) == [own] + next.records)
-    #expect(!node.events.all.contains { if case .otherTimeline = $0 { true } else { false } })
+    #expect(!node.events.all.contains { $0.isOtherTimeline })
   }
 
   @Test("is answered also where another node has deleted its room", arguments: LogKind.undecided)
   func deleted(kind: LogKind) throws {
     let bench = try LogBench(kind, commitsBetweenCuts: nil)
     let node = try leave(.stored, in: bench)
-    defer { node.log.close() }
-    _ = try bench.ask { .delete(id: $0, room: "demo") }
+    try bench.delete("demo")
     bench.decide()
     // The append was stored, but the database has lost it since then.
     let answer = try #require(node.events.answer(to: 2))

@@ -38,7 +38,6 @@ struct UnreadableTests {
   func following() throws {
     for room in ["demo", "other"] { try bench.append(room, [bytes("a")]) }
     let node = try bench.follower(of: "demo", after: 1)
-    defer { node.log.close() }
     node.log.submit(.follow(FollowRequest(id: 2, room: "other", epoch: LogBench.epoch, after: 1)))
     // The record is damaged before any node can read it.
     let sum = "\(Checksum.stored(of: UnreadableTests.large))"
@@ -64,12 +63,12 @@ struct UnreadableTests {
   func reading() throws {
     try bench.append("demo", [bytes("a"), bytes("b"), UnreadableTests.large, bytes("d")])
     try damage("canvas.records")
-    let page = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 0)) }.page
+    let page = try bench.read("demo").page
     #expect(page?.records.map(\.bytes) == [bytes("a"), bytes("b")] && page?.isLast == false)
     let damage = LogError.damaged(room: "demo", position: 3)
-    #expect(try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 2)) }.error == damage)
-    #expect(try bench.ask { .verify(id: $0, room: "demo") }.error == damage)
-    let after = try bench.ask { .read(ReadRequest(id: $0, room: "demo", after: 3)) }.page
+    #expect(try bench.read("demo", after: 2).error == damage)
+    #expect(try bench.verify("demo").error == damage)
+    let after = try bench.read("demo", after: 3).page
     #expect(after?.records.map(\.bytes) == [bytes("d")])
   }
 
@@ -78,13 +77,7 @@ struct UnreadableTests {
     try bench.append("demo", [bytes("a"), UnreadableTests.large])
     try bench.append("other", [bytes("b")])
     try damage("canvas.records")
-    let answer = try bench.ask {
-      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: 1 << 20, microsecondsMax: 10_000_000))
-    }
-    guard case .verifiedPart(_, let part) = answer else {
-      Issue.record("\(answer)")
-      return
-    }
+    let part = try bench.verifyPart()
     #expect(part.damages == [.damaged(room: "demo", position: 2)])
     #expect(part.rooms == 2 && part.records == 2 && part.next == nil)
   }
@@ -129,11 +122,11 @@ struct UnreadableTests {
   @Test("a snapshot that can't be read is passed over like a damaged one")
   func snapshots() throws {
     try bench.append("demo", ["a", "b", "c", "d", "e"].map(bytes))
-    _ = try bench.snapshot("demo", at: 2, bytes("two"))
-    _ = try bench.snapshot("demo", at: 4, UnreadableTests.large)
+    try bench.snapshot("demo", at: 2, bytes("two"))
+    try bench.snapshot("demo", at: 4, UnreadableTests.large)
     try damage("canvas.snapshots")
     #expect(try bench.load("demo").loaded?.snapshot?.bytes == bytes("two"))
-    let trim = try bench.ask { .trim(TrimRequest(id: $0, room: "demo", epoch: LogBench.epoch, through: 4)) }
+    let trim = try bench.trim("demo", through: 4)
     #expect(trim == .trimmed(id: bench.lastId, room: "demo", through: 2))
     try ask("DELETE FROM canvas.snapshots WHERE position = 2")
     #expect(try bench.load("demo").error == .damagedSnapshot(room: "demo", position: 4))

@@ -11,8 +11,8 @@ import Testing
     for room in ["a", "b", "c"] {
       try bench.append(room, (0..<20).map { bytes("record \($0) of \(room)") })
       // This snapshot is stored in three parts.
-      _ = try bench.snapshot(room, at: 10, [UInt8](repeating: 7, count: 150_000))
-      _ = try bench.snapshot(room, at: 20, bytes("as of 20"))
+      try bench.snapshot(room, at: 10, [UInt8](repeating: 7, count: 150_000))
+      try bench.snapshot(room, at: 20, bytes("as of 20"))
     }
   }
 
@@ -22,20 +22,6 @@ import Testing
     try bench.reopen()
   }
 
-  private func part(
-    from start: VerifyPlace? = nil,
-    bytesMax: Int = .max,
-    microsecondsMax: UInt64 = 60_000_000
-  ) throws -> VerifiedPart {
-    let answer = try bench.ask {
-      .verifyPart(VerifyRequest(id: $0, start: start, bytesMax: bytesMax, microsecondsMax: microsecondsMax))
-    }
-    guard case .verifiedPart(_, let part) = answer else { throw Unexpected(answer: answer) }
-    return part
-  }
-
-  private struct Unexpected: Error { let answer: LogEvent }
-
   /// Verifies everything in parts, and calls `between` after each part.
   /// - Returns: the parts.
   private func round(
@@ -43,11 +29,11 @@ import Testing
     microsecondsMax: UInt64 = 60_000_000,
     between: (Int) throws -> Void = { _ in }
   ) throws -> [VerifiedPart] {
-    var parts = [try part(bytesMax: bytesMax, microsecondsMax: microsecondsMax)]
+    var parts = [try bench.verifyPart(bytesMax: bytesMax, microsecondsMax: microsecondsMax)]
     while let next = parts.last?.next {
       try #require(parts.count < 1_000, "the round doesn't end")
       try between(parts.count)
-      parts.append(try part(from: next, bytesMax: bytesMax, microsecondsMax: microsecondsMax))
+      parts.append(try bench.verifyPart(from: next, bytesMax: bytesMax, microsecondsMax: microsecondsMax))
     }
     return parts
   }
@@ -57,7 +43,8 @@ import Testing
 
   @Test("a round reads each record and each snapshot once, in whatever parts it comes")
   func whole() throws {
-    for (bytesMax, time) in [(Int.max, UInt64(60_000_000)), (100, 60_000_000), (1, 60_000_000), (.max, 0)] {
+    let limits: [(Int, UInt64)] = [(.max, 60_000_000), (100, 60_000_000), (1, 60_000_000), (.max, 0)]
+    for (bytesMax, time) in limits {
       let parts = try round(bytesMax: bytesMax, microsecondsMax: time)
       #expect(parts.map(\.rooms).reduce(0, +) == 3)
       #expect(parts.map(\.records).reduce(0, +) == 60)
@@ -83,10 +70,7 @@ import Testing
     try bench.append("other", [bytes("later")])
     #expect(try bench.records("demo").count == 2)
     try bench.damageInFile(bytes("two-of-demo"))
-    let answer = try bench.ask {
-      .verifyPart(VerifyRequest(id: $0, start: nil, bytesMax: .max, microsecondsMax: 60_000_000))
-    }
-    guard case .verifiedPart(_, let part) = answer else { throw Unexpected(answer: answer) }
+    let part = try bench.verifyPart()
     #expect(part.damages == [.damaged(room: "demo", position: 2)])
   }
 
@@ -115,8 +99,8 @@ import Testing
       #expect(parts.map(\.rooms).reduce(0, +) == 3)
       #expect(bench.log.statistics().damagedRooms == 1)
     }
-    #expect(try bench.ask { .verify(id: $0, room: "b") }.error == damage, "as does verifying the room alone")
-    _ = try bench.ask { .delete(id: $0, room: "b") }
+    #expect(try bench.verify("b").error == damage, "as does verifying the room alone")
+    try bench.delete("b")
     #expect(bench.log.statistics().damagedRooms == 0, "with the room its damage is gone")
     #expect(try round().flatMap(\.damages) == [])
   }
@@ -146,7 +130,7 @@ import Testing
       let trim = TrimRequest(id: bench.nextId(), room: "a", epoch: LogBench.epoch, through: 20)
       bench.log.submit(.trim(trim))
       _ = bench.events.answer(to: trim.id)
-      _ = try bench.ask { .delete(id: $0, room: "b") }
+      try bench.delete("b")
       try bench.append("b", [bytes("another of that name")], epoch: 5)
       try bench.append("c", [bytes("more")])
     }
