@@ -62,8 +62,7 @@ private actor Room: ServerHandler, TurnObserver {
     let port = try await room.start()
     let clients = (0..<3).map { _ in RawClient(port: port) }
     for client in clients { client.upgrade() }
-    let web = RawClient(port: port)
-    web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+    let web = RawClient(port: port, sending: "GET / HTTP/1.1\r\nHost: l\r\n\r\n")
     #expect(web.readAnswer()?.body == "3")
     // All messages arrive in one TCP segment, and so in one iteration of the loop.
     clients[0].send((0..<100).flatMap { RawClient.masked(2, [UInt8($0)]) })

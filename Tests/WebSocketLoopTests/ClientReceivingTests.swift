@@ -151,9 +151,7 @@ private final class RawServer: @unchecked Sendable {
 
   @Test(
     "libwebsockets lets a server mask its frames, and write a length in more bytes than it needs",
-    arguments: [
-      wire(1, [65], isMasked: true), wire(1, [65], lengthBytes: 2), wire(1, [65], lengthBytes: 8),
-    ]
+    arguments: [wire(1, [65], isMasked: true), wire(1, [65], lengthBytes: 2), wire(1, [65], lengthBytes: 8)]
   )
   func laxness(bytes: [UInt8]) async throws {
     try await withClient { raw, client in
@@ -165,9 +163,7 @@ private final class RawServer: @unchecked Sendable {
 
   @Test("A message too long is refused before it has come, whole or in parts", arguments: [true, false])
   func tooLong(isWhole: Bool) async throws {
-    var options = WebSocketOptions()
-    options.messageBytesMax = 1_000
-    try await withClient(options: options) { raw, client in
+    try await withClient(options: WebSocketOptions { $0.messageBytesMax = 1_000 }) { raw, client in
       let long = [UInt8](repeating: 65, count: 100_000)
       let parts = wire(2, Array(long[..<600]), isLast: false) + wire(0, Array(long[600...]))
       // The frame is incomplete: it announces 30,000 bytes more than are sent. The sent part exceeds the 64 KB that

@@ -45,8 +45,9 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     let server = TestServer()
     try await withServer(server, options: options) { port, loop in
       let client = TestClient()
-      let texts = [0, 1, 125, 126, 5_000, 70_000, 900_000].map { count in
-        String(decoding: (0..<count).map { UInt8(97 + ($0 &* 31 >> 3) % 26) }, as: UTF8.self)
+      let texts = [0, 1, 125, 126, 5_000, 70_000, 900_000].map { (count: Int) -> String in
+        let letters: [UInt8] = (0..<count).map { (index: Int) -> UInt8 in UInt8(97 + (index &* 31 >> 3) % 26) }
+        return String(decoding: letters, as: UTF8.self)
       }
       client.onConnected = { connection in
         for text in texts { #expect(connection.send(MessageFrames(text: text))) }
@@ -126,8 +127,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       defer { closeDescriptor(descriptor) }
       let client = TestClient()
       loop.perform {
-        var options = WebSocketOptions()
-        options.connectWithinMilliseconds = 80
+        let options = WebSocketOptions { $0.connectWithinMilliseconds = 80 }
         loop.connect(to: Endpoint(host: "127.0.0.1", port: silentPort), options: options, handler: client)
       }
       #expect(await client.closure()?.cause == .refused(status: 0))

@@ -8,8 +8,7 @@ import Testing
   // MARK: Opening
 
   @Test("A subprotocol that is offered and spoken is chosen; otherwise none") func subprotocols() async throws {
-    var options = ListenOptions()
-    options.subprotocols = ["canvas.v1.bin", "canvas.v1.json"]
+    let options = ListenOptions { $0.subprotocols = ["canvas.v1.bin", "canvas.v1.json"] }
     let server = TestServer()
     server.onUpgrade = { request in
       .accept(subprotocol: request.offeredSubprotocols.first { $0.hasPrefix("canvas.") } ?? "canvas.v1.json")
@@ -55,8 +54,7 @@ import Testing
     let server = TestServer()
     server.onUpgrade = { _ in .refuse(.error(401, code: "unauthorized", message: "no \"token\"")) }
     try await withServer(server) { port, _ in
-      let client = RawClient(port: port)
-      client.send("GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n")
+      let client = RawClient(port: port, sending: "GET /ws HTTP/1.1\r\n\(RawClient.handshakeHeaders)\r\n")
       let answer = try #require(client.readAnswer())
       #expect(answer.status == 401)
       #expect(answer.body == #"{"error":{"code":"unauthorized","message":"no \"token\""}}"#)
@@ -89,8 +87,7 @@ import Testing
   )
   func malformedHandshake(text: String, status: Int) async throws {
     try await withServer { port, _ in
-      let client = RawClient(port: port)
-      client.send(text)
+      let client = RawClient(port: port, sending: text)
       #expect(client.readAnswer()?.status == status)
     }
   }
@@ -111,8 +108,7 @@ import Testing
   )
   func heads(text: String) async throws {
     try await withServer { port, _ in
-      let client = RawClient(port: port)
-      client.send(text)
+      let client = RawClient(port: port, sending: text)
       #expect(client.read(through: "\r\n\r\n")?.hasPrefix("HTTP/1.1 101 ") == true)
       client.sendText("x")
       #expect(client.readMessage() == Array("x".utf8))
@@ -137,8 +133,7 @@ import Testing
   @Test("The peer's code and reason are reported, and answered with the same code") func peerCloses() async throws {
     let server = TestServer()
     try await withServer(server) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       client.send(RawClient.masked(8, [0x0F, 0xA1] + Array("bye".utf8)))
       #expect(client.readFrame()?.closeCode == 4001)
       #expect(client.hasEnded)
@@ -169,8 +164,7 @@ import Testing
       #expect(!connection.send(MessageFrames(text: "too late")))
     }
     try await withServer(server) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       client.sendText("x")
       #expect(client.readFrame()?.text == "last words")
       let frame = try #require(client.readFrame())
@@ -195,13 +189,10 @@ import Testing
   }
 
   @Test("A peer that doesn't answer our close is dropped after the deadline") func closeUnanswered() async throws {
-    var options = ListenOptions()
-    options.webSocket.closeWithinMilliseconds = 100
     let server = TestServer()
     server.onConnected = { $0.close(code: 4408, reason: "no hello") }
-    try await withServer(server, options: options) { port, loop in
-      let client = RawClient(port: port)
-      client.upgrade()
+    try await withServer(server, options: ListenOptions { $0.webSocket.closeWithinMilliseconds = 100 }) { port, loop in
+      let client = RawClient(upgradedAt: port)
       #expect(client.readFrame()?.closeCode == 4408)
       #expect(client.hasEnded)
       #expect(await server.closure()?.code == 4408)
@@ -220,8 +211,7 @@ import Testing
     }
     try await withServer(server) { port, _ in
       for text in ["here", "later"] {
-        let client = RawClient(port: port)
-        client.upgrade()
+        let client = RawClient(upgradedAt: port)
         client.sendText(text)
         #expect(client.hasEnded)
         #expect(await server.closure() == Closure(cause: .lost, code: 1006))
@@ -244,8 +234,7 @@ import Testing
     options.webSocket.silentCloseCode = 4408
     let server = TestServer()
     try await withServer(server, options: options) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       for _ in 0..<4 {
         let ping = try #require(client.readFrame())
         #expect(ping.opcode == 9)
@@ -269,8 +258,7 @@ import Testing
       held.withLock { $0 = connection }
     }
     try await withServer(server, options: options) { port, loop in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       client.sendText("enough")
       let connection = try #require(await eventually { held.withLock { $0 } })
       #expect(client.hasSomething(withinMilliseconds: 1_500) == false)
@@ -298,8 +286,7 @@ import Testing
     }
     server.onWritable = push
     try await withServer(server, options: options) { port, _ in
-      let client = RawClient(port: port, receiveBufferBytes: 4_096)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port, receiveBufferBytes: 4_096)
       client.sendText("enough")
       // Keeps reading for longer than the timeout after which a silent peer is disconnected.
       let start = ContinuousClock.now
@@ -339,12 +326,9 @@ import Testing
   }
 
   @Test("A connection without messages is closed if so configured, even if it sends pongs") func idle() async throws {
-    var options = ListenOptions()
-    options.webSocket.idleMilliseconds = 150
     let server = TestServer()
-    try await withServer(server, options: options) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+    try await withServer(server, options: ListenOptions { $0.webSocket.idleMilliseconds = 150 }) { port, _ in
+      let client = RawClient(upgradedAt: port)
       client.send(RawClient.masked(10, [1]))
       #expect(client.readFrame()?.closeCode == 1001)
     }
@@ -376,11 +360,9 @@ import Testing
     }
     server.onWritable = push
     try await withServer(server) { port, loop in
-      let stalled = RawClient(port: port, receiveBufferBytes: 4_096)
-      stalled.upgrade()
+      let stalled = RawClient(upgradedAt: port, receiveBufferBytes: 4_096)
       // The second client gets all 40 MB while the first one reads nothing.
-      let quick = RawClient(port: port)
-      quick.upgrade()
+      let quick = RawClient(upgradedAt: port)
       for _ in 0..<total { #expect(quick.readMessage()?.count == 100_000) }
       #expect(loop.perform { loop.counts.stalls } > 0)
       let place = places.withLock { $0.values.min()! }
@@ -455,8 +437,7 @@ import Testing
       while frame.bytes.withUnsafeBytes({ connection.write($0) }) == frame.bytes.count {}
     }
     try await withServer(server) { port, loop in
-      let client = RawClient(port: port, receiveBufferBytes: 4_096)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port, receiveBufferBytes: 4_096)
       #expect(await eventually { loop.perform { loop.counts.stalls } > 0 ? true : nil } == true)
       client.send(RawClient.masked(3, [1]) + [UInt8](repeating: 0, count: 20_000))
       let start = ContinuousClock.now
@@ -467,8 +448,6 @@ import Testing
   }
 
   @Test("Messages to one reader wait up to a bound; more are refused") func sendIsBounded() async throws {
-    var options = ListenOptions()
-    options.webSocket.waitingBytesMax = 1 << 20
     let server = TestServer()
     let accepted = Mutex(0)
     let connected = Mutex<Connection?>(nil)
@@ -479,9 +458,8 @@ import Testing
       #expect(connection.waitingBytes <= 1 << 20)
       #expect(connection.waitingBytes > 900_000)
     }
-    try await withServer(server, options: options) { port, loop in
-      let client = RawClient(port: port)
-      client.upgrade()
+    try await withServer(server, options: ListenOptions { $0.webSocket.waitingBytesMax = 1 << 20 }) { port, loop in
+      let client = RawClient(upgradedAt: port)
       for _ in 0..<(try #require(await eventually { accepted.withLock { $0 > 0 ? $0 : nil } })) {
         #expect(client.readMessage()?.count == 65_536)
       }
@@ -499,8 +477,7 @@ import Testing
       held.withLock { $0 = connection }
     }
     try await withServer(server) { port, loop in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       for number in 0..<5 { client.sendText("\(number)") }
       let connection = try #require(await eventually { held.withLock { $0 } })
       for count in 1...5 {

@@ -25,11 +25,9 @@ import Testing
   @Test("Who closes the connection is known to have gone, once; who waits is not") func going() async throws {
     let (server, held) = holding()
     try await withServer(server) { port, loop in
-      let waiting = RawClient(port: port)
-      waiting.send("GET /waiting" + Self.head)
+      let waiting = RawClient(port: port, sending: "GET /waiting" + Self.head)
       do {
-        let going = RawClient(port: port)
-        going.send("GET /going" + Self.head)
+        let going = RawClient(port: port, sending: "GET /going" + Self.head)
         _ = await eventually { held.requests.withLock { $0.count } == 2 ? true : nil }
         #expect(held.gone.withLock { $0 }.isEmpty)
         withExtendedLifetime(going) {}
@@ -45,26 +43,12 @@ import Testing
     }
   }
 
-  @Test("Who gets 503 because the answer takes too long waits no longer") func tooLate() async throws {
-    let (server, held) = holding()
-    var options = ListenOptions()
-    options.http.answerWithinMilliseconds = 50
-    try await withServer(server, options: options) { port, loop in
-      let client = RawClient(port: port)
-      client.send("GET /late" + Self.head)
-      #expect(client.readAnswer()?.status == 503)
-      #expect(loop.perform { held.gone.withLock { $0 } } == ["/late"])
-      #expect(await server.refusals(1) == [503])
-    }
-  }
-
   @Test("A further request, already sent before the client closed its direction, keeps the first one") func pipelined()
     async throws
   {
     let (server, held) = holding()
     try await withServer(server) { port, loop in
-      let client = RawClient(port: port)
-      client.send("GET /first" + Self.head + "GET /second" + Self.head)
+      let client = RawClient(port: port, sending: "GET /first" + Self.head + "GET /second" + Self.head)
       client.finishSending()
       _ = await eventually { held.requests.withLock { $0.isEmpty } ? nil : true }
       loop.perform { held.requests.withLock { $0 }[0].answer(Response(status: 200)) }

@@ -279,8 +279,7 @@ private final class TurnTimer: TurnObserver {
     client.upgrade()
     client.sendText("x")
     #expect(client.readMessage() == [0x78])
-    let web = RawClient(port: listener.port)
-    web.send("GET / HTTP/1.1\r\nHost: l\r\n\r\n")
+    let web = RawClient(port: listener.port, sending: "GET / HTTP/1.1\r\nHost: l\r\n\r\n")
     #expect(web.readAnswer()?.status == 200)
     loop.perform {
       loop.schedule(afterMilliseconds: 60_000) {}

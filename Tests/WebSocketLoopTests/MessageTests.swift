@@ -20,12 +20,9 @@ import Testing
   }
 
   @Test("A message longer than the bound closes with 1009 before it has come") func tooLarge() async throws {
-    var options = ListenOptions()
-    options.webSocket.messageBytesMax = 1_000
     let server = TestServer()
-    try await withServer(server, options: options) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+    try await withServer(server, options: ListenOptions { $0.webSocket.messageBytesMax = 1_000 }) { port, _ in
+      let client = RawClient(upgradedAt: port)
       // The frame announces far more bytes than the client sends.
       client.send(Array(RawClient.masked(2, [UInt8](repeating: 1, count: 100_000)).prefix(500)))
       #expect(client.readFrame()?.closeCode == 1009)
@@ -46,8 +43,7 @@ import Testing
   func laxness(bytes: [UInt8]) async throws {
     for isDribbled in [false, true] {
       try await withServer { port, _ in
-        let client = RawClient(port: port)
-        client.upgrade()
+        let client = RawClient(upgradedAt: port)
         if isDribbled { for byte in bytes { client.send([byte]) } } else { client.send(bytes) }
         #expect(client.readMessage() == [0x61])
         client.sendText("goes on")
@@ -64,8 +60,7 @@ import Testing
   func malformedGoodbye(payload: [UInt8], code: UInt16, reason: String) async throws {
     let server = TestServer()
     try await withServer(server) { port, _ in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       client.send(RawClient.masked(8, payload))
       #expect(client.readFrame() == .init(opcode: 8, isLast: true, payload: payload))
       #expect(client.hasEnded)
@@ -186,8 +181,7 @@ import Testing
     server.onConnected = { opened in connection.withLock { $0 = opened } }
     server.onMessage = { _, _ in }
     try await withServer(server) { port, loop in
-      let client = RawClient(port: port)
-      client.upgrade()
+      let client = RawClient(upgradedAt: port)
       let opened = try #require(await eventually { connection.withLock { $0 } })
       if kind == "fragments" { client.send(RawClient.masked(1, [0x78], isLast: false)) }
       let piece =

@@ -26,6 +26,17 @@ final class RawClient {
     precondition(failure == 0, "nobody listens")
   }
 
+  convenience init(port: Int, sending text: String) {
+    self.init(port: port)
+    send(text)
+  }
+
+  /// A WebSocket.
+  convenience init(upgradedAt port: Int, receiveBufferBytes: Int32? = nil) {
+    self.init(port: port, receiveBufferBytes: receiveBufferBytes)
+    upgrade()
+  }
+
   deinit { close(descriptor) }
 
   /// Closes the sending direction only.

@@ -83,6 +83,20 @@ final class TestServer: ServerHandler, @unchecked Sendable {
   }
 }
 
+extension ListenOptions {
+  init(_ change: (inout ListenOptions) -> Void) {
+    self.init()
+    change(&self)
+  }
+}
+
+extension WebSocketOptions {
+  init(_ change: (inout WebSocketOptions) -> Void) {
+    self.init()
+    change(&self)
+  }
+}
+
 /// Counts the events in each iteration of a loop.
 final class TurnNumbers: TurnObserver {
   private struct Counts {
