@@ -98,9 +98,7 @@ import Testing
 
   @Test(
     "a text that is no moment is refused",
-    arguments: [
-      "yesterday", "2025-02-30Z", "2025-13-01Z", "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m",
-    ]
+    arguments: ["yesterday", "2025-02-30Z", "2025-13-01Z", "2025-01-01T24:00Z", "2025-01-01T10Z", "2025-1", "", "-5m"]
   )
   func noMoments(text: String) {
     #expect(TimeWords.milliseconds(text, now: 1_763_650_000_000) == nil)
@@ -121,9 +119,7 @@ import Testing
       #expect(try ServerAddress(text).authority == authority)
       #expect(try ServerAddress(text).endpoint("/").isSecure)
     }
-    for text in [
-      "wss://localhost/path", "ws://localhost/path", "ws://localhost:0", "", "ws://", "ftp:x",
-    ] {
+    for text in ["wss://localhost/path", "ws://localhost/path", "ws://localhost:0", "", "ws://", "ftp:x"] {
       #expect(throws: ClientFailure.self, "\(text)") { try ServerAddress(text) }
     }
   }

@@ -40,10 +40,8 @@ import Testing
     @discardableResult
     mutating func write(_ shape: Identifier, _ assign: (inout Properties) -> Void) -> Change {
       counter += 1
-      var set = Properties()
-      assign(&set)
       let stamp = Stamp(milliseconds: 1, counter: counter, actor: shape)!
-      return canvas.apply(Operation(shape: shape, at: stamp, set: set))
+      return canvas.apply(Operation(shape: shape, at: stamp, set: Properties(assign)))
     }
   }
 

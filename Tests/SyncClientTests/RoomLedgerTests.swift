@@ -22,10 +22,8 @@ import Testing
       -> [RoomEvent]
     {
       counter += 1
-      var set = Properties()
-      assign(&set)
       let stamp = Stamp(milliseconds: 1_000_000, counter: counter, actor: Identifier(packed: 1)!)!
-      let change = canvas.apply(Operation(shape: shape, at: stamp, set: set))
+      let change = canvas.apply(Operation(shape: shape, at: stamp, set: Properties(assign)))
       return ledger.take([change], by: writer, on: canvas, at: now)
     }
 
@@ -85,8 +83,7 @@ import Testing
       #expect(told.rest(20) == [])
     }
     let events = told.rest()
-    var set = Properties()
-    set.position = Point(x: 19, y: 0)
+    let set = Properties { $0.position = Point(x: 19, y: 0) }
     #expect(events.map { $0.what } == [.changed(ShapeName(id: sun, name: "Sun"), set)])
     #expect(events[0].by == ann)
     #expect(told.ledger.nextDue == nil)
@@ -208,8 +205,7 @@ import Testing
     back.rotation = 10
     // `alpha` was never set before the copy was made.
     back.alpha = 10
-    var unnamed = Properties()
-    unnamed.name = "Ellipse 000"
+    let unnamed = Properties { $0.name = "Ellipse 000" }
     #expect(
       events.map { $0.what } == [
         .changed(ShapeName(id: moon, name: "Ellipse 000"), unnamed), .changed(ShapeName(id: sun, name: "Sun"), back),
@@ -230,10 +226,8 @@ import Testing
         $0.position = Point(x: 900, y: 900)
       }
     }
-    var turned = Properties()
-    turned.rotation = 20
-    var back = Properties()
-    back.rotation = 10
+    let turned = Properties { $0.rotation = 20 }
+    let back = Properties { $0.rotation = 10 }
     let name = ShapeName(id: sun, name: "Sun")
     try #require(events.count == 4)
     #expect(events.first?.what == .changed(name, turned) && events.first?.by == ann)

@@ -159,8 +159,7 @@ private struct BadLine {
     while line.submitter.joins == 0 { line.step() }
     let own = line.submitter.actor
     let early = Stamp(milliseconds: RoomBench.epoch - 3_600_000, counter: 0, actor: own)!
-    var set = Properties()
-    set.kind = .ellipse
+    let set = Properties { $0.kind = .ellipse }
     _ = line.submit([ProposedOperation(shape: shape, at: early, set: set), move(Identifier(packed: 8)!, 1)])
     while line.submitter.unansweredCount > 0 { line.step() }
     #expect(line.server.room.canvas.stamp(of: .kind, in: shape) == early)

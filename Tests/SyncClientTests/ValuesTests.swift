@@ -18,7 +18,7 @@ import Testing
 
   @Test("the share of an overlap is the common area over the smaller one") func shares() {
     func square(_ x: Double, _ side: Double, _ kind: ShapeKind = .rectangle) -> Outline {
-      Outline(kind: kind, position: Point(x: x, y: 0), size: Size(width: side, height: side))
+      Outline(kind, x, 0, side, side)
     }
     #expect(OverlapShare.of(square(0, 100), square(75, 50)) == 0.5)
     #expect(OverlapShare.of(square(0, 100), square(10, 50)) == 1)
@@ -74,7 +74,7 @@ import Testing
     arguments: BotBehaviour.Kind.allCases
   )
   func bots(kind: BotBehaviour.Kind) {
-    let area = Rect(origin: Point(x: -300, y: 1_000), size: Size(width: 500, height: 400))
+    let area = Rect(-300, 1_000, 500, 400)
     func bot(_ number: Int) -> (BotBehaviour, [ProposedOperation]) {
       var bot = BotBehaviour(kind, shapes: 7, area: area, seed: 5, number: number)
       var operations = bot.begin()

@@ -177,7 +177,7 @@ private let bob = Identifier(packed: 3)!
   }
 
   @Test func `As many texts are shown as have room`() {
-    let grid = (0..<300).map { box(Double($0 % 20) * 32, Double($0 / 20) * 24, 30, 20, "ab") }
+    let grid = (0..<300).map { (number: Int) in box(Double(number % 20) * 32, Double(number / 20) * 24, 30, 20, "ab") }
     #expect(labels(grid).filter { $0.writing != nil }.count == 300)
     var far = view
     far.zoom(toPercent: 25)

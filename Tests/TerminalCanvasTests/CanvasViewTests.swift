@@ -24,7 +24,7 @@ struct CanvasViewTests {
   @Test("Fitting shows the whole rectangle, in the middle")
   func fit() {
     var view = CanvasView(columns: 80, rows: 23)
-    let box = Rect(origin: Point(x: -500, y: 300), size: Size(width: 4_000, height: 100))
+    let box = Rect(-500, 300, 4_000, 100)
     view.fit(box)
     #expect(view.visibleBox.contains(box))
     #expect(isNear(view.center, box.center))
@@ -44,8 +44,8 @@ struct CanvasViewTests {
   @Test("Handles turn with the corners")
   func handles() {
     var view = CanvasView(columns: 80, rows: 40)
-    view.fit(Rect(origin: Point(x: 0, y: 0), size: Size(width: 400, height: 400)))
-    let upright = Outline(kind: .ellipse, position: Point(x: 100, y: 100), size: Size(width: 200, height: 200))
+    view.fit(Rect(0, 0, 400, 400))
+    let upright = Outline(.ellipse, 100, 100, 200, 200)
     var turned = upright
     turned.rotation = 90
     let handles = Handles(of: upright, in: view)

@@ -16,7 +16,7 @@ struct CoverageTests {
 
   @Test("A rectangle covers each pixel by the area that it has in it")
   func rectangle() {
-    let box = Outline(Rect(origin: Point(x: 1.25, y: 2.5), size: Size(width: 2, height: 1)))
+    let box = Outline(Rect(1.25, 2.5, 2, 1))
     let parts = parts([box.polygon(flatness: 1)])
     #expect(parts[2][1...3] == [0.375, 0.5, 0.125])
     #expect(parts[3][1...3] == [0.375, 0.5, 0.125])
@@ -65,13 +65,7 @@ struct CoverageTests {
 
   @Test("A line covers its length times its width, plus round corners", arguments: ShapeKind.outlines)
   func stroke(_ kind: ShapeKind) {
-    let outline = Outline(
-      kind: kind,
-      position: Point(x: 10, y: 20),
-      size: Size(width: 60, height: 40),
-      rotation: 30,
-      cornerRadius: 8
-    )
+    let outline = Outline(kind, 10, 20, 60, 40, rotation: 30, cornerRadius: 8)
     let corners = outline.polygon(flatness: 0.01)
     var length = 0.0
     var from = corners.last!
@@ -111,7 +105,7 @@ struct CoverageTests {
   func taking() {
     var coverage = Coverage(width: 8, height: 4)
     var line = Coverage(width: 8, height: 4)
-    let box = Outline(Rect(origin: Point(x: -3, y: 1.5), size: Size(width: 30, height: 30))).polygon(flatness: 1)
+    let box = Outline(Rect(-3, 1.5, 30, 30)).polygon(flatness: 1)
     for _ in 0..<3 {
       coverage.add(box)
       line.add(box)

@@ -5,7 +5,7 @@ import TerminalCanvas
 enum Gallery {
   static func view(columns: Int, rows: Int) -> CanvasView {
     var view = CanvasView(columns: columns, rows: rows)
-    view.fit(Rect(origin: Point(x: 0, y: 0), size: Size(width: 620, height: 360)))
+    view.fit(Rect(0, 0, 620, 360))
     return view
   }
 
@@ -20,13 +20,7 @@ enum Gallery {
     points: Int = 5
   ) -> CanvasScene.Item {
     CanvasScene.Item(
-      outline: Outline(
-        kind: kind,
-        position: Point(x: box.0, y: box.1),
-        size: Size(width: box.2, height: box.3),
-        rotation: turned,
-        points: points
-      ),
+      outline: Outline(kind, box.0, box.1, box.2, box.3, rotation: turned, points: points),
       fill: Color(packed: fill),
       stroke: Color(packed: stroke),
       strokeWidth: strokeWidth,
@@ -125,9 +119,7 @@ enum Gallery {
       CanvasScene.Label(text: "Sun", center: Point(x: 70, y: 90)),
       CanvasScene.Label(text: "Rounded 太陽", center: Point(x: 525, y: 80)),
     ]
-    frame.people = [
-      RoomFrame.Person(name: "Ann", color: ann, isSelf: true), RoomFrame.Person(name: "Bob", color: bob),
-    ]
+    frame.people = [RoomFrame.Person(name: "Ann", color: ann, isSelf: true), RoomFrame.Person(name: "Bob", color: bob)]
     frame.layers = RoomFrame.Window([
       RoomFrame.Layer(name: "Glass", color: Color(packed: 0xFFFFFF)),
       RoomFrame.Layer(name: "Star 12", color: Color(packed: 0x9B5DE5)),

@@ -196,7 +196,7 @@ struct LinePaintingTests {
 
   @Test("An outline is broken too; where its parts are smaller than a pixel, it isn't")
   func brokenOutline() {
-    let box = Outline(kind: .rectangle, position: Point(x: 40, y: 40), size: Size(width: 400, height: 200))
+    let box = Outline(.rectangle, 40, 40, 400, 200)
     var item = CanvasScene.Item(outline: box, fill: red, stroke: red, strokeWidth: 16, opacity: 1)
     item.isFilled = false
     item.dash = .dashed
@@ -212,7 +212,7 @@ struct LinePaintingTests {
 
   @Test("Of a line that leads far beyond the view only what is seen is made")
   func far() {
-    let view = Rect(origin: Point(x: 0, y: 0), size: Size(width: 640, height: 384))
+    let view = Rect(0, 0, 640, 384)
     let dashes = Dashes(.dashed, width: 4, within: view)
     let far = dashes.polygons(along: [Point(x: -1e7, y: 100), Point(x: 1e7, y: 100)])
     #expect((30...36).contains(far.count))

@@ -66,10 +66,7 @@ struct World {
   // MARK: Time and chance
 
   var now: Moment {
-    Moment(
-      wallMilliseconds: UInt64(Int64(World.wallStart + time) + node.clockError),
-      monotonicMilliseconds: time
-    )
+    Moment(wallMilliseconds: UInt64(Int64(World.wallStart + time) + node.clockError), monotonicMilliseconds: time)
   }
 
   mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &random) < probability }

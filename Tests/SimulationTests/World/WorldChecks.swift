@@ -165,10 +165,7 @@ extension World {
       return fail(.refusals, "a request was told that \(key) was refused, and it is in the log")
     }
     for (party, register) in ledger.missing(from: values) {
-      return fail(
-        .survival,
-        "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere"
-      )
+      return fail(.survival, "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere")
     }
     // A refused operation must not be in the log. This check is skipped if the outcome is uncertain, for example if a
     // write failed as `unavailable` but is stored (W7).

@@ -341,9 +341,7 @@ extension World {
     func operation(_ set: Properties, _ at: Stamp?) -> [UInt8] {
       let shape = open?.room.canvas.shapes.randomElement(using: &random)?.id ?? Identifier.random(using: &random)
       let unknown = Identifier.random(using: &random)
-      let operations = [
-        ProposedOperation(shape: Bool.random(using: &random) ? shape : unknown, at: at, set: set)
-      ]
+      let operations = [ProposedOperation(shape: Bool.random(using: &random) ? shape : unknown, at: at, set: set)]
       return BinaryEncoding.encode(.operations(Submission(id: MessageIdentifier(1), operations: operations)))
     }
     var set = Properties()

@@ -46,10 +46,7 @@ extension World {
     if !isLost, open != nil { node.room.life = told == nil ? -1 : disk.life }
     // If no new record arrives, the node might notice the failover only after some time.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))
-    node.notice = Node.Notice(
-      at: max(looksAt, node.reports.last?.at ?? 0),
-      lost: isLost ? node.room.number : nil
-    )
+    node.notice = Node.Notice(at: max(looksAt, node.reports.last?.at ?? 0), lost: isLost ? node.room.number : nil)
     if !isLost { reportMissing(after: told?.position ?? 0) }
   }
 

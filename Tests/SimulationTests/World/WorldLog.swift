@@ -49,11 +49,7 @@ extension World {
     guard !isCutOff else { return refuse(append.id, .unavailable(World.cutOffFault), at: time + delay()) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     node.appends.append(
-      Node.Append(
-        request: append,
-        commitsAt: max(node.appends.last?.commitsAt ?? 0, time + took),
-        fails: disk.isDown
-      )
+      Node.Append(request: append, commitsAt: max(node.appends.last?.commitsAt ?? 0, time + took), fails: disk.isDown)
     )
   }
 

@@ -161,11 +161,7 @@ extension World {
 
   /// Records what a server message promises to the client, and checks it against the earlier messages.
   /// - Returns: the stamp of an operation that was refused as too old, and the number of its message.
-  private mutating func witness(
-    _ bytes: [UInt8],
-    isText: Bool,
-    on line: Int
-  ) -> (stamp: Stamp, message: UInt64)? {
+  private mutating func witness(_ bytes: [UInt8], isText: Bool, on line: Int) -> (stamp: Stamp, message: UInt64)? {
     let message =
       isText ? try? JSONEncoding.decodeServerMessage(bytes) : try? BinaryEncoding.decodeServerMessage(bytes)
     let name = parties[lines[line].party].name
