@@ -261,15 +261,26 @@ struct RoomsForgettingTests {
     var bench = bench(erasures: 4_000)
     let writer = bench.join()
     let allowance = Allowance(payer: eve, bound: .none)
-    func submit(_ numbers: Range<UInt64>, _ allowance: Allowance, _ change: (inout Properties) -> Void) -> RejectCode? {
+    func submit(
+      _ numbers: Range<UInt64>,
+      _ allowance: Allowance,
+      isStored: Bool = true,
+      _ change: (inout Properties) -> Void
+    ) -> RejectCode? {
       let operations = numbers.map { ProposedOperation(shape: bench.shape($0), at: nil, set: Properties(change)) }
       let submission = Submission(id: nil, operations: operations)
       let refused = bench.room.submit(submission, from: bench.clients[writer].id!, allowance: allowance, now: bench.now)
+      if !isStored {
+        bench.takeEffects()
+        bench.fail()
+      }
       bench.settle()
       return refused?.code
     }
     #expect(submit(0..<1_000, allowance) { $0.delete() } == nil)
     #expect(submit(1_000..<2_000, .all) { $0.delete() } == nil)
+    // What the log doesn't store is no part of the share.
+    for _ in 0..<10 { #expect(submit(2_000..<2_020, allowance, isStored: false) { $0.kind = .star } == nil) }
     #expect(submit(2_000..<2_100, allowance) { $0.kind = .star } == .quotaExceeded)
     #expect(submit(2_000..<2_020, allowance) { $0.kind = .star } == nil)
     #expect(submit(2_000..<2_020, allowance) { $0.delete() } == nil)

@@ -27,6 +27,9 @@ struct Door: Sendable {
     let operationCount: UInt64
     /// The shapes that the batch might make or delete.
     fileprivate let counted: [Identifier]
+    /// What the batch's payer was charged of the memory for deletions.
+    fileprivate var places = 0
+    fileprivate var payer: Payer?
     /// Whether a record of the batch came too late. The room had already forgotten deletions that the record might
     /// conflict with.
     fileprivate(set) var isTooOld = false
@@ -62,9 +65,9 @@ struct Door: Sendable {
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let places = try fullness.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
-    shares.charge(places, to: allowance.payer, now: now)
     let operations = fold.stamp(proposed, actor: actor, now: now)
     let number = letIn(operations, from: origin, on: fold.canvas)
+    charge(places, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return Batch(number: number, operations: operations, payer: allowance.payer)
   }
@@ -86,10 +89,10 @@ struct Door: Sendable {
     let places = try fullness.check(layout.moves, unseen: made, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     let textGrowth = try textSpace.check(layout, on: fold.canvas, isLogInDoubt: isLogInDoubt)
     try shares.check(places, for: allowance.payer, taken: fullness.remembered(on: fold.canvas), now: now)
-    shares.charge(places, to: allowance.payer, now: now)
     let moves = fold.stamp(layout.moves, actor: actor, now: now)
     let clock = fold.reserveStamps(made, actor: actor, now: now)
     let number = letIn(moves, unseen: made, from: .request(request), on: fold.canvas)
+    charge(places, to: allowance.payer, for: number, now: now)
     textSpace.add(textGrowth, batch: number)
     return AdmittedLayout(
       number: number,
@@ -127,6 +130,12 @@ struct Door: Sendable {
     fullness.add(unseen: unseen, batch: number)
     underWay[number] = Passage(origin: origin, operationCount: UInt64(operations.count + unseen), counted: counted)
     return number
+  }
+
+  private mutating func charge(_ places: Int, to payer: Payer?, for batch: UInt64, now: Moment) {
+    shares.charge(places, to: payer, now: now)
+    underWay[batch]?.places = places
+    underWay[batch]?.payer = payer
   }
 
   /// Refuses a name that is not allowed. An operation that was accepted before the rule existed is accepted again when
@@ -236,13 +245,17 @@ struct Door: Sendable {
   /// The log could not store a batch, or can't say whether it has stored the batch. If the log has stored the batch,
   /// the batch still arrives as a record, before any batch that the log stores later.
   mutating func refused(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
-    guard let passage = land(batch, on: canvas) else { return nil }
+    guard let passage = withdrawn(batch, on: canvas) else { return nil }
     isLogInDoubt = true
     return passage
   }
 
   /// A batch is not sent to the log after all, because its writer lost the right to write.
-  mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? { land(batch, on: canvas) }
+  mutating func withdrawn(_ batch: UInt64, on canvas: borrowing Canvas) -> Passage? {
+    guard let passage = land(batch, on: canvas) else { return nil }
+    shares.giveBack(passage.places, to: passage.payer)
+    return passage
+  }
 
   /// To be called when the room is opened while the log can't be written.
   mutating func doubtLog() { isLogInDoubt = true }

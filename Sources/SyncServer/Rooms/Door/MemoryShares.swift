@@ -61,6 +61,15 @@ struct MemoryShares: Sendable {
     entries = entries.filter { left(of: $0.value, now: now) > middle }
   }
 
+  /// Gives back places that a batch would have used, if the log hasn't stored it. Otherwise clients that try again and
+  /// again during an outage would use up their shares with nothing.
+  mutating func giveBack(_ places: Int, to payer: Payer?) {
+    guard places > 0, let payer else { return }
+    for name in MemoryShares.names(of: payer) {
+      if let entry = entries[name] { entries[name]?.places = max(0, entry.places - Double(places)) }
+    }
+  }
+
   /// Drops the entries that have decayed to nothing. To be called now and then.
   mutating func forgetFaded(now: Moment) {
     guard !entries.isEmpty else { return }
