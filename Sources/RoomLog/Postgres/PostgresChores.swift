@@ -284,11 +284,12 @@ final class PostgresChores {
   private func clear(now: UInt64) {
     guard !isClearing, now >= nextClearing else { return }
     isClearing = true
-    link.send([(.clearDropped, PostgresChores.clearedAtOnce + [.number(passedOver)]), (.count, [])]) { answer in
+    link.send([(.count, [])]) { answer in
+      if case .success(let rows) = answer { self.reports.update { $0.rooms = Int(rows[0].number(0, 0)) } }
+    }
+    link.send([(.clearDropped, PostgresChores.clearedAtOnce + [.number(passedOver)])]) { answer in
       switch answer {
-      case .success(let rows):
-        self.reports.update { $0.rooms = Int(rows[1].number(0, 0)) }
-        self.endClearing(goesOn: rows[0].number(0, 1) > 0)
+      case .success(let rows): self.endClearing(goesOn: rows[0].number(0, 1) > 0)
       case .failure(.refused(let state, let message)) where PostgresFailure.isAboutWhatWasAsked(state):
         self.passOver(for: self.reports.address.fault(state: state, message: message))
       case .failure: self.endClearing(goesOn: false)
