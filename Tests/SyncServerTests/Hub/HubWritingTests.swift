@@ -100,7 +100,7 @@ struct HubWritingTests {
       }
     }
     let open = try await hub.openDemo()
-    let writer = .by(ann)
+    let writer = SyncServer.Writer.by(ann)
     let writing = Task { await hub.submit([.star()], to: open, by: writer) }
     while await hub.log.isClear { await Task.yield() }
     await hub.perform { $0.stop(open, "closed") }
