@@ -152,7 +152,7 @@ test('as many shapes as a server may be told to take are selected, framed, and d
   const ids = Array.from({ length: 200_000 }, (_, at) => at + 1)
   const shown = new Shown()
   const selection = new Selection(shown)
-  const drawn = (id) => ({ shape: { kind: 'rectangle' }, centerX: id, centerY: 0, width: 2, height: 2, rotation: 0 })
+  const drawn = (id) => ({ shape: { kind: 'rectangle' }, x: id - 1, y: -1, width: 2, height: 2, rotation: 0 })
   const handles = new Handles({ selection, scene: { drawn } })
   selection.toggle(ids)
   assert.equal(selection.size, ids.length)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { boundsOf, boundsOfAll, middle } from '../../build/modules/canvas/frames.js'
 import { handleAt } from '../../build/modules/canvas/handles.js'
 import {
-  angleBetween, boundsOf, boundsOfAll, drawnBox, middle, moved, normalDegrees, onGrid, pinched, pulled, scaleMin,
+  angleBetween, drawnBox, moved, normalDegrees, onGrid, pinched, pulled, scaleMin,
   steppedTurn, stretched, turned, wayOnGrid,
 } from '../../build/modules/arrange/transform.js'
 

@@ -1,5 +1,5 @@
+import { boundsOf, boundsOfAll } from '../canvas/frames.js'
 import type { Box, Frame, Place } from '../core/types.js'
-import { boundsOf, boundsOfAll } from './transform.js'
 
 // Aligns and distributes shapes. A rotated shape counts as its bounding box.
 

@@ -1,9 +1,10 @@
 import { Source } from '../basics/source.js'
+import { boundsOfAll } from '../canvas/frames.js'
 import type { Box, Changes, Point } from '../core/types.js'
 import type { Step } from '../state/editing.js'
 import type { Held } from './held.js'
 import type { Reach } from './reach.js'
-import { boundsOfAll, moved } from './transform.js'
+import { moved } from './transform.js'
 
 /** How fast a glide slows down: after a second, a twentieth of the speed is left. */
 export const friction = 3

@@ -1,6 +1,6 @@
+import { middle } from '../canvas/frames.js'
 import type { Frame, Point } from '../core/types.js'
 import type { Reach } from './reach.js'
-import { middle } from './transform.js'
 
 /** In CSS pixels: the hole begins to grow when a shape is this close. */
 const feltFrom = 160

@@ -1,10 +1,11 @@
+import { frameOf } from '../canvas/frames.js'
 import { isMotionReduced } from '../canvas/motion.js'
 import type { Changes, Frame } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
 import { Held } from './held.js'
 import type { ActReach } from './reach.js'
 import { Snapping } from './snapping.js'
-import { frameOf, moved, straightened, wayOnGrid } from './transform.js'
+import { moved, straightened, wayOnGrid } from './transform.js'
 
 /** In CSS pixels a second: shapes glide on only if they are dropped at this speed or more. */
 const flingSpeedMin = 350

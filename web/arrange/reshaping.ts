@@ -1,3 +1,4 @@
+import { frameOf, middle } from '../canvas/frames.js'
 import type { Side } from '../canvas/handles.js'
 import type { Changes, Frame, Place } from '../core/types.js'
 import type { Drag, TwoFingers } from '../gestures/recogniser.js'
@@ -5,7 +6,7 @@ import type { Step } from '../state/editing.js'
 import { Held } from './held.js'
 import type { Reach } from './reach.js'
 import { Snapping } from './snapping.js'
-import { angleBetween, frameOf, middle, pinched, pulled, sideMin, steppedTurn, stretched, turned } from './transform.js'
+import { angleBetween, pinched, pulled, sideMin, steppedTurn, stretched, turned } from './transform.js'
 
 // The gestures that change shapes by handles or with two fingers. Each change is one step of undo. A pinch that follows
 // a drag continues the drag's step.

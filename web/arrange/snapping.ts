@@ -1,8 +1,8 @@
+import { boundsOf } from '../canvas/frames.js'
 import type { Guide } from '../canvas/guides.js'
 import type { Side } from '../canvas/handles.js'
 import type { Box, Frame } from '../core/types.js'
 import type { Reach } from './reach.js'
-import { boundsOf } from './transform.js'
 
 type Axis = 'x' | 'y'
 

@@ -1,7 +1,8 @@
 // Moves, scales and rotates boxes, in canvas coordinates. The input is the shapes at a gesture's beginning, and the
 // output is their new places for `Replica.place`. Each step starts from the same input, so errors don't add up.
 
-import type { Box, Frame, Place, Point } from '../core/types.js'
+import { boundsOf, middle } from '../canvas/frames.js'
+import type { Frame, Place, Point } from '../core/types.js'
 
 /**
  * The smallest side of a shape that is drawn or resized by hand. It is larger for a finger, because a finger covers
@@ -21,10 +22,6 @@ const radians = (degrees: number) => degrees * Math.PI / 180
 const rounded = (value: number) => Math.round(value * 100) / 100
 const limited = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
 
-export function middle({ x, y, width, height }: Box): Point {
-  return { x: x + width / 2, y: y + height / 2 }
-}
-
 /**
  * A point after it was rotated around another.
  *
@@ -36,37 +33,6 @@ export function turned({ x, y }: Point, around: Point, degrees: number): Point {
   const dx = x - around.x
   const dy = y - around.y
   return { x: around.x + dx * cosine - dy * sine, y: around.y + dx * sine + dy * cosine }
-}
-
-/** The bounding box of a rotated box. */
-export function boundsOf(frame: Frame) {
-  const sine = Math.abs(Math.sin(radians(frame.rotation)))
-  const cosine = Math.abs(Math.cos(radians(frame.rotation)))
-  const width = frame.width * cosine + frame.height * sine
-  const height = frame.width * sine + frame.height * cosine
-  const { x, y } = middle(frame)
-  return { x: x - width / 2, y: y - height / 2, width, height }
-}
-
-/** The frame around shapes: a single shape's own rotated box, or the bounding box of several. */
-export function frameOf(shapes: Frame[]): Frame | null {
-  if (shapes.length !== 1) return boundsOfAll(shapes)
-  const [{ x, y, width, height, rotation }] = shapes
-  return { x, y, width, height, rotation }
-}
-
-/** The bounding box of several rotated boxes. */
-export function boundsOfAll(frames: Frame[]): Frame | null {
-  if (frames.length === 0) return null
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const frame of frames) {
-    const { x, y, width, height } = boundsOf(frame)
-    left = Math.min(left, x)
-    top = Math.min(top, y)
-    right = Math.max(right, x + width)
-    bottom = Math.max(bottom, y + height)
-  }
-  return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
 }
 
 const coordinate = (value: number) => rounded(limited(value, -coordinateMax, coordinateMax))

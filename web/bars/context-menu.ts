@@ -1,4 +1,4 @@
-import { frameOf, middle } from '../arrange/transform.js'
+import { frameOf, middle } from '../canvas/frames.js'
 import { shapesAt } from '../canvas/hits.js'
 import type { Scene } from '../canvas/scene.js'
 import type { View } from '../canvas/view.js'

@@ -5,6 +5,7 @@ import type { Permission } from '../state/permission.js'
 import type { Selection } from '../state/selection.js'
 import { captionBox, isWithin } from './captions.js'
 import type { Drawn } from './drawn.js'
+import { frameOf } from './frames.js'
 import { boxEnd, isCurve, pointIn, setPointsOf } from './lines.js'
 import type { Scene } from './scene.js'
 import type { View } from './view.js'
@@ -71,21 +72,7 @@ export class Handles {
    */
   frame(): Frame | null {
     if (this.#led) return this.#led
-    const shapes = this.#selection.ids().flatMap((id) => this.#scene.drawn(id) ?? [])
-    if (shapes.length === 0) return null
-    if (shapes.length === 1) {
-      const [{ x, y, width, height, rotation }] = shapes
-      return { x, y, width, height, rotation }
-    }
-    // In a loop, because a function takes no more than about a hundred thousand arguments.
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-    for (const box of shapes.map(turnedBox)) {
-      left = Math.min(left, box.left)
-      top = Math.min(top, box.top)
-      right = Math.max(right, box.right)
-      bottom = Math.max(bottom, box.bottom)
-    }
-    return { x: left, y: top, width: right - left, height: bottom - top, rotation: 0 }
+    return frameOf(this.#selection.ids().flatMap((id) => this.#scene.drawn(id) ?? []))
   }
 
   /**
@@ -174,13 +161,6 @@ export function handleAt(handles: Handle[], point: Point, pointer: PointerType):
     if (distance <= least) [nearest, least] = [handle, distance]
   }
   return nearest
-}
-
-function turnedBox({ centerX, centerY, width, height, rotation }: Drawn) {
-  const turn = rotation * Math.PI / 180
-  const reachX = (width * Math.abs(Math.cos(turn)) + height * Math.abs(Math.sin(turn))) / 2
-  const reachY = (width * Math.abs(Math.sin(turn)) + height * Math.abs(Math.cos(turn))) / 2
-  return { left: centerX - reachX, right: centerX + reachX, top: centerY - reachY, bottom: centerY + reachY }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ActReach } from '../arrange/reach.js'
-import { boundsOf } from '../arrange/transform.js'
+import { boundsOf } from '../canvas/frames.js'
 import { boxEnd, leading, placeIn, pointIn } from '../canvas/lines.js'
 import { arrowLook } from '../draw/look.js'
 

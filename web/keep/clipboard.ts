@@ -1,7 +1,7 @@
 import { addDrawing, copyDistance } from '../arrange/duplicating.js'
 import type { Momentum } from '../arrange/momentum.js'
 import type { Reach } from '../arrange/reach.js'
-import { boundsOfAll, middle } from '../arrange/transform.js'
+import { boundsOfAll, middle } from '../canvas/frames.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import type { Frame, Point } from '../core/types.js'
 import { drawingOf } from './plain-text.js'

@@ -1,7 +1,7 @@
 import { Moving } from '../arrange/moving.js'
 import type { Act, ActReach } from '../arrange/reach.js'
 import { Pinching, resizeCursor, Scaling, Turning } from '../arrange/reshaping.js'
-import { frameOf } from '../arrange/transform.js'
+import { frameOf } from '../canvas/frames.js'
 import { addConnectedCopy } from '../connect/connecting.js'
 import { Leading } from '../connect/leading.js'
 import { filledWith } from '../draw/look.js'
