@@ -91,7 +91,7 @@ struct DrawnTextTests {
   @Test("S18: SVG has bold words, underlined addresses, and the lines of a list flush with each other")
   func picture() {
     var canvas = Canvas()
-    let set = WireSamples.set { set in
+    let set = Properties { set in
       set.kind = .rectangle
       set.size = Size(width: 216, height: 200)
       set.textPlace = .top
