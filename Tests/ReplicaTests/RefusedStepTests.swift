@@ -33,6 +33,21 @@ struct RefusedStepTests {
     #expect(!room.hosts[ann].replica.canUndo)
   }
 
+  @Test("a deleted shape comes back without the value that was refused")
+  func refusedValueOfDeleted() throws {
+    var room = TestRoom()
+    let ann = room.join()
+    let shape = room.add(ann) { $0.alpha = 4 }
+    room.settle()
+    room.edit(ann, shape) { $0.alpha = 7 }
+    room.run(ann) { $0.delete([shape], at: $1) }
+    try refuse(&room)
+    room.settle()
+    #expect(room.canvas.liveCount == 0)
+    room.undo(ann, settles: true)
+    #expect(room.canvas[shape]?.properties.alpha == 4)
+  }
+
   @Test(
     "a step whose last write was refused still undoes its earlier ones, and no older step",
     arguments: [false, true]

@@ -214,6 +214,29 @@ struct RoomsStallingTests {
     #expect(bench.clients[slow].messages.count { if case .pong = $0 { true } else { false } } == asked)
   }
 
+  @Test("a reader that fell behind knows afterwards who is there and what they show")
+  func peersAfterStall() throws {
+    var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 4 }
+    let leaver = bench.join { $0.name = "leaver" }
+    let slow = bench.join()
+    bench.clients[slow].takes = 0
+    bench.leave(leaver)
+    let passer = bench.join { $0.name = "passer" }
+    bench.settle()
+    let comer = bench.join(.json) { $0.name = "comer" }
+    bench.leave(passer)
+    let state = JSONText(#"{"x":1}"#)
+    bench.say(.presence(state), comer)
+    bench.settle()
+    bench.drag(writer, 1...2, times: 10)
+    bench.clients[slow].takes = nil
+    bench.wake(slow)
+    bench.settle()
+    #expect(Set(bench.clients[slow].peers.keys) == [bench.actor(writer), bench.actor(comer)])
+    #expect(bench.clients[slow].peers[bench.actor(comer)]?.state == state)
+    bench.expectCaughtUp(slow)
+  }
+
   @Test("R3: a reader that fell behind gets no leave without the join before it", arguments: [false, true])
   func passersBy(wasCaughtUpBefore: Bool) {
     var (bench, writer) = RoomBench.withWriter { $0.ringBeats = 4 }
