@@ -24,7 +24,9 @@ const signedRuns = /([\u0001-\u0004]?)([^\u0001-\u0004]+)/g
 /** Where an address is underlined, and how thick, as multiples of the text's size. */
 const underline = { below: 0.1, thickness: 0.06 }
 
+/** Of bold words, this many widths are kept, and none of longer words. */
 const widthsMax = 20_000
+const keptLengthMax = 100
 
 /** Breaks texts with marks into lines, and paints these lines (S18). */
 export class TextMarks {
@@ -95,13 +97,15 @@ export class TextMarks {
 
   #runWidth({ words, isBold }: { words: string, isBold: boolean }) {
     if (!isBold) return this.#tools.wordWidth(words)
-    const known = this.#widths.get(words)
+    const known = words.length > keptLengthMax ? this.#measured(words) : this.#widths.get(words)
     if (known !== undefined) return known
     if (this.#widths.size >= widthsMax) this.#widths.clear()
-    const width = this.#measuring.measureText(words).width / 100
+    const width = this.#measured(words)
     this.#widths.set(words, width)
     return width
   }
+
+  #measured(words: string) { return this.#measuring.measureText(words).width / 100 }
 
   /**
    * Paints a line. The context has the font of plain letters, and the alignment of the text.
@@ -146,7 +150,10 @@ export class TextMarks {
   }
 }
 
-/** Where a line begins, relative to where it is aligned, as a multiple of the text's size. The lines of a list are aligned as one block. */
+/**
+ * Where a line begins, relative to where it is aligned, as a multiple of the text's size. The lines of a list are
+ * aligned as one block.
+ */
 function leftOf({ direction, width = 0, indent = 0, list }: Line, textAlign: CanvasTextAlign) {
   const block = list?.width ?? width
   const left = textAlign === 'left' ? 0 : textAlign === 'center' ? -block / 2 : -block

@@ -62,8 +62,13 @@ export const directionOf = (paragraph: string): 'rtl' | 'ltr' => (rightToLeft.te
 export type Line = {
   words: string, direction: 'rtl' | 'ltr', runs?: Run[], width?: number, indent?: number, list?: { width: number },
 }
-/** A text's lines for a width of its box. `widest`: the longest line, once it is measured. */
-export type DrawnLines = { text: string, width: number, lines: Line[], marks: TextMarks | null, widest?: number }
+/**
+ * A text's lines for a width of its box. `runs`: how many runs they have together; `widest`: the longest line, once it
+ * is measured.
+ */
+export type DrawnLines = {
+  text: string, width: number, lines: Line[], marks: TextMarks | null, runs: number, widest?: number,
+}
 
 let measuring: OffscreenCanvasRenderingContext2D | undefined
 
@@ -196,7 +201,9 @@ function linesIn(drawn: Drawn): DrawnLines {
   const kept = drawn.lines
   const { marks } = marking
   if (kept && kept.text === text && kept.width === width && kept.marks === marks) return kept
-  return drawn.lines = { text, width, lines: linesOf(text, width), marks }
+  const lines = linesOf(text, width)
+  const runs = lines.reduce((sum, line) => sum + (line.runs?.length ?? 0), 0)
+  return drawn.lines = { text, width, lines, marks, runs }
 }
 
 /** The width of the widest line, as a multiple of the text's size. */
@@ -226,8 +233,8 @@ function roughLines(drawn: Drawn, scale: number): Line[] {
 }
 
 /**
- * Where lines are in a shape's box. `step`: from one line to the next. `left`: where they are aligned. It is relative to
- * the shape's centre, or to the caption's middle, and so is `top`.
+ * Where lines are in a shape's box. `step`: from one line to the next. `left`: where they are aligned. `left` and `top`
+ * are relative to the shape's centre, or to the caption's middle.
  */
 function placeOf(drawn: Drawn, lines: Line[]) {
   const { textSize } = drawn.shape

@@ -20,6 +20,8 @@ const asidePixels = 800
 /** The number of letters, and of dashes, that one unit of work can paint. */
 const letters = 8
 const parts = 4
+/** The work for each run of a text with marks, besides that for its letters. */
+const runWork = 2
 /** In device pixels: smaller letters are painted as bars. */
 const legible = 3
 /**
@@ -82,7 +84,9 @@ export function workOf(drawn: Drawn, { pixels, area }: Pick<Sight, 'pixels' | 'a
     if (shape.filled) work += length / filledLength
     if (across > 0) work += strokeWork(0, length, across, seen)
   }
-  if (shape.written && shape.textSize * pixels.scale >= legible) work += shape.text.length / letters
+  if (shape.written && shape.textSize * pixels.scale >= legible) {
+    work += shape.text.length / letters + runWork * (drawn.lines?.runs ?? 0)
+  }
   if (shape.dash !== 'solid' && shape.kind !== 'text') {
     const step = Math.max(1, dashForms[shape.dash].step * drawn.strokeWidth * pixels.scale)
     work += Math.min(length / step, dashPartsMax) / parts

@@ -4,8 +4,8 @@ import type { Point } from '../core/types.js'
 import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
 
-// The addresses in texts (S18), which open in a new tab. This tab has no access to the page, and its site isn't told where
-// the address was found.
+// The addresses in texts (S18), which open in a new tab. This tab has no access to the page, and its site isn't told
+// where the address was found.
 
 const safely = ['noopener', 'noreferrer']
 
@@ -23,7 +23,8 @@ export function selectedAddresses({ selection, shown: { replica } }: Pick<Reach,
 export function openSelected(reach: Pick<Reach, 'selection' | 'shown'>) {
   const addresses = selectedAddresses(reach)
   if (addresses.length === 1) return openAddress(addresses[0])
-  openDialog('Open link', ...addresses.map((href) => element('a', { href, target: '_blank', rel: safely.join(' ') }, href)))
+  const rel = safely.join(' ')
+  openDialog('Open link', ...addresses.map((href) => element('a', { href, target: '_blank', rel }, href)))
 }
 
 /** The address that the topmost shape shows at a point of the stage. */

@@ -17,7 +17,9 @@ export function pressed(event: KeyboardEvent, field: HTMLTextAreaElement): boole
 }
 
 /** Replaces a part of the text, so that the browser can undo it, and selects a part of what is there then. */
-function replace(field: HTMLTextAreaElement, from: number, to: number, words: string, start: number, end = start): true {
+function replace(
+  field: HTMLTextAreaElement, from: number, to: number, words: string, start: number, end = start,
+): true {
   field.setSelectionRange(from, to)
   // Nothing else keeps the field's own steps of undo.
   const isDone = document.execCommand(words === '' ? 'delete' : 'insertText', false, words)
@@ -40,7 +42,8 @@ function toggleBold(field: HTMLTextAreaElement): true {
   }
   const { length } = stars
   if (value.slice(start - length, start) === stars && value.slice(end, end + length) === stars) {
-    return replace(field, start - length, end + length, value.slice(start, end), selectionStart - length, selectionEnd - length)
+    const plain = value.slice(start, end)
+    return replace(field, start - length, end + length, plain, selectionStart - length, selectionEnd - length)
   }
   if (start === end) return replace(field, start, end, stars + stars, start + length)
   const parts = value.slice(start, end).split('\n')
@@ -72,7 +75,9 @@ function goOnWithList(field: HTMLTextAreaElement): boolean {
   const [line] = value.slice(lineStart).split('\n', 1)
   const [own, number] = line.match(head) ?? []
   if (own === undefined || start < lineStart + own.length) return false
-  if (start === end && line.trim() === own.trim()) return replace(field, lineStart, lineStart + line.length, '', lineStart)
+  if (start === end && line.trim() === own.trim()) {
+    return replace(field, lineStart, lineStart + line.length, '', lineStart)
+  }
   const next = number === undefined ? own : own.replace(number, String(Number(number) + 1))
   if (!head.test(next)) return false
   return replace(field, start, end, `\n${next}`, start + 1 + next.length)

@@ -15,7 +15,8 @@ public struct SVGExport: Sendable {
   /// takes 2 or 3 bytes in a room, a star's corner less than one, but both take 30 to 80 in SVG.
   var pathPointsMax = 1_000_000
   /// An upper bound on the lines of text in a picture. Further lines are left out. In a narrow box each letter is a line,
-  /// which takes one byte in a room and more than 60 in SVG.
+  /// which takes one byte in a room and more than 60 in SVG. Bold words and addresses count like lines, and further ones
+  /// are drawn plain.
   var textLinesMax = 1_000_000
 
   public static let margin = 20.0

@@ -3,7 +3,7 @@ struct SVGWriter {
   private(set) var output: ByteWriter
   /// How many more dashes this picture may have.
   var dashes = DashBudget(pixel: 0)
-  /// How many more lines of text this picture may have.
+  /// How many more lines of text, and parts of lines with another look, this picture may have.
   var textLinesLeft = 0
 
   init(capacity: Int) {
@@ -126,7 +126,8 @@ struct SVGWriter {
   }
 
   private mutating func run(_ bytes: UnsafeRawBufferPointer, _ look: UInt8) {
-    guard look != DrawnText.plain else { return escaped(bytes) }
+    guard look != DrawnText.plain, textLinesLeft > 0 else { return escaped(bytes) }
+    textLinesLeft -= 1
     raw("<tspan")
     if DrawnText.isBold(look) { raw(" font-weight=\"bold\"") }
     if DrawnText.isLink(look) { raw(" text-decoration=\"underline\"") }

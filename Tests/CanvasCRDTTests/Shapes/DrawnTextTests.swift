@@ -106,4 +106,18 @@ struct DrawnTextTests {
     #expect(picture.contains(#"<tspan x="88.6" y="76.5" text-anchor="start">• dd</tspan>"#))
     #expect(picture.contains(#"><tspan text-decoration="underline">http://[::1]/?a&amp;b</tspan>!</tspan></text>"#))
   }
+
+  @Test("S18: a picture of many short bold words stays bounded: further ones are drawn plain")
+  func bounded() {
+    var canvas = Canvas()
+    let set = WireSamples.set { set in
+      set.kind = .rectangle
+      set.text = "**a** **b** **c**"
+    }
+    canvas.apply(CanvasCRDT.Operation(shape: WireSamples.shape, at: WireSamples.stamp(5), set: set))
+    var export = SVGExport(Drawing(canvas))
+    export.textLinesMax = 2
+    let picture = String(decoding: export.document(), as: UTF8.self)
+    #expect(picture.contains(#"><tspan font-weight="bold">a</tspan> b c</tspan></text>"#))
+  }
 }
