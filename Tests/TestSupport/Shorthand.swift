@@ -21,6 +21,30 @@ extension Rect {
   }
 }
 
+extension Outline {
+  public init(
+    _ kind: ShapeKind,
+    _ x: Double,
+    _ y: Double,
+    _ width: Double,
+    _ height: Double,
+    rotation: Double = 0,
+    cornerRadius: Double = 24,
+    points: Int = 5,
+    innerRatio: Double = 0.5
+  ) {
+    self.init(
+      kind: kind,
+      position: Point(x: x, y: y),
+      size: Size(width: width, height: height),
+      rotation: rotation,
+      cornerRadius: cornerRadius,
+      points: points,
+      innerRatio: innerRatio
+    )
+  }
+}
+
 extension JSONText {
   /// - Parameter text: a value in JSON, of any length.
   public init(_ text: String) {
