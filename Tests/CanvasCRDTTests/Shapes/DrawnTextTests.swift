@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CanvasCRDT
@@ -110,7 +111,7 @@ struct DrawnTextTests {
   @Test("S18: a picture of many short bold words stays bounded: further ones are drawn plain")
   func bounded() {
     var canvas = Canvas()
-    let set = WireSamples.set { set in
+    let set = Properties { set in
       set.kind = .rectangle
       set.text = "**a** **b** **c**"
     }
