@@ -27,6 +27,8 @@ struct Node {
   // MARK: The line to the log
   /// Appends on their way to the log, in order.
   var appends: [Append] = []
+  /// The numbers of the appends that the log has not answered.
+  var unanswered: Set<UInt64> = []
   /// All other requests on their way to the log, in order.
   var questions: [(at: UInt64, request: LogRequest)] = []
   /// Whether the log reports to the node what is stored in the room.
@@ -138,6 +140,7 @@ struct Node {
     isStopping = false
     exchanges = []
     appends = []
+    unanswered = []
     questions = []
     isFollowing = false
     reports = []

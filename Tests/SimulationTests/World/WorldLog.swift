@@ -46,6 +46,7 @@ extension World {
   }
 
   private mutating func take(_ append: AppendRequest) {
+    node.unanswered.insert(append.id)
     guard !isCutOff else { return refuse(append.id, .unavailable(World.cutOffFault), at: time + delay()) }
     let took = UInt64.random(in: 0...history.dice.commitMillisecondsMax, using: &random)
     node.appends.append(
@@ -69,6 +70,7 @@ extension World {
     takeLeftOut()
     takeReports()
     takeFailures()
+    refuseForgotten()
     hear()
     if let log = node.log, log.isClosing, node.appends.isEmpty, node.questions.isEmpty { report(.closed) }
   }
@@ -108,9 +110,24 @@ extension World {
     }
   }
 
+  /// Refuses the appends whose answers were dropped, because the node has stopped following their room.
+  private mutating func refuseForgotten() {
+    guard !node.unanswered.isEmpty else { return }
+    let events = node.reports.map(\.event) + node.leftOut.map(\.event)
+    // What was dropped is refused after the node has learned that it no longer follows the room.
+    guard !events.contains(.unfollowed(id: nil, room: Disk.roomName)) else { return }
+    let pending = Set(
+      events.compactMap(\.answered) + node.appends.map(\.request.id) + node.failures.map(\.request)
+    )
+    for id in node.unanswered.subtracting(pending).sorted() {
+      report(.failed(id: id, room: Disk.roomName, .unavailable(World.cutOffFault)))
+    }
+  }
+
   /// Hands a report to the node's hub.
   mutating func report(_ event: LogEvent) {
     guard let log = node.log else { return }
+    if let id = event.answered { node.unanswered.remove(id) }
     log.tell(event)
     serve()
   }
