@@ -134,4 +134,38 @@ struct UnreadableTests {
     let loaded = try bench.load("demo").loaded
     #expect(loaded != nil && loaded?.snapshot == nil)
   }
+
+  @Test("numbers that no log stores are read without harm")
+  func numbers() throws {
+    let bench = try LogBench(.postgres)
+    for room in ["a", "b", "c"] {
+      try bench.append(room, [bytes("1"), bytes("2")])
+      _ = try bench.snapshot(room, at: 1, bytes("state"))
+    }
+    let node = try bench.follower(of: "a", after: 2)
+    defer { node.log.close() }
+    for (id, room) in [2: "b", 3: "c"] as [UInt64: String] {
+      node.log.submit(.follow(FollowRequest(id: id, room: room, epoch: LogBench.epoch, after: 2)))
+      #expect(node.events.answer(to: id) == .following(id: id, room: room))
+    }
+    try TestDatabase.ask(
+      """
+      UPDATE canvas.rooms SET last = -1, trimmed = -2, operations = -3, created = -4, changed = -5;
+      UPDATE canvas.snapshots SET position = -1, milliseconds = -1, operations = -1, shapes = -1;
+      UPDATE canvas.records SET milliseconds = -1, operations = -1
+      """,
+      in: bench.directory
+    )
+    for room in ["a", "b", "c"] {
+      #expect(node.events.first { if case .otherTimeline(_, lost: room) = $0 { true } else { false } } != nil)
+    }
+    for room in ["a", "b", "c"] {
+      _ = try bench.load(room)
+      _ = try bench.ask { .read(ReadRequest(id: $0, room: room, after: 0)) }
+      _ = try bench.ask { .verify(id: $0, room: room) }
+      _ = try bench.ask { .trim(TrimRequest(id: $0, room: room, epoch: LogBench.epoch, through: 2)) }
+      _ = try bench.append(room, [bytes("3")])
+    }
+    #expect(try bench.summaries().count == 3)
+  }
 }

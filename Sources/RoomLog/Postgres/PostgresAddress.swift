@@ -144,8 +144,6 @@ struct PostgresAddress: Hashable, Sendable {
     switch state {
     case "25006": return .database("\(description) takes no writes now: \(message)")
     case "53100": return .database("\(description): the database's disk is full; free some space there (\(message))")
-    case PostgresFailure.lockTimeout:
-      return .database("\(description): another session holds a lock for long; see pg_locks (\(message))")
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")

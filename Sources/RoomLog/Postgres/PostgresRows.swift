@@ -98,13 +98,10 @@ enum PostgresFailure: Error {
 
 extension PostgresFailure {
   /// Whether a refusal with this SQLSTATE is about the statement's values or rows, and not about the whole database.
-  /// These are the classes 22, 23, 40, 54, P0 and XX, and a lock that another session holds for long.
+  /// These are the classes 22, 23, 40, 54, P0 and XX.
   static func isAboutWhatWasAsked(_ state: String) -> Bool {
-    state == lockTimeout || ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
+    ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
   }
-
-  /// The SQLSTATE of a statement that has waited for a lock as long as it may.
-  static let lockTimeout = "55P03"
 }
 
 extension Checksum {

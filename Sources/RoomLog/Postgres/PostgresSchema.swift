@@ -82,15 +82,9 @@ enum PostgresSchema {
       set_config('client_min_messages', 'warning', false),
       set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
       set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
-      set_config('client_connection_check_interval', '1000', false),
-      set_config('lock_timeout', '\(lockMilliseconds)', false)
+      set_config('client_connection_check_interval', '1000', false)
     """
   )
-
-  /// How long a statement waits for a lock. Without a bound, an operator's session that locks one room or table would
-  /// hold up the writing of all rooms. It is longer than it takes to end a silent node (`PostgresWriting.endSilent`), and
-  /// shorter than the time after which a silent database is given up (`PostgresLink.answerMicroseconds`).
-  static let lockMilliseconds = 3_000
 
   static let upgrade = upgrade(by: steps)
 

@@ -14,11 +14,6 @@ extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
-  /// Sets how long the statements of this transaction wait for each lock.
-  static let waitForLocks = PostgresStatement(
-    "wait_for_locks",
-    "SELECT set_config('lock_timeout', $1::int8::text, true)"
-  )
 
   // MARK: Writing
 

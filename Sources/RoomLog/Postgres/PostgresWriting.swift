@@ -33,8 +33,6 @@ final class PostgresWriting {
   private var isUndecided = false
   /// How many times in a row a batch was rolled back because of a conflict with another transaction.
   private var gaveWay = 0
-  /// How many batches in a row had to wait too long for a lock.
-  private var lockTimeouts = 0
   /// When this node last asked PostgreSQL to end silent connections.
   private var endedSilentAt: UInt64 = 0
 
@@ -55,8 +53,8 @@ final class PostgresWriting {
   }
 
   static let statements: [PostgresStatement] = [
-    .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .waitForLocks, .commit, .rollback, .create,
-    .append, .beginRoom, .epoch, .delete,
+    .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .commit, .rollback, .create, .append,
+    .beginRoom, .epoch, .delete,
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
@@ -157,16 +155,12 @@ final class PostgresWriting {
     _ stored: @escaping ([PostgresRows]) -> Void
   ) {
     underWay = batch
-    let isLate = lockTimeouts > 0 || batch.requests.contains { $0.room.map(reports.isRefused) == true }
-    let patience = isLate ? PostgresWriting.shortLockMilliseconds : Int64(PostgresSchema.lockMilliseconds)
-    let opening: [(PostgresStatement, [PostgresValue])] = [(.begin, []), (.waitForLocks, [.number(patience)])]
-    link.send(opening + statements + [(.commit, [])]) { answer in
+    link.send([(.begin, [])] + statements + [(.commit, [])]) { answer in
       switch answer {
       case .success(let rows) where rows.last?.tag == "COMMIT":
         self.underWay = nil
         self.gaveWay = 0
-        self.lockTimeouts = 0
-        stored(Array(rows.dropFirst(opening.count).dropLast()))
+        stored(Array(rows.dropFirst().dropLast()))
       case .success: self.refused(batch, state: "40000", message: "the transaction was rolled back")
       case .failure(.lost):
         self.isUndecided = true
@@ -186,7 +180,6 @@ final class PostgresWriting {
       self.underWay = nil
       guard case .success = answer else { return self.refuse(batch, self.reports.presentFault) }
       let fault = self.reports.address.fault(state: state, message: message)
-      self.lockTimeouts = state == PostgresFailure.lockTimeout ? self.lockTimeouts + 1 : 0
       let givesWay = state.hasPrefix("40") && self.gaveWay < PostgresWriting.gaveWayMax
       self.gaveWay = givesWay ? self.gaveWay + 1 : 0
       guard givesWay || PostgresFailure.isAboutWhatWasAsked(state) else {
@@ -196,27 +189,10 @@ final class PostgresWriting {
       }
       // To find the request at fault, each request of the batch is sent alone.
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
-      if let room = batch.requests[0].room {
-        self.reports.noteRefused(room, fault)
-        if self.lockTimeouts > 0 { self.refuseWaiting(for: room, fault) }
-      }
+      if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
     }
   }
-
-  /// After a room's lock was waited for in vain, refuses what else waits for that room. If that has happened to several
-  /// requests in a row, all rooms may be locked, so all single requests are refused.
-  private func refuseWaiting(for room: String, _ fault: StorageFault) {
-    let isAll = lockTimeouts >= PostgresWriting.lockTimeoutsMax
-    let refused = singles.filter { isAll || $0.room == room } + waiting.filter { $0.room == room }
-    singles.removeAll { isAll || $0.room == room }
-    waiting.removeAll { $0.room == room }
-    for request in refused { reports.refuse(request, .unavailable(fault)) }
-  }
-
-  private static let lockTimeoutsMax = 4
-  /// How long to wait for a lock after such a wait was in vain, and in rooms whose last append was refused.
-  private static let shortLockMilliseconds: Int64 = 250
 
   /// How many conflicts in a row are retried. After that, the request is refused.
   private static let gaveWayMax = 20
