@@ -167,10 +167,9 @@ final class WriterDatabase {
       if !isSound { damaged.append(entry.number) }
     }
     let snapshots = try SnapshotList(database)
-    // In the order of numbers, each page of the table is read once.
-    for entry in rooms.values.sorted(by: { $0.number < $1.number }) {
-      var entry = entry
-      try snapshots.add(to: &entry)
+    let places = try snapshots.all()
+    for var entry in Array(rooms.values) {
+      if let places { entry.snapshots = places[entry.number] ?? [] } else { try snapshots.add(to: &entry) }
       rooms[entry.name] = entry
     }
     return (rooms, damaged)
