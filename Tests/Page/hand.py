@@ -13,13 +13,10 @@ def rest(person):
 
 def lead(person, start, end, steps=4, modifiers=()):
     """Presses the mouse button, moves, pauses, and releases the button."""
-    for key in modifiers:
-        person.page.keyboard.down(key)
-    person.drag(start, end, steps, hold=True)
-    rest(person)
-    person.page.mouse.up()
-    for key in modifiers:
-        person.page.keyboard.up(key)
+    with person.holding(*modifiers):
+        person.drag(start, end, steps, hold=True)
+        rest(person)
+        person.page.mouse.up()
 
 
 def lead_finger(person, start, end):

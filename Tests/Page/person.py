@@ -34,16 +34,19 @@ class Person:
     @classmethod
     def open(
         cls, room, name, phone=False, size=None, ratio=None, theme="light", still=False, clock=False, query="", fragment="",
-        panel=None, ready=True, first_view=False, at=None, browser=None, context=None, before=None,
+        panel=None, ready=True, first_view=False, at=None, browser=None, context=None, before=None, forgive=(), stopped=False,
+        clipboard=False,
     ):
         """
         `phone`: a small screen with touch. `size`, `ratio`: CSS pixels of the window, device pixels for each.
-        `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `query`, `fragment`: of the address.
+        `still`: asks for less motion. `clock`: time can be stopped, see `stop_clock`. `stopped`: it stands still once the
+        room is there. `query`, `fragment`: of the address. `forgive`: errors that are expected, see `forgive`.
+        `clipboard`: the page may read and write the clipboard.
         Waits until the room is there, with all that it holds, unless `ready=False`. `first_view`: sees what a page shows at
         first, and not what is at the canvas's origin. `at`: looks there, see `look_at`. `panel`: has that panel open.
         `context`: another tab of the same browser. `before`: called with the page before it opens the room.
         """
-        world = room.world
+        world, clock = room.world, clock or stopped
         is_shared = room.server is world.server
         device = phone, ratio or (2 if phone else 1)
         owns = context is None
@@ -53,6 +56,8 @@ class Person:
         elif owns:
             context = world.new_context(device, is_shared, browser)
         context.set_default_timeout(SECONDS * 1000)
+        if clipboard:
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()
         if size:
             page.set_viewport_size(dict(zip(("width", "height"), size)))
@@ -72,6 +77,7 @@ class Person:
             page.add_init_script(f"if (location.host) localStorage.getItem('canvas.panel') ?? localStorage.setItem('canvas.panel', '{panel}')")
         person = cls(room, name, context, page)
         person.owns, person.device = owns, device if returns else None
+        person.forgive(*forgive)
         page.on("console", lambda message: message.type == "error" and person.noticed.append(told(message)))
         page.on("pageerror", lambda error: person.noticed.append(str(error)))
         page.on("crash", lambda: person.noticed.append("the page crashed"))
@@ -87,6 +93,8 @@ class Person:
             person.see()
         if at:
             person.look_at(*at)
+        if stopped:
+            person.stop_clock()
         return person
 
     def leave(self):
@@ -99,6 +107,15 @@ class Person:
                 self.room.world.give_back(self.context, self.device)
             else:
                 self.context.close()
+
+    def close(self):
+        """Closes the tab. Other tabs of the same browser stay."""
+        self.page.close()
+        self.is_gone = True
+
+    def reload(self):
+        self.page.reload()
+        self.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there again")
 
     # Counting what runs, for `make coverage`
 
@@ -139,16 +156,32 @@ class Person:
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
-    def choose(self, entry, exact=False):
-        """Opens the page's menu and chooses one of its entries."""
-        self.page.get_by_role("button", name="Menu", exact=True).click()
-        self.page.get_by_role("menuitem", name=entry, exact=exact).click()
+    def take(self, tool):
+        self.run("app.setTool(value); return null", tool)
 
-    def choose_size(self, suffix):
-        """Answers how large the picture shall be. The page asks that only for a picture of pixels."""
-        if suffix == "PNG":
-            self.page.get_by_role("dialog").get_by_role("button", name="2×").click()
-            self.wait_for_no_dialog()
+    def choose(self, entry, exact=False, role="menuitem"):
+        """Opens the page's menu and chooses one of its entries. A switch has the role `menuitemcheckbox`."""
+        self.page.get_by_role("button", name="Menu", exact=True).click()
+        self.page.get_by_role(role, name=entry, exact=exact).click()
+
+    def export(self, suffix, choose=None, size="2×"):
+        """Saves the drawing as a file. Returns the name and the content of the file. `choose`: presses something else
+        than the entry of the page's menu. `size`: of a picture, which is asked for."""
+        with self.page.expect_download(timeout=2 * SECONDS * 1000) as download:
+            choose() if choose else self.choose(f"Export as {suffix}")
+            if suffix == "PNG":
+                self.page.get_by_role("dialog").get_by_role("button", name=size).click()
+                self.wait_for_no_dialog()
+        return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+    def notice(self, words):
+        """The notice that contains these words."""
+        return self.page.locator(".notice", has_text=words)
+
+    def draw_squares(self):
+        """Draws the three squares that an empty room offers."""
+        self.page.get_by_role("button", name="Start with three squares").click()
+        self.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3", "three squares are sent")
 
     def wait_for_no_dialog(self):
         """Waits until no dialog is open. A closed dialog is no longer visible, but stays in the page until the page
@@ -207,6 +240,27 @@ class Person:
     def select(self, *identifiers):
         self.run("app.selection.set(value)", [number(identifier) for identifier in identifiers])
 
+    def leave_focus(self):
+        """Gives the keys to the canvas."""
+        self.page.evaluate("document.activeElement.blur()")
+
+    def delete(self, shape):
+        """Deletes a shape at once, without a gesture."""
+        self.run("app.edit((session) => session.delete([value])); return null", number(shape))
+
+    def disconnect(self):
+        """The page loses its connection, and doesn't look for another one."""
+        self.run("app.perform(app.live.stop()); return null")
+
+    def go_offline(self):
+        """The browser has no network until `come_online`."""
+        self.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
+        self.context.set_offline(True)
+        self.wait("app.session.status().state !== 'live'", f"{self.name} is away")
+
+    def come_online(self):
+        self.context.set_offline(False)
+
     def see(self, frames=1):
         """Waits for the next frame: a person acts on what they see, and a frame shows all that the page knew before it.
         With two frames, what the first of them asked for is seen too. While the clock is stopped there are no frames."""
@@ -241,28 +295,51 @@ class Person:
 
     def drag(self, start, end, steps=4, hold=False, modifiers=()):
         """Presses, moves in steps, and lets go. With `hold` the button stays down."""
-        for key in modifiers:
-            self.page.keyboard.down(key)
-        self.page.mouse.move(*start)
-        self.mouse_down()
-        self.page.mouse.move(*end, steps=steps)
-        if not hold:
-            self.page.mouse.up()
-        for key in modifiers:
-            self.page.keyboard.up(key)
+        with self.holding(*modifiers):
+            self.page.mouse.move(*start)
+            self.mouse_down()
+            self.page.mouse.move(*end, steps=steps)
+            if not hold:
+                self.page.mouse.up()
 
     def mouse_down(self, **options):
         self.see()
         self.page.mouse.down(**options)
 
-    def click(self, x, y, times=1):
-        self.see()
-        self.page.mouse.click(x, y, click_count=times)
+    def click(self, x, y, times=1, modifiers=()):
+        with self.holding(*modifiers):
+            self.see()
+            self.page.mouse.click(x, y, click_count=times)
 
-    def press(self, key, **options):
-        """Presses a key, or keys together, such as `Control+z`."""
-        self.see()
-        self.page.keyboard.press(key, **options)
+    # Keys
+
+    def press(self, *keys):
+        """Presses keys one after another. `Control+z` is two keys together."""
+        for key in keys:
+            self.see()
+            self.page.keyboard.press(key)
+
+    def type(self, words, *keys):
+        """Types words, and then presses these keys."""
+        self.page.keyboard.type(words)
+        self.press(*keys)
+
+    @contextlib.contextmanager
+    def holding(self, *keys):
+        """Within `with`, these keys are down."""
+        for key in keys:
+            self.page.keyboard.down(key)
+        yield
+        for key in keys:
+            self.page.keyboard.up(key)
+
+    def fill(self, label, value, exact=True):
+        """Fills a field, and confirms it by Enter."""
+        field = self.page.get_by_label(label, exact=exact)
+        field.fill(value)
+        field.press("Enter")
+
+    # Fingers, and other tabs
 
     @property
     def touch(self):

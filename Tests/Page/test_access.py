@@ -6,11 +6,12 @@ from pathlib import Path
 import axe_playwright_python
 
 from hand import lead_finger, rest
+from states import fill, select, states
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 # These states consist of elements that other states have too, so their contrast isn't checked again in dark mode.
-LIKE_OTHERS = ["layers", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "sheet", "the menu of the right button",
-               "the eraser", "shapes", "6 people are here"]
+LIKE_OTHERS = ["a selection", "a line", "layers", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "sheet", "Actions",
+               "the eraser", "the tool that selects", "shapes", "6 people are here", "The drawing as a list"]
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -35,71 +36,14 @@ def look(person, what, rules):
     assert not found, f"{what}: " + "\n".join(found)
 
 
-def fill(room):
-    for at in range(4):
-        room.add(kind="star", name=f"Star {at}", position=[100 + at * 60, 200], size=[100, 100])
-
-
-def every_state(person):
-    """Opens each panel and dialog in turn, and yields its name."""
-    page = person.page
-    yield "the room"
-    for tab in ["inspector", "overlaps", "layers"]:
-        page.click(f"#tab-{tab}")
-        person.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
-        person.painted()
-        yield tab
-    for name in ["Menu", "Copy a link to this room", "Zoom: 100%", "Style of the next shape", "6 people are here"]:
-        page.get_by_role("button", name=name, exact=True).click()
-        yield name
-        page.keyboard.press("Escape")
-    page.get_by_role("button", name="6 people are here", expanded=False).wait_for()
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("ContextMenu")
-    page.get_by_role("menu", name="Actions").wait_for()
-    yield "the menu of the right button"
-    page.keyboard.press("Escape")
-    page.keyboard.press("Shift+Delete")
-    page.get_by_role("dialog", name="Clear everything?").wait_for()
-    yield "a question"
-    page.keyboard.press("Escape")
-    person.wait_for_no_dialog()
-    page.evaluate("document.activeElement.blur()")
-    person.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
-    page.keyboard.press("F2")
-    page.locator(".writing-field").wait_for()
-    yield "writing"
-    page.keyboard.press("Escape")
-    person.run("app.selection.clear(); return null")
-    for key, tool in [("d", "the pen"), ("e", "the eraser"), ("v", None)]:
-        page.keyboard.press(key)
-        if tool:
-            yield tool
-    page.get_by_role("button", name="You’re").click()
-    yield "one's own name"
-    page.keyboard.press("Escape")
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("?")
-    page.get_by_role("heading", name="Shortcuts").wait_for()
-    yield "shortcuts"
-    page.keyboard.press("Escape")
-    person.run("app.say('Something happened.', { action: { words: 'Undo', run() {} } }); app.say('No.', { kind: 'refused' }); return null")
-    yield "notices"
-    page.get_by_role("button", name="Menu", exact=True).click()
-    page.get_by_role("menuitem", name="History").click()
-    page.get_by_label("Moment").wait_for()
-    yield "history"
-    page.get_by_role("button", name="Back to the present").click()
-
-
 def test_roles_names_and_contrast_in_light_and_dark(room):
     """axe checks every state of the room."""
     fill(room)
-    ann = room.join("Ann", still=True, panel="layers")
+    ann = room.join("Ann", still=True)
     for name in ["Bob", "Eve", "Zoe", "Kim", "Lou"]:
         room.guest(name)
     ann.page.get_by_role("button", name="6 people are here").wait_for()
-    for state in every_state(ann):
+    for state in states(ann, people=6):
         check(ann, state)
 
 
@@ -108,8 +52,7 @@ def test_the_other_pages_too(room):
     ann = room.join("Ann", still=True)
     ann.page.get_by_role("heading", name="Start drawing").wait_for()
     check(ann, "empty")
-    ann.page.get_by_role("button", name="Start with three squares").click()
-    room.wait_for_shapes(3)
+    ann.draw_squares()
     eve = room.join("Eve", phone=True, still=True)
     check(eve, "phone")
     eve.page.get_by_role("button", name="More tools", exact=True).tap()
@@ -160,74 +103,47 @@ def test_everything_by_keyboard_alone(room):
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-def test_it_fits_on_320_pixels(room):
-    """Nothing sticks out of the window. The panel is as high as one pulls it. Sizes of buttons: test_sizes.py."""
+def test_the_panel_of_a_phone_is_as_high_as_one_pulls_it(room):
     fill(room)
-    ann = room.join("Ann", phone=True, size=(320, 640))
+    ann = room.join("Ann", phone=True, size=(320, 640), at=(0, 0))
     page = ann.page
-
-    def fits(what):
-        out = page.evaluate(
-            "[...document.querySelectorAll('button, input, h1, p')].filter((each) => each.checkVisibility({ visibilityProperty: true })"
-            " && !each.closest('.visually-hidden, .layers-grid, [popover]:not(:popover-open)')).map((each) => [each.outerHTML.slice(0, 80),"
-            " each.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && (box.left < -1 || box.right > 321)).map(([html]) => html)")
-        assert not out, f"{what}: {out}"
-
-    fits("the room")
     page.tap("button[aria-label='Layers, inspector, overlaps']")
-    for tab in ["inspector", "overlaps", "layers"]:
-        page.tap(f"#tab-{tab}")
-        ann.run("app.selection.set(app.session.drawingOrder().slice(0, 2)); return null")
-        if tab == "inspector":
-            page.get_by_role("group", name="Align").wait_for()
-        fits(tab)
-    panel = page.locator(".panel")
     grip = page.get_by_role("button", name="Make the panel larger or smaller")
     grip.press("Enter")
     ann.wait("document.querySelector('.panel').offsetHeight > 560")
-    box = grip.bounding_box()
-    ann.touch.drag((160, box["y"] + 12), (160, box["y"] + 12 + 190), hold=True)
+
+    def middle_of_grip():
+        box = grip.bounding_box()
+        return 160, box["y"] + box["height"] / 2
+    across, top = middle_of_grip()
+    ann.touch.drag((across, top), (across, top + 190), hold=True)
     ann.wait("((height) => height > 370 && height < 400)(document.querySelector('.panel').offsetHeight)", "it follows the finger")
     rest(ann)
-    ann.touch.move((160, box["y"] + 12 + 191))
+    ann.touch.move((across, top + 191))
     ann.touch.end()
     ann.wait("document.querySelector('.panel').offsetHeight === 384")
-    box = grip.bounding_box()
-    lead_finger(ann, (160, box["y"] + 12), (160, 630))
-    panel.wait_for(state="hidden")
-    ann.look_at(0, 0)
+    lead_finger(ann, middle_of_grip(), (across, 630))
+    page.locator(".panel").wait_for(state="hidden")
     page.get_by_role("button", name="Zoom: 100%").tap()
-    fits("zoom")
     page.get_by_role("menuitem", name="Zoom in").tap()
-    ann.wait("app.view.scale === 1.25")
     page.get_by_role("button", name="Zoom: 125%").wait_for()
-    page.get_by_role("button", name="More tools").tap()
-    fits("shapes")
-    page.locator(".shapes-popover").get_by_role("button", name="Star").tap()
-    assert ann.run("app.tool") == "star"
-    page.goto(room.server.url("/"))
-    page.get_by_role("link", name=room.name).wait_for()
-    fits("rooms")
 
 
 def test_a_phone_on_its_side_has_a_panel_as_high_as_the_window(room):
     """Nothing covers the inspector's fields. The inspector is closed until somebody opens it."""
     fill(room)
-    eve = room.join("Eve", phone=True, size=(740, 360))
+    eve = room.join("Eve", phone=True, size=(740, 360), at=(0, 100))
     page = eve.page
     assert page.locator(".panel").is_hidden()
-    eve.look_at(0, 100)
-    for at in range(4):
-        eve.run("app.selection.set([app.session.drawingOrder()[value]]); return null", at)
-        eve.painted()
+    for at in range(3):
+        select(eve, at)
         bar, tools = page.locator(".selection-bar").bounding_box(), page.locator(".toolbar").bounding_box()
         assert bar["y"] >= 64 and bar["y"] + bar["height"] <= tools["y"], (bar, tools)
-    eve.run("app.selection.set(app.session.drawingOrder().slice(0, 1)); return null")
+    select(eve, 0)
     page.tap("button[aria-label='Layers, inspector, overlaps']")
     page.tap("#tab-inspector")
     assert page.locator(".panel").bounding_box()["height"] == 360
-    page.get_by_label("Fill", exact=True).fill("#00FF00")
-    page.get_by_label("Fill", exact=True).press("Enter")
+    eve.fill("Fill", "#00FF00")
     room.wait_for(lambda shapes: shapes[0]["fill"] == "#00FF00")
     page.get_by_label("W", exact=True).scroll_into_view_if_needed()
     box = page.get_by_label("W", exact=True).bounding_box()

@@ -22,8 +22,8 @@ def guarded(world):
     with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
         file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n{OPERATOR} operator *\n")
         file.flush()
-        with world.start_server("--tokens", file.name) as server:
-            yield world.room(server, "draw-here")
+        with world.own_room("--tokens", file.name, name="draw-here") as own:
+            yield own
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
@@ -36,98 +36,74 @@ def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
         ann.page.get_by_role("button", name="Copy a link to this room").click()
         assert "Only a viewer’s token keeps them from editing" in ann.page.get_by_role("menuitem", name="Copy view-only link").inner_text()
         ann.press("Escape")
-        ann.page.get_by_role("button", name="Start with three squares").click()
+        ann.draw_squares()
         eve.wait_for_shapes(3)
         eve.run("app.edit((session) => session.clear()); return null")
         eve.page.locator(".notice.is-refused").wait_for()
-        ann.wait("app.session.unsentCount === 0")
         assert eve.run("app.session.shapeCount") == 3
         ann.page.reload()
         ann.wait("app.session.status().state === 'live' && !app.viewOnly", "the token is remembered")
 
 
 def test_who_has_no_token_is_asked_for_one(world, room):
-    """The page asks for a token, and asks again after a wrong one. With the right token the room opens."""
+    """The page asks for a token, and asks again after a wrong one. With the right token the room opens, and no other
+    room does: the page says so, and stops trying."""
     with guarded(world) as own:
-        ann = own.join("Ann", ready=False)
-        ann.forgive("401", "WebSocket connection")
+        ann = own.join("Ann", ready=False, forgive=["401", "WebSocket connection"])
         for token, works in [("wrong" * 5, False), (EDITOR, True)]:
             ann.page.get_by_role("heading", name="This room needs a token").wait_for()
             ann.page.get_by_label("Token").fill(token)
             ann.page.get_by_role("button", name="Enter").click()
             if works:
                 ann.wait("app.session.status().state === 'live'")
+        elsewhere = world.room(own.server, "elsewhere")
+        bob = elsewhere.join("Bob", fragment=f"#token={EDITOR}", ready=False, forgive=["403", "WebSocket connection"])
+        bob.page.get_by_role("heading", name="You can’t enter this room").wait_for()
+        assert bob.page.locator(".toolbar").is_hidden()
 
 
-def test_who_may_not_delete_a_room_is_told_in_the_list(world, room):
-    """On a server with tokens only operators delete. An editor hears so from the server, and the room stays."""
+def test_the_list_of_rooms_is_of_those_one_may_see_and_only_operators_delete(world, room):
+    """With a token, the list has only the rooms of that token, and an editor hears from the server who may delete.
+    Without one the page shows a notice, and rooms can still be opened by name."""
     with guarded(world) as own:
-        ann = own.join("Ann", fragment=f"#token={EDITOR}")
-        ann.forgive("403")
-        ann.page.get_by_role("button", name="Start with three squares").click()
-        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann = own.join("Ann", fragment=f"#token={EDITOR}", forgive=["403"])
+        ann.draw_squares()
         ann.page.goto(own.server.url("/"))
         menu_of(ann.page, own.name, "Delete…")
         ann.page.get_by_role("button", name="Delete room").click()
         ann.page.get_by_role("status").get_by_text("operator").wait_for()
         assert ann.page.get_by_role("link", name=own.name).count() == 1
+        bob = own.join("Bob", ready=False, forgive=["401", "WebSocket connection"])
+        bob.page.goto(own.server.url("/"))
+        bob.page.get_by_text("Join yours by its name").wait_for()
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
     """An editor becomes a viewer while writing a text, so the text can't be stored. The page says so, and offers the
     text."""
     with guarded(world) as own:
-        ann = own.join("Ann", fragment=f"#token={EDITOR}")
-        ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        ann.page.get_by_role("button", name="Start with three squares").click()
-        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann = own.join("Ann", fragment=f"#token={EDITOR}", clipboard=True)
+        ann.draw_squares()
         ann.run("const [square] = app.live.shapes(); app.selection.set([square.id]); app.writing.open(square.id); return null")
         ann.page.keyboard.insert_text("precious words")
         request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
         urllib.request.urlopen(request).close()
-        notice = ann.page.locator(".notice", has_text="You can only look on now")
+        notice = ann.notice("You can only look on now")
         notice.wait_for()
         assert "precious words" in notice.inner_text() and not ann.run("app.writing.isOpen")
         notice.get_by_role("button", name="Copy the text").click()
-        ann.page.locator(".notice", has_text="Copied.").wait_for()
+        ann.notice("Copied.").wait_for()
         assert ann.page.evaluate("navigator.clipboard.readText()") == "precious words"
-
-
-def test_a_token_of_another_room_lets_nobody_in(world, room):
-    """The page says that the token is for another room, and stops trying."""
-    with guarded(world) as own:
-        other = world.room(own.server, "elsewhere")
-        ann = other.join("Ann", fragment=f"#token={EDITOR}", ready=False)
-        ann.forgive("403", "WebSocket connection")
-        ann.page.get_by_role("heading", name="You can’t enter this room").wait_for()
-        assert ann.page.locator(".toolbar").is_hidden()
-
-
-def test_the_list_of_rooms_is_of_those_one_may_see(world, room):
-    """With a token, the list has only the rooms of that token. Without one the page shows a notice, and rooms can still
-    be opened by name."""
-    with guarded(world) as own:
-        ann = own.join("Ann", fragment=f"#token={EDITOR}")
-        ann.page.get_by_role("button", name="Start with three squares").click()
-        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
-        ann.page.goto(own.server.url("/"))
-        ann.page.get_by_role("link", name="draw-here").wait_for()
-        bob = own.join("Bob", ready=False)
-        bob.forgive("401", "WebSocket connection")
-        bob.page.goto(own.server.url("/"))
-        bob.page.get_by_text("Join yours by its name").wait_for()
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):
     """The page says that the room is full, and keeps trying. When it gets in, it has what others drew before."""
-    with world.start_server("--max-connections-per-room", "1") as server:
-        own = world.room(server, "small")
+    with world.own_room("--max-connections-per-room", "1") as own:
         ann = own.join("Ann")
         bob = own.join("Bob", ready=False)
         bob.page.get_by_role("heading", name="There’s no space right now").wait_for()
         assert "No space right now" in bob.page.inner_text(".status-words")
-        ann.page.get_by_role("button", name="Start with three squares").click()
-        ann.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3")
+        ann.draw_squares()
         ann.leave()
         # Presses "Try now" if the button is still there. Without the button, the page has already joined by itself.
         bob.page.evaluate("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Try now')?.click()")
@@ -141,9 +117,9 @@ def test_a_token_that_ends_is_replaced_without_leaving_the_room(world, tmp_path)
     """The page asks for another token a minute before the old one ends. A wrong one changes nothing, and with a right
     one the room stays open."""
     keys = Keys(str(tmp_path))
-    with world.start_server("--jwt-keys", keys.folder, "--jwt-leeway", "0") as server:
+    with world.own_room("--jwt-keys", keys.folder, "--jwt-leeway", "0", name="demo") as own:
         end = time.time() + 8
-        ann = world.room(server, "demo").join("Ann", fragment=f"#token={keys.token(exp=int(end))}")
+        ann = own.join("Ann", fragment=f"#token={keys.token(exp=int(end))}")
         sockets = []
         ann.page.on("websocket", lambda socket: sockets.append(socket))
         field = ann.page.get_by_label("New token")

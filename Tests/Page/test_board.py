@@ -33,11 +33,10 @@ def test_who_types_a_name_and_presses_enter_empties_no_canvas(room):
 
 # Three clicks
 
-def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text(room):
+def test_a_third_click_or_tap_selects_what_is_written_and_removes_only_what_has_no_text(room):
     written = room.add(position=[300, 200], size=[200, 150], text="Buy milk")
     bare = room.add(position=[600, 200], size=[200, 150])
-    ann = room.join("Ann", at=(0, 0), clock=True)
-    ann.stop_clock()
+    ann = room.join("Ann", at=(0, 0), stopped=True)
     # Triple clicks select all of the text, whether the pointer is on the text or next to it.
     for y in (275, 215):
         for times in (1, 2, 3):
@@ -50,14 +49,9 @@ def test_a_third_click_selects_what_is_written_and_removes_only_what_has_no_text
     tap(ann, 700, 275, times=3)
     (left,) = room.wait_for_shapes(1)
     assert left["text"] == "Buy milk"
-
-
-def test_three_taps_of_a_finger_leave_what_is_written(room):
-    written = room.add(position=[100, 300], size=[200, 150], text="Buy milk")
-    ann = room.join("Ann", at=(0, 0), phone=True, clock=True)
-    ann.stop_clock()
-    tap(ann, 160, 410, times=3)
-    assert ann.page.evaluate("[document.activeElement.className, getSelection().toString()]") == ["writing-field", "Buy milk"]
+    phone = room.join("Eve", at=(200, 0), phone=True, stopped=True)
+    tap(phone, 200, 310, times=3)
+    assert phone.page.evaluate("[document.activeElement.className, getSelection().toString()]") == ["writing-field", "Buy milk"]
     assert text_of(room, written) == "Buy milk"
 
 
@@ -84,16 +78,15 @@ def test_a_letter_after_drawing_is_a_key_and_over_an_arrow_too(room):
     ann.click(400, 275)
     ann.press("F2")
     write(ann, "a box")
-    ann.page.keyboard.type("r")
+    ann.type("r")
     write(ann, "")
     ann.wait_for_shape(box["id"], "shape.text === 'a boxr'")
-    ann.press("Escape")
-    ann.press("n")
+    ann.press("Escape", "n")
     ann.click(400, 600)
     ann.page.wait_for_selector(FIELD, state="visible")
     ann.press("Escape")
     ann.page.wait_for_selector(FIELD, state="hidden")
-    ann.page.keyboard.type("hero")
+    ann.type("hero")
     write(ann, "")
     room.wait_for(lambda shapes: "hero" in [shape.get("text") for shape in shapes])
 
@@ -109,7 +102,7 @@ def test_what_is_typed_at_once_after_a_double_click_is_all_there(room):
         (empty, (480, 190), "rest", "rest"), (square, (480, 390), "rest", "one rest"), (text, (309, 520), "Buy ", "Buy Milk and honey"),
     ):
         ann.page.mouse.dblclick(*place)
-        ann.page.keyboard.type(typed)
+        ann.type(typed)
         write(ann, "")
         ann.wait_for_shape(shape, f"shape.text === '{whole}'")
         assert ann.run("app.tool") == "select"
@@ -123,14 +116,7 @@ def test_what_is_typed_at_once_after_a_double_click_is_all_there(room):
 def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
     room.add(position=[0, 0], size=[1600, 900], fill="#FF0000")
     ann = room.join("Ann", at=(0, 0))
-    sizes = {}
-    for scale in ("1×", "2×", "4×"):
-        ann.choose("Export as PNG")
-        with ann.page.expect_download() as download:
-            ann.page.get_by_role("dialog").get_by_role("button", name=scale).click()
-        with open(download.value.path(), "rb") as file:
-            sizes[scale] = png_size(file.read())
-        ann.wait_for_no_dialog()
+    sizes = {scale: png_size(ann.export("PNG", size=scale)[1]) for scale in ("1×", "2×", "4×")}
     width, height = sizes["1×"]
     assert 1600 <= width < 1700 and 900 <= height < 1000
     assert sizes["2×"] == (2 * width, 2 * height) and sizes["4×"] == (4 * width, 4 * height)
@@ -185,10 +171,10 @@ def are_apart(one, other):
             or one["top"] >= other["bottom"] or one["width"] == 0)
 
 
-# The text at the white circle
+# The text at the white circle, and notices
 
-def test_what_the_white_circle_is_for_lies_under_nothing(room):
-    room.add(position=[60, 150], size=[100, 100])
+def test_neither_what_the_white_circle_is_for_nor_notices_lie_over_anything(room):
+    moved, square = (room.add(position=position, size=[100, 100]) for position in ([60, 150], [20, 430]))
     ann = room.join("Ann", at=(0, 0))
     for width in widths(ann, 1440, 1100, 700, 390, 320):
         ann.look_at(0, 0)
@@ -200,40 +186,6 @@ def test_what_the_white_circle_is_for_lies_under_nothing(room):
             assert are_apart(box, words), (width, box, words)
         ann.press("Escape")
         ann.page.mouse.up()
-
-
-# A text while it is being written
-
-def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written(room):
-    dark = room.add(position=[300, 200], size=[100, 100], fill="#202020")
-    ann = room.join("Ann", at=(0, 0))
-    ann.page.mouse.dblclick(350, 250)
-    ann.page.wait_for_selector(FIELD, state="visible")
-    ann.page.keyboard.insert_text("one two three four five six seven eight nine ten eleven")
-    color, background = ann.page.eval_on_selector(FIELD, "(field) => [getComputedStyle(field).color, getComputedStyle(field).backgroundColor]")
-    assert (color, background) == ("rgb(255, 255, 255)", "rgb(32, 32, 32)")
-
-
-def test_a_long_line_of_a_new_text_breaks(room):
-    ann = room.join("Ann", at=(0, 0))
-    ann.press("t")
-    ann.click(200, 300)
-    ann.page.wait_for_selector(FIELD, state="visible")
-    ann.page.keyboard.insert_text("word " * 200)
-    assert ann.page.locator(FIELD).bounding_box()["width"] <= 640
-    write(ann, "")
-    (text,) = room.wait_for_shapes(1)
-    assert text["size"][0] <= 640 and text["size"][1] > 100
-
-
-# Notices
-
-
-def test_notices_cover_neither_the_zoom_nor_the_bars(room):
-    square = room.add(position=[20, 430], size=[110, 110])
-    ann = room.join("Ann", at=(0, 0))
-    for width in widths(ann, 1100, 700, 390, 320):
-        ann.look_at(0, 0)
         ann.select(square)
         for at in range(3):
             ann.run("app.notices.say('A notice that is rather long and takes two lines, ' + value, { action: { words: 'Undo', run() {} } }); return null", at)
@@ -242,6 +194,28 @@ def test_notices_cover_neither_the_zoom_nor_the_bars(room):
         assert notices
         for box in boxes(ann, ".zoom, .selection-bar, .toolbar, #hole"):
             assert all(are_apart(box, notice) for notice in notices), (width, box, notices)
+        ann.run("document.querySelectorAll('.notice [title=Dismiss]').forEach((each) => each.click()); return null")
+
+
+# A text while it is being written
+
+def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written_and_a_long_line_breaks(room):
+    dark = room.add(position=[300, 200], size=[100, 100], fill="#202020")
+    ann = room.join("Ann", at=(0, 0))
+    ann.page.mouse.dblclick(350, 250)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.insert_text("one two three four five six seven eight nine ten eleven")
+    color, background = ann.page.eval_on_selector(FIELD, "(field) => [getComputedStyle(field).color, getComputedStyle(field).backgroundColor]")
+    assert (color, background) == ("rgb(255, 255, 255)", "rgb(32, 32, 32)")
+    ann.press("Escape", "Escape")
+    ann.press("t")
+    ann.click(200, 300)
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.insert_text("word " * 200)
+    assert ann.page.locator(FIELD).bounding_box()["width"] <= 640
+    write(ann, "")
+    *_, text = room.wait_for_shapes(2)
+    assert text["size"][0] <= 640 and text["size"][1] > 100
 
 
 # Sizes, names and ink
@@ -250,8 +224,7 @@ def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     """F2 does nothing to ink, and the menu says so. A note has the same size however it is made. A person's name may be
     long."""
     ann = room.join("Ann", at=(0, 0))
-    ann.press("n")
-    ann.press("Enter")
+    ann.press("n", "Enter")
     write(ann, "by key")
     (note,) = room.wait_for_shapes(1)
     assert note["size"] == [200, 200]
@@ -260,8 +233,7 @@ def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     ann.page.get_by_label("What should others call you?").fill(long)
     ann.page.get_by_role("button", name="Save").click()
     assert ann.run("app.me.name" if ann.run("app.me !== undefined") else "window.canvasRoom.me.name") == long
-    ann.press("Escape")
-    ann.press("d")
+    ann.press("Escape", "d")
     ann.drag((800, 300), (900, 400))
     ink = next(shape["id"] for shape in room.wait_for_shapes(2) if shape["kind"] == "ink")
     ann.press("v")

@@ -66,7 +66,7 @@ def test_a_double_click_on_an_arrow_writes_in_its_middle(room):
     ann.press("Escape")
     ann.page.mouse.click(505, 190, button="right")
     ann.page.get_by_role("menuitem", name="Copy as SVG", exact=True).click()
-    ann.page.locator(".notice", has_text="Copied as SVG").wait_for()
+    ann.notice("Copied as SVG").wait_for()
     assert "Wow!</tspan>" in ann.page.evaluate("navigator.clipboard.readText()")
 
     # The press is on the caption, beside the line itself.
@@ -88,18 +88,14 @@ def test_a_caption_is_written_and_changed_by_keys(room):
     ann.select(line)
     ann.press("r")
     assert ann.run("app.tool") == "rectangle"
-    ann.press("v")
-    ann.press("Enter")
+    ann.press("v", "Enter")
     write(ann, "Yes")
     room.wait_for(lambda shapes: any(shape.get("text") == "Yes" for shape in shapes))
-    ann.page.keyboard.type(", we do")
-    ann.press("Escape")
+    ann.type(", we do", "Escape")
     room.wait_for(lambda shapes: any(shape.get("text") == "Yes, we do" for shape in shapes))
     ann.press("F2")
     ann.page.wait_for_selector(FIELD, state="visible")
-    ann.press("Control+a")
-    ann.press("Delete")
-    ann.press("Control+Enter")
+    ann.press("Control+a", "Delete", "Control+Enter")
     room.wait_for(lambda shapes: not any(shape.get("text") for shape in shapes))
     assert len(room.shapes()) == 2, "a line stays when its caption goes"
     ann.select(ink)
@@ -122,8 +118,7 @@ def test_a_caption_is_written_by_touch(room):
     tap(ann, 150, 300, times=2)
     assert ann.page.locator(FIELD).is_visible()
     ann.press("Control+a")
-    ann.page.keyboard.type("Off")
-    ann.press("Escape")
+    ann.type("Off", "Escape")
     assert room.wait_for(lambda shapes: [shape for shape in shapes if shape.get("text") == "Off"])
 
 

@@ -52,6 +52,17 @@ def press(person, group, name):
     person.page.get_by_role("group", name=group).get_by_role("button", name=name, exact=True).click()
 
 
+def choose(person, *names):
+    """Opens the colours of the next shape, presses these buttons, and gives the focus back to the canvas."""
+    person.page.get_by_role("button", name=BUTTON).click()
+    for name in names:
+        press(person, "Colours of the next shape", name)
+    person.press("Escape")
+    # The focus returns to the button a moment later.
+    person.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
+    person.leave_focus()
+
+
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     """The colours, line width, dashes and text size apply to drawn shapes and to shapes added by key, even after a
     reload, and the button shows them. Without a choice, the room's own colours are used."""
@@ -63,8 +74,7 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
         ("Line", "Line: Dashed"), ("Text size", "Text size: Large"),
     ):
         press(ann, group, name)
-    ann.page.reload()
-    ann.wait("app.session.status().state === 'live'")
+    ann.reload()
     ann.look_at(0, 0)
     swatch = ann.page.get_by_role("button", name=BUTTON).locator(".paint-swatch")
     assert swatch.evaluate("(swatch) => getComputedStyle(swatch).outline") == "rgb(214, 61, 51) dashed 5px"
@@ -75,17 +85,11 @@ def test_the_next_shape_gets_the_colours_that_were_chosen(room):
     box, line = room.wait_for_shapes(2)
     assert (box["fill"], box["stroke"], box["strokeWidth"], box["dash"], box["textSize"]) == (BLUE, RED, 8, "dashed", 32)
     assert (line["stroke"], line["strokeWidth"], line["dash"]) == (RED, 8, "dashed") and "textSize" not in line
-    ann.press("Escape")
-    ann.press("r")
+    ann.press("Escape", "r")
     ann.page.get_by_role("button", name=BUTTON).click()
     assert ann.page.locator(".popover [aria-pressed=true][aria-label='Fill: Blue']").count() == 1
-    press(ann, chosen, "The next colour in turn")
-    press(ann, chosen, "Colour the outline")
-    press(ann, chosen, "No outline")
     ann.press("Escape")
-    # The focus returns to the button a moment later.
-    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
-    ann.page.evaluate("document.activeElement.blur()")
+    choose(ann, "The next colour in turn", "Colour the outline", "No outline")
     ann.press("Enter")
     shapes = room.wait_for_shapes(3)
     assert (shapes[2]["fill"], shapes[2]["strokeWidth"]) == (BLUE, 0), "the third shape of a room is blue"
@@ -99,17 +103,12 @@ def luminance(color):
 
 def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
     """Then dice may choose, and do it among bright colours. The text on each fill is black or white, so that its contrast meets WCAG AA in any theme."""
-    ann = room.join("Ann")
-    ann.look_at(0, 0)
+    ann = room.join("Ann", at=(0, 0))
     for at in range(7):
         ann.drag((80 + 130 * at, 300), (180 + 130 * at, 420))
         room.wait_until_sent()
     assert [shape["fill"] for shape in room.wait_for_shapes(7)] == [*IN_TURN, IN_TURN[0]]
-    ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, "Colours of the next shape", "Any bright colour")
-    ann.press("Escape")
-    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
-    ann.page.evaluate("document.activeElement.blur()")
+    choose(ann, "Any bright colour")
     for at in range(2):
         ann.drag((80 + 130 * at, 500), (180 + 130 * at, 620))
         room.wait_until_sent()
@@ -128,27 +127,18 @@ def test_the_next_shape_may_have_no_fill(room):
     """A shape without a fill gets an outline in the chosen colour, or in a visible one. Notes, texts and lines keep
     their own colours."""
     ann = room.join("Ann", at=(0, 0))
-    chosen = "Colours of the next shape"
 
     def draw(key, at):
-        ann.page.evaluate("document.activeElement.blur()")
         ann.run("app.selection.clear(); return null")
         ann.press(key)
         ann.drag((200 + 200 * at, 300), (300 + 200 * at, 400))
         ann.press("Escape")
         room.wait_until_sent()
         return room.shapes()[-1]
-    ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, chosen, "Fill: None")
-    ann.press("Escape")
-    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
+    choose(ann, "Fill: None")
     bare = draw("r", 0)
     assert bare["filled"] is False and bare["strokeWidth"] == 4 and bare["stroke"] == "#2B2A28"
-    ann.page.get_by_role("button", name=BUTTON).click()
-    press(ann, chosen, "Colour the outline")
-    press(ann, chosen, "Outline: Red")
-    ann.press("Escape")
-    ann.page.get_by_role("button", name=BUTTON, expanded=False).wait_for()
+    choose(ann, "Colour the outline", "Outline: Red")
     ringed = draw("o", 1)
     assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
     note = draw("n", 2)
@@ -182,7 +172,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     room.write((moon, {"locked": True}))
     ann.wait_for_shape(moon, "shape.locked")
     press(ann, group, "No outline")
-    ann.page.locator(".notice", has_text="is locked").wait_for()
+    ann.notice("is locked").wait_for()
     room.write((moon, {"locked": False}))
     ann.wait_for_shape(moon, "!shape.locked")
     press(ann, group, "No outline")

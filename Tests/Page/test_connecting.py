@@ -10,6 +10,15 @@ def boxes(room):
         for text, x in (("Idea", 100), ("Valid?", 300), ("Dashboard", 700))]
 
 
+def connects(room, shape):
+    """Ann joins, selects the shape and presses the key that connects it."""
+    ann = room.join("Ann")
+    ann.press("v")
+    ann.select(shape)
+    ann.press("Alt+k")
+    return ann
+
+
 def the_line(room):
     return next((shape for shape in room.shapes() if shape["kind"] == "line"), None)
 
@@ -22,7 +31,6 @@ def test_a_shape_is_connected_by_keys(room):
     """The list has the nearest shape first. Typing finds another one, Enter draws the arrow, and Escape draws none."""
     idea, valid, board = boxes(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(3)
     listener = Listener(ann)
     ann.press("v")
     ann.select(idea)
@@ -40,13 +48,13 @@ def test_a_shape_is_connected_by_keys(room):
     room.write((valid, {"deleted": True}))
     ann.wait_for_shapes(2)
     ann.press("Enter")
-    ann.page.locator(".notice", has_text="Somebody has deleted one of them").wait_for()
+    ann.notice("Somebody has deleted one of them").wait_for()
     assert the_line(room) is None
     room.write((valid, {"kind": "rectangle", "text": "Valid?", "position": [300, 200], "size": [100, 100]}))
     ann.wait_for_shapes(3)
     ann.press("Alt+k")
     options.first.wait_for()
-    ann.page.keyboard.type("dash")
+    ann.type("dash")
     ann.see()
     assert options.all_inner_texts() == ["Rectangle “Dashboard”, right"]
     ann.press("Enter")
@@ -63,24 +71,18 @@ def test_an_end_is_tied_anew_by_keys(room):
     """With a line selected, the same key asks which end, and ties that to the shape that is chosen."""
     idea, valid, board = boxes(room)
     line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], **{"from": [idea, 65535, 32768]})
-    ann = room.join("Ann")
-    ann.wait_for_shapes(4)
-    ann.press("v")
-    ann.select(line)
-    ann.press("Alt+k")
+    ann = connects(room, line)
     ann.page.get_by_role("dialog", name="Tie an end of Arrow from “Idea”").wait_for()
     assert ann.page.get_by_role("radio", name="End, now loose").is_checked()
     ann.page.get_by_role("combobox").press("ArrowDown")
-    ann.press("ArrowUp")
-    ann.press("Enter")
+    ann.press("ArrowUp", "Enter")
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid])
     ann.press("Alt+k")
     radio = ann.page.get_by_role("radio", name="Beginning, now at Rectangle “Idea”")
     radio.focus()
     ann.press("Space")
     ann.page.get_by_role("combobox").focus()
-    ann.page.keyboard.type("dash")
-    ann.press("Enter")
+    ann.type("dash", "Enter")
     room.wait_for(lambda shapes: tied(room.shape(line)) == [board, valid])
     ann.select(line)
     ann.press("Control+z")
@@ -91,11 +93,7 @@ def test_an_elbow_line_that_is_tied_anew_keeps_no_turns(room):
     """S17: its turns are worked out where it is drawn. Stored, they would be bends once it is straight."""
     idea, valid, board = boxes(room)
     line = room.add(kind="line", route="elbow", **{"from": [idea, 32768, 32768], "to": [board, 32768, 32768]})
-    ann = room.join("Ann")
-    ann.wait_for_shapes(4)
-    ann.press("v")
-    ann.select(line)
-    ann.press("Alt+k")
+    ann = connects(room, line)
     ann.page.get_by_role("combobox").press("Enter")
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid] or tied(room.shape(line)) == [valid, board])
     assert len(room.shape(line)["path"]) == 2
@@ -103,11 +101,7 @@ def test_an_elbow_line_that_is_tied_anew_keeps_no_turns(room):
 
 def test_shapes_that_touch_are_connected_by_an_arrow_that_is_seen(room):
     one, other = [room.add(kind="rectangle", text=text, position=[100, y], size=[100, 100]) for text, y in (("One", 100), ("Two", 200))]
-    ann = room.join("Ann")
-    ann.wait_for_shapes(2)
-    ann.press("v")
-    ann.select(one)
-    ann.press("Alt+k")
+    ann = connects(room, one)
     ann.page.get_by_role("option").first.wait_for()
     ann.press("Enter")
     line = room.wait_for_shapes(3)[-1]
@@ -117,12 +111,8 @@ def test_shapes_that_touch_are_connected_by_an_arrow_that_is_seen(room):
 def test_a_locked_line_is_not_tied_anew(room):
     idea, *_ = boxes(room)
     line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], locked=True)
-    ann = room.join("Ann")
-    ann.wait_for_shapes(4)
-    ann.press("v")
-    ann.select(line)
-    ann.press("Alt+k")
-    notice = ann.page.locator(".notice", has_text="is locked")
+    ann = connects(room, line)
+    notice = ann.notice("is locked")
     assert ann.page.get_by_role("dialog").count() == 0
     # It is locked while the list is open.
     notice.get_by_role("button", name="Unlock").click()
@@ -141,7 +131,6 @@ def test_a_large_drawing_is_put_into_words_only_as_far_as_it_is_listed_or_search
     origin, *_ = ids = [identifier() for _ in range(300)]
     room.write(*((each, {"kind": "rectangle", "position": [100 * at, 100], "size": [50, 50]}) for at, each in enumerate(ids)))
     ann = room.join("Ann")
-    ann.wait_for_shapes(300)
     ann.press("v")
     ann.select(origin)
     ann.run("""window.asked = new Map()
@@ -155,6 +144,6 @@ def test_a_large_drawing_is_put_into_words_only_as_far_as_it_is_listed_or_search
     ann.page.locator("dialog", has_text="100 of 299 shapes").wait_for()
     assert ann.run("window.asked.size") <= 1 + 100
     ann.run("window.asked.clear(); return null")
-    ann.page.keyboard.type("rect")
+    ann.type("rect")
     ann.page.locator("dialog", has_text="100 of 299 shapes").wait_for()
     assert ann.run("Math.max(...window.asked.values())") == 1, "each once, also while one types on"

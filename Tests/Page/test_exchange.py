@@ -43,12 +43,8 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     ann = room.join("Ann")
     saved = {}
     for suffix in ["JSON", "SVG", "PNG"]:
-        with ann.page.expect_download() as download:
-            ann.choose(f"Export as {suffix}")
-            ann.choose_size(suffix)
-        assert download.value.suggested_filename == f"{room.name}.{suffix.lower()}"
-        with open(download.value.path(), "rb") as file:
-            saved[suffix] = file.read()
+        name, saved[suffix] = ann.export(suffix)
+        assert name == f"{room.name}.{suffix.lower()}"
     assert len(json.loads(saved["JSON"])["shapes"]) == 5
     assert XML.fromstring(saved["SVG"]).tag.endswith("svg")
     assert png_size(saved["PNG"]) and len(saved["PNG"]) > 1000
@@ -79,23 +75,20 @@ def test_what_is_pasted_comes_to_the_pointer(room):
     was cut can be pasted in another room."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
-    ann = room.join("Ann", at=(0, 0))
-    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann = room.join("Ann", at=(0, 0), clipboard=True)
 
     def places(count):
         return {tuple(shape["position"]) for shape in room.wait_for_shapes(count)}
 
     ann.click(250, 240)
-    ann.press("Control+c")
-    ann.press("Control+v")
+    ann.press("Control+c", "Control+v")
     assert (220, 220) in places(3)
     ann.page.mouse.move(700, 500)
     ann.press("Control+v")
     assert (650, 460) in places(4)
     ann.press("Control+v")
     assert (670, 480) in places(5)
-    ann.press("Control+a")
-    ann.press("Control+x")
+    ann.press("Control+a", "Control+x")
     room.wait_for_shapes(0)
     ann.run("app.view.zoomAt({ x: 0, y: 0 }, 2); return null")
     ann.page.mouse.click(600, 400, button="right")
@@ -115,8 +108,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
     """Only the selected shapes are copied and saved as PNG and SVG."""
     sun = room.add(kind="ellipse", position=[200, 200], size=[100, 80], fill="#FF0000")
     room.add(position=[900, 240], size=[60, 60], fill="#0000FF")
-    ann = room.join("Ann", phone=phone, at=(0, 0))
-    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann = room.join("Ann", phone=phone, at=(0, 0), clipboard=True)
     own_menu = ann.page.get_by_role("button", name="Menu", exact=True)
     if phone:
         own_menu.tap()
@@ -130,23 +122,20 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
         ann.page.get_by_role("menuitem", name=entry, exact=True).click()
 
     choose("Copy as SVG")
-    ann.page.locator(".notice", has_text="Copied as SVG").wait_for()
+    ann.notice("Copied as SVG").wait_for()
     copied = ann.page.evaluate("navigator.clipboard.readText()")
     assert XML.fromstring(copied).tag.endswith("svg") and "#FF0000" in copied and "#0000FF" not in copied
     choose("Copy as PNG")
-    ann.page.locator(".notice", has_text="Copied as PNG").wait_for()
+    ann.notice("Copied as PNG").wait_for()
     size = ann.page.evaluate("""navigator.clipboard.read().then(async ([item]) => {
       const { width, height } = await createImageBitmap(await item.getType('image/png'))
       return [width, height]
     })""")
     assert 200 <= size[0] < 500 and 160 <= size[1] < 500, size
     for suffix in ["PNG", "SVG", "JSON"]:
-        with ann.page.expect_download() as download:
-            choose(f"Export selection as {suffix}" + ("…" if suffix == "PNG" else ""))
-            ann.choose_size(suffix)
-        assert download.value.suggested_filename == f"{room.name}-selection.{suffix.lower()}"
-    with open(download.value.path()) as file:
-        assert len(json.load(file)["shapes"]) == 1
+        name, content = ann.export(suffix, lambda: choose(f"Export selection as {suffix}" + ("…" if suffix == "PNG" else "")))
+        assert name == f"{room.name}-selection.{suffix.lower()}"
+    assert len(json.loads(content)["shapes"]) == 1
     assert ann.selected() == [sun]
 
 
@@ -180,13 +169,12 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
     ann.page.evaluate(PASTE, ["line\n" * 101 + "x" * 5000, None])
     (text,) = room.wait_for_shapes(1)
     assert text["kind"] == "text" and text["text"].startswith("line\nline") and len(text["text"]) == 4096
-    ann.page.locator(".notice", has_text="Its end is left out").wait_for()
+    ann.notice("Its end is left out").wait_for()
 
 
 def test_on_a_phone_all_pasted_notes_come_into_view(room):
     """The clipboard's text is pasted from the menu, in the middle of the view."""
-    ann = room.join("Ann", phone=True, at=(5000, 5000))
-    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann = room.join("Ann", phone=True, at=(5000, 5000), clipboard=True)
     ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", "one\ntwo\nthree\nfour\nfive")
     ann.choose("Paste", exact=True)
     ann.wait_for_shapes(5)
@@ -288,15 +276,9 @@ def test_a_picture_takes_no_more_memory_than_a_page_has(room):
             return toBlob.apply(this, values)
         }
     }""")
-    with ann.page.expect_download(timeout=120_000):
-        ann.choose("Export as PNG")
-        ann.choose_size("PNG")
+    ann.export("PNG")
     assert 30e6 < ann.page.evaluate("largest") < 70e6
     room.write(*((shape["id"], {"position": [3 * shape["position"][0], 0]}) for shape in room.shapes()))
     ann.wait("app.session.shapes().every(({ y }) => y === 0)")
-    with ann.page.expect_download(timeout=120_000) as download:
-        ann.choose("Export as PNG")
-        ann.choose_size("PNG")
-    with open(download.value.path(), "rb") as file:
-        width, height = png_size(file.read())
+    width, height = png_size(ann.export("PNG")[1])
     assert 8000 < width <= 16384 and height >= 1

@@ -46,8 +46,7 @@ def test_a_first_visit_is_light(world):
     """Counts the traffic until the room is shown and the network is idle. Other parts are loaded only when somebody
     does something."""
     # Uses its own server, because the browser's cache must not have the files yet.
-    with world.start_server() as server:
-        own = world.room(server, "first")
+    with world.own_room() as own:
         own.add(position=[200, 200], size=[100, 80])
         visits = []
         ann = own.join("Ann", before=lambda page: visits.append(Visit(page)))
@@ -67,7 +66,6 @@ def test_a_second_visit_fetches_no_file_again(room):
     ann.page.wait_for_load_state("networkidle")
     visits = []
     again = room.join("Ann", context=ann.context, before=lambda page: visits.append(Visit(page)))
-    again.wait_for_shapes(1)
     again.page.wait_for_load_state("networkidle")
     (visit,) = visits
     assert sum(visit.sizes.values()) <= HEADERS_MAX, visit.sizes
@@ -80,14 +78,13 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
     ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))
-    ann.page.keyboard.down("Alt")
-    ann.drag((220, 220), (420, 320), hold=True)
-    ann.painted()
-    assert ann.run("app.session.shapeCount") == 1 and ann.shape(shape)["x"] == 200
-    gates.pop().open()
-    ann.wait_for_shapes(2)
-    ann.page.mouse.up()
-    ann.page.keyboard.up("Alt")
+    with ann.holding("Alt"):
+        ann.drag((220, 220), (420, 320), hold=True)
+        ann.painted()
+        assert ann.run("app.session.shapeCount") == 1 and ann.shape(shape)["x"] == 200
+        gates.pop().open()
+        ann.wait_for_shapes(2)
+        ann.page.mouse.up()
     (copy,) = ann.selected()
     assert copy != shape and ann.shape(shape)["x"] == 200
     room.wait_for(lambda shapes: sorted(tuple(shape["position"]) for shape in shapes) == [(200, 200), (400, 300)])
@@ -95,10 +92,8 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     room.wait_for_shapes(1)
 
     bob = room.join("Bob", before=lambda page: gates.append(Gate(page)), at=(0, 0))
-    bob.wait_for_shape(shape)
     bob.click(*bob.middle(shape))
-    bob.press("Control+c")
-    bob.press("Control+v")
+    bob.press("Control+c", "Control+v")
     bob.painted()
     assert bob.run("app.session.shapeCount") == 1
     gates.pop().open()
@@ -108,7 +103,6 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
     room.wait_for_shapes(1)
 
     eve = room.join("Eve", before=lambda page: gates.append(Gate(page)))
-    eve.wait_for_shapes(1)
     eve.press("Enter")
     eve.painted()
     assert eve.run("app.session.shapeCount") == 1
@@ -120,8 +114,8 @@ def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
 def test_what_cannot_be_fetched_is_said_and_tried_again(room):
     """Everything else works: shapes can be added, and the next attempt to load succeeds."""
     room.add(position=[200, 200], size=[100, 80])
-    ann = room.join("Ann", before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
-    ann.forgive("Failed to load resource")
+    ann = room.join("Ann", forgive=["Failed to load resource"],
+                    before=lambda page: page.route("**/exchange.wasm", lambda route: route.abort()))
     ann.wait_for_shapes(1)
     notice = ann.page.locator(".notice.is-refused", has_text="can’t be loaded right now")
 
@@ -135,19 +129,14 @@ def test_what_cannot_be_fetched_is_said_and_tried_again(room):
     # waits for the page.
     ann.wait_for_shapes(2)
     room.wait_for_shapes(2)
-    ann.press("Control+a")
-    ann.press("Control+c")
+    ann.press("Control+a", "Control+c")
     dismiss()
     ann.press("Control+d")
     dismiss()
     ann.choose("Export as JSON")
     dismiss()
     ann.page.unroute("**/exchange.wasm")
-    ann.page.get_by_role("button", name="Menu", exact=True).click()
-    with ann.page.expect_download() as download:
-        ann.page.get_by_role("menuitem", name="Export as JSON").click()
-    with open(download.value.path()) as file:
-        assert len(json.load(file)["shapes"]) == 2
+    assert len(json.loads(ann.export("JSON")[1])["shapes"]) == 2
 
 
 def test_a_page_whose_core_does_not_come_says_so_and_can_be_loaded_again(room):

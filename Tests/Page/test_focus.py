@@ -33,8 +33,7 @@ def test_boxes_and_what_the_menu_opens_give_the_focus_back_to_their_button(room)
         ann.press("Escape")
         assert focused(ann) == name
     ann.page.get_by_role("button", name="Menu", exact=True).focus()
-    ann.press("Enter")
-    ann.press("Tab")
+    ann.press("Enter", "Tab")
     ann.see()
     assert not ann.page.locator("[popover]:popover-open").count(), "Tab leaves a menu"
 
@@ -56,7 +55,6 @@ def test_boxes_and_what_the_menu_opens_give_the_focus_back_to_their_button(room)
 def test_what_a_key_opens_on_the_canvas_gives_the_focus_back_to_the_canvas(room):
     star, *_ = fill(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(7)
     ann.press("v")
     for key, selects in (("?", False), ("Control+f", False), ("Shift+Delete", False), ("ContextMenu", True), ("Alt+k", True)):
         if selects:
@@ -83,9 +81,9 @@ def test_the_panel_and_notices_are_left_by_escape(room):
     ann.press("Enter")
     assert focused(ann) == "Layers, inspector, overlaps" and ann.page.locator(".panel").is_hidden()
     ann.run("app.say('One.'); app.say('Two.'); return null")
-    ann.page.locator(".notice", has_text="Two.").get_by_role("button", name="Dismiss").focus()
+    ann.notice("Two.").get_by_role("button", name="Dismiss").focus()
     ann.press("Enter")
-    assert ann.page.locator(".notice", has_text="One.").locator(":focus").count() == 1, "the focus goes to the notice that is left"
+    assert ann.notice("One.").locator(":focus").count() == 1, "the focus goes to the notice that is left"
     ann.press("Enter")
     ann.see()
     assert focused(ann) == "the canvas"
@@ -95,7 +93,6 @@ def test_the_tab_key_follows_what_is_seen(room):
     """From the top left to the top right, then the panel, then the notices and the tools."""
     fill(room)
     ann = room.join("Ann", panel="layers")
-    ann.wait_for_shapes(7)
     listener = Listener(ann)
     stops = []
     for _ in range(14):

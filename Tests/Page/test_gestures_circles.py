@@ -8,10 +8,8 @@ FILL, DELETED = 1 << 3, 1 << 6
 
 def test_a_double_tap_on_nothing_makes_a_circle_there(room):
     """A double tap works by mouse and by finger. The circle is 100 by 100, bright, and centred on the tap."""
-    ann = room.join("Ann", clock=True, at=(0, 0))
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
-    for person in (ann, phone):
-        person.stop_clock()
+    ann = room.join("Ann", stopped=True, at=(0, 0))
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     tap(ann, 400, 300, times=2)
     phone.wait_for_shapes(1)
     tap(phone, 60, 500, times=2)
@@ -27,9 +25,8 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
     """A lifted circle is slightly larger and lighter. Others see that it is lifted, and by whom. Releasing it lowers
     it."""
     circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     bob = room.join("Bob")
-    phone.stop_clock()
     phone.touch.start((120, 320))
     phone.pass_time(390)
     assert phone.drawn(circle)["growth"] == 1

@@ -69,14 +69,12 @@ def test_with_a_tool_in_hand_a_shape_is_drawn_over_another_one(room):
     bob.wait_for_shapes(2)
     _, drawn = room.agree()
     assert (drawn["position"], drawn["size"]) == ([230, 230], [90, 70]) and room.shape(below)["position"] == [200, 200]
-    ann.press("Escape")
-    ann.press("r")
+    ann.press("Escape", "r")
     tap(ann, 210, 210)
     lead_at_once(ann, (210, 210), (210, 410))
     bob.wait_for_shape(below, "shape.x === 200 && shape.y === 400")
-    phone = room.join("Cem", phone=True, at=(0, 0), clock=True)
-    phone.run("app.setTool('ellipse'); return null")
-    phone.stop_clock()
+    phone = room.join("Cem", phone=True, at=(0, 0), stopped=True)
+    phone.take("ellipse")
     lead_at_once(phone, (210, 410), (330, 540))
     assert [shape["kind"] for shape in room.wait_for_shapes(3)] == ["rectangle", "rectangle", "ellipse"]
 
@@ -171,9 +169,9 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
     ann.press("v")
     square = ann.run("return app.editing.edit((session) => session.add({ position: [600, 200], size: [100, 100] })).shape.toString(36)")
     assert square
-    ann.run("app.setTool('pen'); return null")
+    ann.take("pen")
     ann.drag((200, 200), (300, 300))
-    ann.run("app.setTool('select'); return null")
+    ann.take("select")
     ann.drag((650, 250), (750, 350), hold=True)
     rest(ann)
     ann.page.mouse.up()
@@ -184,7 +182,7 @@ def test_what_is_given_up_leaves_what_can_be_done_again_as_it_was(room):
         ("ellipse", (200, 400), (320, 520)), ("arrow", (200, 600), (400, 650)), ("eraser", (180, 250), (320, 250)),
         ("select", (650, 250), (800, 300)),
     ):
-        ann.run("app.setTool(value); return null", tool)
+        ann.take(tool)
         ann.drag(start, end, hold=True)
         assert ann.shapes() != before, tool
         ann.press("Escape")

@@ -117,14 +117,11 @@ def test_a_marquee_and_shift_select(room):
     assert sorted(ann.selected()) == sorted([first, second])
     ann.page.mouse.up()
     bob.wait(f"app.presence.people()[0].selection.length === 2", "Bob sees what Ann selected")
-    ann.page.keyboard.down("Shift")
-    ann.click(*ann.middle(third))
-    ann.click(*ann.middle(first))
-    ann.page.keyboard.up("Shift")
+    with ann.holding("Shift"):
+        ann.click(*ann.middle(third))
+        ann.click(*ann.middle(first))
     assert sorted(ann.selected()) == sorted([second, third])
-    ann.page.keyboard.down("Shift")
-    ann.drag((150, 150), (260, 260))
-    ann.page.keyboard.up("Shift")
+    ann.drag((150, 150), (260, 260), modifiers=["Shift"])
     assert len(ann.selected()) == 3
     ann.click(700, 620)
     assert ann.selected() == []
@@ -159,8 +156,7 @@ def test_arrow_keys_move_by_one_and_by_ten_and_are_one_step(room):
 def test_delete_duplicate_and_another_colour_by_keys(room):
     """Each key acts on all selected shapes in one undo step."""
     ann, bob, shapes = both(room, 2)
-    ann.press("Control+a")
-    ann.press("Control+d")
+    ann.press("Control+a", "Control+d")
     bob.wait_for_shapes(4)
     copies = ann.selected()
     assert set(copies).isdisjoint(shapes)
@@ -225,9 +221,8 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
     ann.page.mouse.move(600, 500)
     ann.page.mouse.wheel(40, 100)
     ann.wait("app.view.x === 40 && app.view.y === 100", "the wheel pans")
-    ann.page.keyboard.down("Control")
-    ann.page.mouse.wheel(0, -60)
-    ann.page.keyboard.up("Control")
+    with ann.holding("Control"):
+        ann.page.mouse.wheel(0, -60)
     ann.wait("app.view.scale > 1.2", "the wheel zooms")
     zoomed = view()
     assert near(zoomed["x"] + 600 / zoomed["scale"], 640) and near(zoomed["y"] + 500 / zoomed["scale"], 600)
@@ -239,9 +234,7 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
     assert near([view()["x"], view()["y"]], [-50, -80])
     # The button that was pressed last doesn't get the key.
     ann.page.locator("[data-tool=rectangle]:visible").first.click()
-    ann.page.keyboard.down(" ")
-    ann.drag((320, 340), (420, 300))
-    ann.page.keyboard.up(" ")
+    ann.drag((320, 340), (420, 300), modifiers=[" "])
     assert near([view()["x"], view()["y"]], [-150, -40])
     bob.wait("Math.abs(app.presence.people()[0].view.x + 150) < 1", "Bob knows what Ann sees")
     room.agree()
@@ -252,8 +245,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
     """Two fingers pan and zoom with any tool. With the Select tool, one finger pans too. No shape is drawn, and the
     browser doesn't zoom the page."""
     shape = room.add(position=[1000, 1000])
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
-    phone.stop_clock()
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     phone.touch.pinch((200, 400), 50, 100, steps=20)
     phone.wait("app.view.scale > 1.7", "it zooms")
     assert phone.run("app.session.shapeCount") == 1
@@ -266,11 +258,11 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
     phone.touch.end()
     phone.wait("app.view.x < -85 && app.view.y < -40", "it pans")
     phone.look_at(0, 0)
-    phone.run("app.setTool('select'); return null")
+    phone.take("select")
     phone.touch.drag((200, 400), (100, 300))
     phone.wait("app.view.x > 80 && app.view.y > 80", "one finger pans")
     phone.look_at(0, 0)
-    phone.run("app.setTool('hand'); return null")
+    phone.take("hand")
     phone.touch.pinch((200, 400), 50, 100, steps=20)
     phone.wait("app.view.scale > 1.7", "it zooms with the tool that moves the paper, too")
     room.agree()
@@ -286,7 +278,7 @@ def test_others_see_the_cursor(room):
     ann.page.mouse.move(640, 760)
     bob.wait("app.presence.people()[0].cursor === null", "Ann's cursor has left the paper")
     phone = room.join("Eve", phone=True)
-    phone.run("app.setTool('rectangle'); return null")
+    phone.take("rectangle")
     eve = "app.presence.people().find((person) => person.name === 'Eve')?.cursor"
     phone.look_at(0, 0)
     phone.touch.drag((100, 600), (200, 650), hold=True)
@@ -301,7 +293,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     ann.select(first, second)
     ann.drag((250, 230), (300, 260), hold=True)
     bob.wait_for_shape(first, "shape.x === 250")
-    bob.run("app.edit((session) => session.delete([value])); return null", number(first))
+    bob.delete(first)
     ann.wait_for_shapes(1)
     # One write might still arrive after the deletion, because it was already in transit. Later there must be no further
     # write.
@@ -325,17 +317,13 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
     bob.wait_for_shape(shape, "shape.x === 200 && shape.y === 200")
     ann.press("Control+z")
     bob.wait_for_shapes(1)
-    ann.page.keyboard.down("Alt")
-    ann.drag((220, 220), (420, 320), hold=True)
-    bob.wait_for_shapes(2)
-    ann.press("Escape")
-    ann.page.keyboard.up("Alt")
+    with ann.holding("Alt"):
+        ann.drag((220, 220), (420, 320), hold=True)
+        bob.wait_for_shapes(2)
+        ann.press("Escape")
     ann.page.mouse.up()
     bob.wait_for_shapes(1)
-    ann.press("Escape")
-    ann.press("o")
-    ann.press("Enter")
-    ann.press("Enter")
+    ann.press("Escape", "o", "Enter", "Enter")
     bob.wait_for_shapes(3)
     added = [held for held in room.agree() if held["id"] != shape]
     assert all(held["kind"] == "ellipse" and held["size"] == [150, 120] for held in added)
@@ -345,9 +333,8 @@ def test_alt_leads_copies_away_and_enter_adds_what_cannot_be_drawn(room):
 def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
     """The canvas glides on until it is pressed again. With reduced motion it stops at once."""
     for still in (False, True):
-        phone = room.join("Eve", phone=True, clock=True, still=still, at=(0, 0))
-        phone.run("app.setTool('select'); return null")
-        phone.stop_clock()
+        phone = room.join("Eve", phone=True, stopped=True, still=still, at=(0, 0))
+        phone.take("select")
         phone.touch.start((40, 600))
         for step in range(1, 8):
             phone.pass_time(16)
@@ -368,9 +355,8 @@ def test_the_paper_goes_on_after_a_finger_has_pushed_it(room):
 def test_a_finger_that_is_held_on_the_paper_first_selects_by_a_box(room):
     """With the Select tool, a finger pans the canvas if it moves at once. If it is held first, it draws a marquee."""
     shapes = [room.add(position=[60 + 120 * at, 300], size=[100, 100]) for at in (0, 1)]
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
-    phone.run("app.setTool('select'); return null")
-    phone.stop_clock()
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
+    phone.take("select")
     phone.touch.start((40, 260))
     phone.pass_time(450)
     phone.touch.move((140, 420))

@@ -3,25 +3,21 @@ edits."""
 
 from hand import lead, rest
 from test_exchange import DROP, LAYOUT, PASTE
+from test_offline import MISSED
 
 
 def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
     """The drag continues without answers, and no edit is lost when the server is back."""
-    server = world.start_server()
-    try:
-        room = world.room(server)
+    with world.own_room() as room:
         square, other = (room.add(position=[200, 200 + 200 * at], size=[100, 100]) for at in (0, 1))
-        ann = room.join("Ann", at=(0, 0))
-        bob = room.join("Bob", at=(0, 0))
-        for person in (ann, bob):
-            person.forgive("WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource", "fetching the script")
+        ann, bob = (room.join(name, at=(0, 0), forgive=MISSED) for name in ("Ann", "Bob"))
         ann.drag((250, 250), (350, 300), hold=True)
         bob.wait_for_shape(square, "shape.x === 300")
-        server.kill()
+        room.server.kill()
         ann.wait("app.session.status().state !== 'live'", "Ann is offline")
         ann.page.mouse.move(500, 350, steps=8)
         lead(bob, (250, 450), (400, 480))
-        server.start()
+        room.server.start()
         ann.page.mouse.move(600, 400, steps=8)
         rest(ann)
         ann.page.mouse.up()
@@ -33,8 +29,6 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
         ann.press("Control+z")
         bob.wait_for_shape(square, "shape.x === 200 && shape.y === 200")
         room.agree()
-    finally:
-        server.__exit__()
 
 
 def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(room):
@@ -44,8 +38,7 @@ def test_what_was_dragged_is_kept_when_the_page_is_loaded_anew_in_the_middle(roo
     bob = room.join("Bob")
     ann.drag((250, 250), (400, 300), hold=True)
     bob.wait_for_shape(square, "shape.x === 350")
-    ann.page.reload()
-    ann.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there again")
+    ann.reload()
     ann.page.mouse.up()
     ann.look_at(0, 0)
     ann.wait_for_shape(square, "shape.x === 350 && shape.y === 250")
@@ -117,7 +110,7 @@ def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
     phone = room.join("Eve", phone=True, at=(0, 0))
     count = 0
     for tool, more in [("text", 0), ("pen", 1), ("rectangle", 1), ("arrow", 1), ("eraser", -1)]:
-        phone.run("app.setTool(value); return null", tool)
+        phone.take(tool)
         phone.touch.drag((60, 300), (240, 420), steps=20, hold=True)
         phone.touch._send("touchCancel", [])
         count += more

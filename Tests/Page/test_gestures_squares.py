@@ -3,12 +3,6 @@
 from hand import FRAME, hole, is_bright, lead_finger, moved, near, seen, tap, throw, watch
 
 
-def act(person, name):
-    """Runs an action as the toolbar and the menu do."""
-    person.page.evaluate(
-        "async (name) => window.canvasApp.actions[name].run()", name)
-
-
 def inside(person, shape):
     view = person.run("app.view.visibleBox()")
     x, y, width, height = shape["x"], shape["y"], shape["width"], shape["height"]
@@ -81,9 +75,8 @@ def test_the_black_hole_swallows_everything_and_gives_it_back(room):
 def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
     """Others see the movement, and not only its end. The drag and the glide are one undo step."""
     square = room.add(position=[100, 300], size=[100, 100])
-    ann = room.join("Ann", clock=True, at=(0, 0))
+    ann = room.join("Ann", stopped=True, at=(0, 0))
     bob = room.join("Bob")
-    ann.stop_clock()
     watch(bob)
     throw(ann, (150, 350), (60, 4))
     ways = []
@@ -109,9 +102,8 @@ def test_a_thrown_square_glides_on_slows_down_and_stays_inside_the_view(room):
 def test_a_gliding_square_is_caught_by_a_press(room):
     """The square stops where it is, and the next edit is another undo step."""
     square = room.add(position=[100, 300], size=[150, 150])
-    ann = room.join("Ann", clock=True, at=(0, 0))
+    ann = room.join("Ann", stopped=True, at=(0, 0))
     bob = room.witness()
-    ann.stop_clock()
     throw(ann, (150, 350), (14, 0))
     ann.pass_time(10 * FRAME)
     there = ann.shape(square)["x"]
@@ -132,9 +124,8 @@ def test_a_gliding_square_is_caught_by_a_press(room):
 def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
     """With reduced motion a thrown square must not glide, because the glide would be a jump to its end."""
     square = room.add(position=[100, 300], size=[100, 100])
-    ann = room.join("Ann", clock=True, still=True, at=(0, 0))
+    ann = room.join("Ann", stopped=True, still=True, at=(0, 0))
     bob = room.witness()
-    ann.stop_clock()
     throw(ann, (150, 350), (15, 0))
     end = ann.shape(square)["x"]
     assert 100 + 7 * 15 < end <= 100 + 9 * 15
@@ -168,10 +159,8 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
     """A double tap by finger changes the colour. With a mouse, a double click edits the text (test_writing.py), and
     Alt+C changes the colour."""
     square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
-    ann = room.join("Ann", clock=True, at=(0, 0))
-    phone = room.join("Eve", phone=True, clock=True, at=(0, 0))
-    for person in (ann, phone):
-        person.stop_clock()
+    ann = room.join("Ann", stopped=True, at=(0, 0))
+    phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     ann.select(square)
     ann.press("Alt+c")
     phone.wait_for_shape(square, "shape.fill !== '#010203'")

@@ -1,7 +1,7 @@
 """Groups, locks, shapes without a fill, and dashed lines."""
 
 from hand import handle, lead, near
-from test_history import look_back, open_history
+from test_history import see_past
 from waiting import moment
 
 
@@ -36,11 +36,10 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
     # With Shift, a click adds the whole group to the selection, and another click removes it.
     bob.press("Escape")
     bob.click(660, 250)
-    bob.page.keyboard.down("Shift")
-    bob.click(460, 400)
-    assert selected(bob) == {sun, moon, star}
-    bob.click(460, 400)
-    bob.page.keyboard.up("Shift")
+    with bob.holding("Shift"):
+        bob.click(460, 400)
+        assert selected(bob) == {sun, moon, star}
+        bob.click(460, 400)
     assert selected(bob) == {star}
     # A double click enters the group, so that clicks select its single shapes. Selecting a shape outside of the group
     # leaves it.
@@ -123,14 +122,13 @@ def test_a_locked_shape_stays_and_can_be_unlocked(room):
     assert selected(ann) == {table}, "the shape under the locked one"
     ann.press("Control+a")
     assert selected(ann) == {table}
-    ann.press("Escape")
-    ann.press("v")
+    ann.press("Escape", "v")
     ann.drag((150, 150), (700, 600))
     assert selected(ann) == {table}
     ann.select(cup)
     for key in ("Delete", "ArrowLeft", "c"):
         ann.press(key)
-    notice = ann.page.locator(".notice", has_text="locked")
+    notice = ann.notice("locked")
     notice.wait_for()
     assert room.shape(cup)["position"] == [230, 220] and room.shape(cup)["fill"] == "#FFFFFF"
     notice.get_by_role("button", name="Unlock").click()
@@ -199,13 +197,11 @@ def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(ro
     then = moment()
     room.write((moon, {"deleted": True}))
     ann = room.join("Ann")
-    open_history(ann)
-    look_back(ann, then)
-    ann.wait("app.isPast && app.session.shapeCount === 2", "the past")
+    see_past(ann, then)
     ann.page.get_by_role("button", name="Back to the present").click()
     ann.wait("!app.isPast && app.session.shapeCount === 1", "the present")
     ann.look_at(0, 0)
-    ann.run("app.setTool('select'); return null")
+    ann.take("select")
     ann.click(*ann.middle(sun))
     assert ann.selected() == [sun]
 
@@ -218,7 +214,6 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     sun = room.add(kind="ellipse", position=[400, 500], size=[100, 100], name="Sun", text="warm", group=group)
     room.add(kind="line", position=[260, 300], size=[1, 200], toEnd="arrow", **{"from": [valid, 32768, 65535], "to": [board, 32768, 0]})
     ann = room.join("Ann", panel="layers")
-    ann.wait_for_shapes(4)
     rows = ann.page.locator(".layer .layer-name")
     ann.wait("document.querySelectorAll('.layer').length === 5")
 

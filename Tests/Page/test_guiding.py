@@ -1,20 +1,11 @@
 """Asking others to follow: they are asked by a notice, and follow only if they want to."""
 
-import json
-
-from websockets.sync.client import connect
-
 PILL = ".guiding .follow-pill"
 ASK = "Ask others to follow you"
 
 
 def asks(person, name):
-    return person.page.locator(".notice", has_text=f"{name} asks you to follow.")
-
-
-def guide(person):
-    person.page.get_by_role("button", name="Menu", exact=True).click()
-    person.page.get_by_role("menuitemcheckbox", name=ASK).click()
+    return person.notice(f"{name} asks you to follow.")
 
 
 def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
@@ -23,7 +14,7 @@ def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
     room.add(position=[0, 0])
     ann, ben, eve = room.join("Ann", at=(0, 0)), room.join("Ben", at=(0, 0)), room.join("Eve", at=(0, 0))
     ann.wait("app.presence.people().length === 2")
-    guide(ann)
+    ann.choose(ASK, role="menuitemcheckbox")
     ann.page.locator(PILL, has_text="You’ve asked others to follow you").wait_for()
     asks(eve, "Ann").wait_for()
     asks(ben, "Ann").get_by_role("button", name="Follow").click()
@@ -51,7 +42,7 @@ def test_two_do_not_lead_each_other(room):
     ben.page.locator(PILL).wait_for()
     asks(ann, "Ben").get_by_role("button", name="Follow").click()
     ben.page.locator(PILL, has_text="Ann follows you").wait_for()
-    guide(ann)
+    ann.choose(ASK, role="menuitemcheckbox")
     ann.page.locator(PILL).wait_for()
     ann.wait("app.presence.people().length === 1")
     assert ann.page.locator(".follow-pill", has_text="Following Ben").is_hidden()
@@ -63,11 +54,10 @@ def test_two_do_not_lead_each_other(room):
 
 def test_who_asks_again_and_again_is_heard_once(room):
     ann = room.join("Ann")
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
-        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
+    with room.stranger("Odd") as odd:
         ann.run("window.said = 0; app.notices.on('notice', () => { window.said++ }); return null")
         for at, guides in enumerate([True, False, True, "yes", 1, True]):
-            odd.send(json.dumps({"type": "presence", "state": {"guides": guides, "follows": at, "cursor": [at, 0]}}))
+            odd.show(guides=guides, follows=at, cursor=[at, 0])
             ann.wait("app.presence.people()[0]?.cursor?.x === value", "the state", at)
             if at == 0:
                 asks(ann, "Odd").wait_for()

@@ -34,7 +34,6 @@ def test_the_drawing_is_a_list_of_what_each_shape_is_says_and_connects(room):
     """The list has the reading order: row by row, and a line after the shape at which it begins."""
     flow(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(5)
     *shapes, line = read(ann)
     assert shapes == [
         "Rectangle “Valid?”, yellow, overlaps “Sun”",
@@ -52,15 +51,13 @@ def test_the_list_is_walked_by_keys_and_selects(room):
     to where one came from."""
     flow(room)
     ann = room.join("Ann")
-    ann.wait_for_shapes(5)
     listener = Listener(ann)
     ann.press("Tab")
     assert listener.focus() == "button, Read the drawing as a list"
     ann.press("Enter")
     ann.wait("document.activeElement.closest('.reading li')")
     assert listener.focus() == "button, Rectangle “Valid?”, yellow, overlaps “Sun”"
-    ann.press("ArrowDown")
-    ann.press("ArrowDown")
+    ann.press("ArrowDown", "ArrowDown")
     assert listener.focus() == "button, Rounded rectangle “Dashboard”, right of “Valid?”, pressed"
     assert len(ann.selected()) == 1 and ann.shape(ann.selected()[0])["text"] == "Dashboard"
     ann.press("Delete")
@@ -93,12 +90,10 @@ def test_what_one_does_by_keys_is_read_out(room):
     """Adding, moving, duplicating, deleting, undoing and redoing: each is one sentence, however many keys it took."""
     shapes = [room.add(kind="star", name=f"Star {at}", position=[200 + at * 200, 200], size=[100, 100]) for at in range(3)]
     ann = room.join("Ann")
-    ann.wait_for_shapes(3)
     listener = Listener(ann)
     ann.press("Shift")
     ann.wait("document.querySelector('[role=log][aria-label=Changes]')")
-    ann.press("v")
-    ann.press("Control+a")
+    ann.press("v", "Control+a")
     listener.hear("3 shapes selected.")
     for _ in range(3):
         ann.press("Shift+ArrowRight")
@@ -115,8 +110,7 @@ def test_what_one_does_by_keys_is_read_out(room):
     listener.hear("Undid: 3 stars added.")
     ann.select(shapes[1])
     listener.hear("Star “Star 1” selected.")
-    ann.press("ArrowRight")
-    ann.press("ArrowUp")
+    ann.press("ArrowRight", "ArrowUp")
     listener.hear("Star “Star 1” moved, 1 to the right, 1 up.")
     ann.press("Delete")
     listener.hear("Star “Star 1” deleted.")

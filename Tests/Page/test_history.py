@@ -29,6 +29,13 @@ def open_history(person):
     person.page.get_by_label("Moment").wait_for()
 
 
+def see_past(person, milliseconds, shapes=2):
+    """Opens the history, and looks at a time when there were so many shapes."""
+    open_history(person)
+    look_back(person, milliseconds)
+    person.wait(f"app.isPast && app.session.shapeCount === {shapes}", f"the past with {shapes} shapes")
+
+
 def look_back(person, milliseconds):
     """Moves the slider to a time."""
     person.page.evaluate(
@@ -51,9 +58,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.wait("app.presence.people()[0].cursor")
     ann.painted()
     assert ann.picture("#overlay")[:, :, 3].any()
-    open_history(ann)
-    look_back(ann, second)
-    ann.wait("app.session.shapeCount === 2", "both")
+    see_past(ann, second)
     assert ann.shape(moon)["x"] == 400
     ann.painted()
     assert ann.drawn(sun)["x"] == 100
@@ -81,7 +86,7 @@ def test_the_slider_shows_the_room_as_it_was(room):
     ann.page.locator(".layer", has_text="Sun").wait_for()
     assert ann.page.locator(".toolbar").is_hidden()
     ann.run("app.edit((session) => session.clear()); return null")
-    ann.page.locator(".notice", has_text="You’re looking at the past").wait_for()
+    ann.notice("You’re looking at the past").wait_for()
     room.add(name="New", position=[700, 400])
     ann.page.get_by_role("button", name="Back to the present").click()
     ann.wait_for_shapes(2)
@@ -98,11 +103,9 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     later = room.add(name="Later")
     bob.wait_for_shape(later)
-    open_history(ann)
-    look_back(ann, second)
-    ann.wait("app.session.shapeCount === 2 && app.isPast", "both")
+    see_past(ann, second)
     ann.page.get_by_role("button", name="Restore").click()
-    notice = ann.page.locator(".notice", has_text="shapes changed back")
+    notice = ann.notice("shapes changed back")
     # A notice stays while the pointer is over it.
     notice.hover()
     bob.wait_for_shape(sun)
@@ -119,7 +122,7 @@ def test_history_by_keyboard_and_without_a_past(room):
     """The arrow keys go back step by step, and Escape returns to the present. A room without edits has no history."""
     ann = room.join("Ann")
     ann.choose("History")
-    ann.page.locator(".notice", has_text="no history").wait_for()
+    ann.notice("no history").wait_for()
     past(room)
     ann.forgive("404")
     open_history(ann)
@@ -207,12 +210,12 @@ def test_of_a_large_drawing_only_who_is_told(room):
 
 def writes(ann, moon):
     ann.page.mouse.dblclick(*ann.middle(moon))
-    ann.page.keyboard.type("Hello")
+    ann.type("Hello")
 
 
 def renames(ann, moon):
     ann.page.locator(".layer", has_text="Moon").locator(".layer-name").dblclick()
-    ann.page.keyboard.type("Luna")
+    ann.type("Luna")
 
 
 def sets(ann, moon):
@@ -222,7 +225,7 @@ def sets(ann, moon):
 
 
 def draws(ann, moon):
-    ann.run("app.setTool('pen'); return null")
+    ann.take("pen")
     ann.drag((300, 400), (400, 450), hold=True)
 
 
@@ -247,7 +250,7 @@ def test_what_one_does_when_the_past_comes_is_kept(room, begins, kept):
     ann.wait("app.isPast", "the past")
     room.wait_for(lambda shapes: any(kept.items() <= shape.items() for shape in shapes))
     if begins is writes:
-        ann.page.locator(".notice", has_text="What you wrote is kept").wait_for()
+        ann.notice("What you wrote is kept").wait_for()
 
 
 def test_on_a_phone_the_past_is_not_under_the_panel(room):
@@ -262,7 +265,7 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
     phone.wait("app.isPast", "the past")
     for name in ("Restore", "Back to the present"):
         phone.page.get_by_role("button", name=name).click(trial=True)
-    phone.page.evaluate("document.activeElement.blur()")
+    phone.leave_focus()
     phone.press("Escape")
     phone.wait("!app.isPast", "the present")
     phone.page.locator(".panel").wait_for()
@@ -271,8 +274,7 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
 def test_of_a_past_that_is_kept_no_more_one_is_told(room):
     """The server drops the whole history while it is open. The page stops asking for it."""
     past(room)
-    ann = room.join("Ann")
-    ann.forgive("404")
+    ann = room.join("Ann", forgive=["404"])
     open_history(ann)
     ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
     ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
@@ -294,7 +296,7 @@ def test_a_server_that_never_answers_is_given_up(room):
             break
         ann.pass_time(10)
     assert held
-    said = ann.page.locator(".notice", has_text="can’t reach the server")
+    said = ann.notice("can’t reach the server")
     ann.pass_time(50_000)
     assert said.count() == 0, "it may be at work"
     ann.pass_time(10_100)
@@ -311,10 +313,7 @@ def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 400], size=[50, 50])
     ann = room.join("Ann")
-    ann.wait_for_shapes(7)
-    open_history(ann)
-    look_back(ann, second)
-    ann.wait("app.isPast && app.session.shapeCount === 2", "both")
+    see_past(ann, second)
     asked = ann.page.get_by_role("dialog", name="Go back to how it was today")
     ann.page.get_by_role("button", name="Restore").click()
     asked.get_by_text("6 shapes that were drawn since will be gone. Bob is here too. You can undo it.").wait_for()
@@ -324,5 +323,5 @@ def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
     ann.page.get_by_role("button", name="Restore").click()
     asked.get_by_role("button", name="Restore").click()
     room.wait_for(lambda shapes: {shape["name"] for shape in shapes} == {"Sun", "Moon"})
-    ann.page.locator(".notice", has_text="8 shapes changed back").get_by_role("button", name="Undo").click()
+    ann.notice("8 shapes changed back").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(7)

@@ -1,9 +1,6 @@
 """Ink: drawn freehand, visible to others while it is drawn, and erased (S15)."""
 
-import json
 import math
-
-from websockets.sync.client import connect
 
 from modules import module
 
@@ -13,10 +10,6 @@ def strokes(room, count):
     def inks(shapes):
         return [each for each in shapes if each["kind"] == "ink"]
     return inks(room.wait_for(lambda shapes: len(inks(shapes)) == count, f"{count} strokes"))
-
-
-def choose(person, tool):
-    person.page.locator(f"[data-tool={tool}]").first.click()
 
 
 def circle(x, y, radius, steps=40):
@@ -40,7 +33,7 @@ def heard(person):
 def test_others_see_it_while_it_is_drawn_and_it_is_written_once(room):
     """The drawing gets the stroke when it is finished, as one undo step."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
-    choose(ann, "pen")
+    ann.take("pen")
     scribble(ann, circle(500, 400, 150), hold=True)
     bob.wait(heard(bob), "the stroke in pieces", argument=20)
     assert room.shapes() == []
@@ -69,7 +62,7 @@ def seen(person, x, y):
 def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
     square = room.add(position=[300, 300], size=[200, 200], fill="#FFFFFF")
     ann = room.join("Ann", at=(0, 0))
-    choose(ann, "pen")
+    ann.take("pen")
     scribble(ann, [(320 + 4 * step, 320 + 3 * step) for step in range(30)])
     strokes(room, 1)
     assert room.shape(square)["position"] == [300, 300]
@@ -85,11 +78,11 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
     locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
     ann = room.join("Ann", at=(0, 0))
-    choose(ann, "pen")
+    ann.take("pen")
     for x in (320, 400, 480, 700):
         scribble(ann, [(x, 250 + 10 * step) for step in range(30)])
     strokes(room, 5)
-    choose(ann, "eraser")
+    ann.take("eraser")
     # The eraser jumps across the stroke between two mouse events. It must erase what lies on its way.
     ann.page.mouse.move(300, 400)
     ann.mouse_down()
@@ -154,7 +147,7 @@ def thickness(person, x, top=250, bottom=350):
 def test_a_pen_that_tells_its_pressure_draws_thick_and_thin(room):
     """The widths are visible while the stroke is drawn, on all pages, and stay the same when it is finished."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
-    choose(ann, "pen")
+    ann.take("pen")
     send = pen(ann)
     send("mousePressed", 200, 300, 0.1)
     for step in range(1, 60):
@@ -206,7 +199,7 @@ SCRIBBLE = """
 def test_ten_seconds_of_scribble_with_pressure_are_less_than_3_kb_on_the_wire(room):
     """All points that the browser has collected in an event count. Predicted points don't."""
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
-    choose(ann, "pen")
+    ann.take("pen")
     ann.run(SCRIBBLE + "return null")
     bob.wait("app.presence.people().some(({ ink }) => ink && ink.at + ink.points.length / 2 === 1201)", "all points")
     ann.run("""window.sent = []
@@ -240,12 +233,10 @@ def test_strokes_that_come_in_pieces_are_put_together(room):
         "const before = inks.hasAny; inks.follow([], 100, () => false); const patient = inks.hasAny;"
         "inks.follow([], 5000, () => false); return { heights, has: [before, patient, inks.hasAny] } }", states)
     assert found == {"heights": [4, 4, 4, 8], "has": [True, True, False]}, "the last piece is twice as wide"
-    address = room.server.socket(room.name)
-    with connect(address, subprotocols=["canvas.v1.json"]) as mallory:
-        mallory.send(json.dumps({"type": "hello", "name": "Mallory"}))
+    with room.stranger("Mallory") as mallory:
         for wrong in [7, None, [], {}, {"shape": "abc-abc-abc"}, states[0] | {"points": ["x", 1]}, states[0] | {"width": 1e9},
                       states[0] | {"color": "red"}, states[0] | {"at": -1}, states[0] | {"points": [1] * 1001}, states[0] | {"at": 1e300}, states[0] | {"at": 200_001}]:
-            mallory.send(json.dumps({"type": "presence", "state": {"ink": wrong, "cursor": [5, 5]}}))
-        mallory.send(json.dumps({"type": "presence", "state": {"cursor": [6, 6]}}))
+            mallory.show(ink=wrong, cursor=[5, 5])
+        mallory.show(cursor=[6, 6])
         ann.wait("app.presence.people().some(({ cursor }) => cursor?.x === 6)")
         assert ann.run("app.presence.people().every(({ ink }) => ink === null)")

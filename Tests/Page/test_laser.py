@@ -1,9 +1,5 @@
 """The laser pointer: everybody sees where it points, its trail fades, and nothing is stored."""
 
-import json
-
-from websockets.sync.client import connect
-
 from waiting import wait_until
 
 
@@ -15,8 +11,7 @@ def shines(person, *points):
 
 def watcher(room):
     """Somebody whose time stands still unless the test looks, so that no trail fades unseen."""
-    ben = room.join("Ben", at=(0, 0), clock=True)
-    ben.stop_clock()
+    ben = room.join("Ben", at=(0, 0), stopped=True)
     return ben
 
 
@@ -71,11 +66,9 @@ def test_a_viewer_points_by_touch_and_by_key(room):
 def test_odd_trails_harm_no_page(room):
     """Values of another form are dropped, and a trail that never ends costs no more frames than its fading."""
     ben = watcher(room)
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
-        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
-
+    with room.stranger("Odd") as odd:
         def show(seen, **laser):
-            odd.send(json.dumps({"type": "presence", "state": {"cursor": [seen, 900], "laser": laser}}))
+            odd.show(cursor=[seen, 900], laser=laser)
             ben.wait("app.presence.people()[0]?.cursor?.x === value", "the state", seen)
 
         for seen, laser in enumerate([{"stroke": -1, "at": 0, "points": [1, 2]}, {"stroke": 1, "at": 0, "points": [1]},

@@ -126,7 +126,7 @@ def test_a_drag_outlasts_loss_silence_and_another_address(far, line):
     room = far.room()
     sun = room.add(kind="rectangle", position=[200, 200], size=[120, 120])
     ann = far.join(room, at=(0, 0))
-    ann.run("app.setTool('select'); return null")
+    ann.take("select")
     note_states(ann)
     with room.watcher() as watcher:
         line.lose(10)
@@ -182,7 +182,7 @@ def test_what_others_see_of_a_hand_is_new_on_a_thin_line(far, line):
     room.wait_for_shapes(100)
     status(ann, "Saved")
     ann.look_at(-300, -200)
-    ann.run("app.setTool('select'); return null")
+    ann.take("select")
     ann.press("Control+a")
     with room.watcher() as watcher, line.thin_way_back("64kbit"):
         ann.page.mouse.move(307, 207)
@@ -266,7 +266,7 @@ def test_a_slow_line_is_told_of_once(world):
             wait_until(moved, lambda: f"{condition}; {ann.page.evaluate('said')}")
 
         point_until("said.length > 0")
-        ann.page.locator(".notice", has_text="Your connection is slow. Others see your changes late, and you theirs.").wait_for()
+        ann.notice("Your connection is slow. Others see your changes late, and you theirs.").wait_for()
         ann.wait("/slow connection: 1\\.\\d s to the server and back/.test(document.querySelector('.status').title)", "why it is slow")
         ann.run("window.answers = 0; app.connection.on('effect', ({ type }) => { answers += type === 'pong' }); return null")
         point_until("answers >= 3")

@@ -16,8 +16,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     room.wait_for(lambda shapes: [shape["id"] for shape in shapes] == [front, back])
     ann.page.mouse.click(400, 340, button="right")
     assert ann.selected() == [front]
-    ann.press("End")
-    ann.press("Enter")
+    ann.press("End", "Enter")
     room.wait_for_shapes(1)
     bob.wait_for_shapes(1)
     ann.page.mouse.click(700, 600, button="right")
@@ -35,8 +34,7 @@ def test_the_right_button_opens_what_can_be_done_there(room):
     # A press on the canvas deselects the page's text, which would otherwise be copied, and not the shape.
     ann.page.evaluate("getSelection().selectAllChildren(document.querySelector('.panel'))")
     ann.click(220, 220)
-    ann.press("Control+c")
-    ann.press("Control+v")
+    ann.press("Control+c", "Control+v")
     ann.wait_for_shapes(3)
     ann.select(back)
     ann.page.locator(".selection-bar button").first.click()

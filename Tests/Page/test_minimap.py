@@ -9,8 +9,7 @@ MAP = "canvas.minimap"
 
 
 def turn_on(person):
-    person.page.get_by_role("button", name="Menu", exact=True).click()
-    person.page.get_by_role("menuitemcheckbox", name="Minimap").click()
+    person.choose("Minimap", role="menuitemcheckbox")
     person.page.locator(MAP).wait_for()
 
 

@@ -34,17 +34,15 @@ def keep_page(person):
 def test_a_reload_keeps_what_was_not_sent(world, room):
     """Without a server, a reloaded page has the same drawing, edits and actor. The list of rooms opens too, with the
     rooms that this browser has seen. The edits arrive when the server is back."""
-    with world.start_server() as server:
-        own = world.room(server, "reload")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
+    with world.own_room(name="reload") as own:
+        ann = own.join("Ann", forgive=MISSED)
         drawn = draw(ann, 2)
         own.wait_for_shapes(2)
         status(ann, "Saved")
         keep_page(ann)
         ann.wait_until_drawing_is_kept(drawn)
         actor = ann.run("app.live.actor")
-        server.kill()
+        own.server.kill()
         draw(ann, 2)
         status(ann, "2 changes are kept")
         ann.page.reload()
@@ -52,10 +50,10 @@ def test_a_reload_keeps_what_was_not_sent(world, room):
         assert ann.run("app.live.actor") == actor
         status(ann, "2 changes are kept")
         ann.painted()
-        ann.page.goto(server.url("/"))
+        ann.page.goto(own.server.url("/"))
         ann.page.get_by_role("link", name="reload").click()
         ann.wait("app.session.shapeCount === 4", "the drawing")
-        server.start()
+        own.server.start()
         own.wait_for_shapes(4)
         own.agree(ann)
 
@@ -73,7 +71,7 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
     assert ann.run(kept) == []
     # A text that is being written is stored before the event is over by which the page learns that it is hidden.
     ann.run("app.perform(app.live.stop()); app.writing.open(app.session.shapes()[0].id); return null")
-    ann.page.keyboard.type("Hello")
+    ann.type("Hello")
     assert len(ann.run("""Object.defineProperty(document, 'hidden', { value: true, configurable: true })
       document.dispatchEvent(new Event('visibilitychange')); """ + kept)) == 1
 
@@ -81,62 +79,49 @@ def test_what_is_done_at_the_last_moment_is_kept(room):
 def test_a_second_tab_is_somebody_else_and_brings_in_what_the_first_left(world, room):
     """Two tabs are two actors. Offline, the second tab shows the first tab's drawing. It also sends edits that the
     first tab had not sent when it was closed."""
-    with world.start_server() as server:
-        own = world.room(server, "tabs")
-        ann = own.join("Ann")
+    with world.own_room() as own:
+        ann = own.join("Ann", forgive=MISSED)
         draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
-        tab = own.join("Ann", context=ann.context)
+        tab = own.join("Ann", context=ann.context, forgive=MISSED)
         assert tab.run("app.live.actor") != ann.run("app.live.actor")
-        for person in (ann, tab):
-            person.forgive(*MISSED)
-        server.kill()
-        third = own.join("Ann", context=ann.context, ready=False)
-        third.forgive(*MISSED)
+        own.server.kill()
+        third = own.join("Ann", context=ann.context, ready=False, forgive=MISSED)
         third.wait("app.session.shapeCount === 1", "the drawing")
         draw(third, 2)
         draw(tab, 1)
         third.wait_until_kept(2)
-        third.page.close()
-        third.is_gone = True
-        server.start()
-        own.wait_for_shapes(4)
-        tab.wait_for_shapes(4)
-        ann.wait_for_shapes(4)
+        third.close()
+        own.server.start()
+        for each in (own, tab, ann):
+            each.wait_for_shapes(4)
         own.agree(ann, tab)
 
 
 def test_a_page_that_was_opened_offline_has_its_later_parts_when_the_worker_has_slept(world, room):
     """A browser stops an idle service worker. The next one still knows which set of files the page comes from."""
-    with world.start_server() as server:
-        own = world.room(server, "sleep")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
+    with world.own_room() as own:
+        ann = own.join("Ann", forgive=MISSED)
         draw(ann)
         own.wait_for_shapes(1)
         keep_page(ann)
-        server.kill()
+        own.server.kill()
         ann.page.reload()
         ann.wait("app.session.shapeCount === 1", "the drawing")
         devtools = ann.context.new_cdp_session(ann.page)
         devtools.send("ServiceWorker.enable")
         devtools.send("ServiceWorker.stopAllWorkers")
         assert not ann.run("app.hasExchange")
-        ann.press("Control+a")
-        ann.press("Control+d")
+        ann.press("Control+a", "Control+d")
         ann.wait("app.session.shapeCount === 2", "the copy")
-        with ann.page.expect_download() as download:
-            ann.choose("Export as JSON")
-        with open(download.value.path()) as file:
-            assert len(json.load(file)["shapes"]) == 2
+        assert len(json.loads(ann.export("JSON")[1])["shapes"]) == 2
         assert ann.page.evaluate("fetch('/page.json?own').then((answer) => answer.json()).then(({ version }) => version !== undefined)")
 
 
 def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
     """In a full room a banner says so until there is space again, and the refused shape disappears."""
-    with world.start_server("--max-shapes", "2") as server:
-        own = world.room(server, "full")
+    with world.own_room("--max-shapes", "2") as own:
         ann = own.join("Ann")
         draw(ann, 3)
         ann.page.locator(".notice.is-refused", has_text="the room is full").wait_for()
@@ -148,15 +133,15 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
         # The refusal comes while Ann writes in the shape.
         ann.run("const { shape } = app.edit((session) => session.add({ position: [300, 300], size: [200, 100] }));"
                 "app.writing.open(shape); document.querySelector('.writing-field').value = 'Seeds'; return null")
-        ann.page.locator(".notice", has_text="The server didn’t take the shape while you wrote in it: “Seeds”").wait_for()
+        ann.notice("The server didn’t take the shape while you wrote in it: “Seeds”").wait_for()
         ann.wait_for_shapes(2)
         # What was written is given back with the refusal, or on the clipboard, or else in another notice.
         words = "taken back: the room is full. You wrote: “precious”"
         for is_taken, told in ((True, "Copied."), (False, "We can’t copy it, so here it is: “precious”")):
             ann.run("navigator.clipboard.writeText = async (text) => { if (!value) throw new Error('denied'); window.copied = text };"
                     "app.edit((session) => session.add({ text: 'precious' })); return null", is_taken)
-            ann.page.locator(".notice", has_text=words).get_by_role("button", name="Copy the text").click()
-            ann.page.locator(".notice", has_text=told).wait_for()
+            ann.notice(words).get_by_role("button", name="Copy the text").click()
+            ann.notice(told).wait_for()
             assert ann.run("window.copied") == "precious"
             ann.wait_for_shapes(2)
         own.write((own.agree()[0]["id"], {"deleted": True}))
@@ -172,11 +157,9 @@ def test_a_deleted_room_says_so(room):
     ann.page.get_by_role("heading", name="This room was deleted").wait_for()
     status(ann, "Deleted")
     draw(ann)
-    ann.page.locator(".notice", has_text="This room was deleted").wait_for()
+    ann.notice("This room was deleted").wait_for()
     assert ann.run("app.session.shapeCount") == 1
-    with ann.page.expect_download() as download:
-        ann.page.get_by_role("button", name="Export as JSON").click()
-    assert download.value.suggested_filename == f"{room.name}.json"
+    assert ann.export("JSON", ann.page.get_by_role("button", name="Export as JSON").click)[0] == f"{room.name}.json"
     # A page that is hidden stores what isn't stored yet.
     ann.run("window.dispatchEvent(new PageTransitionEvent('pagehide')); return null")
     ann.wait_until_drawing_is_forgotten()
@@ -218,7 +201,7 @@ def test_a_room_that_was_deleted_while_one_was_away_is_forgotten(room, is_seen):
 
 @contextmanager
 def upgraded(world):
-    """A server with its own copy of the page's files. Also yields a function that changes them to a newer version."""
+    """A room on a server with its own copy of the page's files, and a function that changes them to a newer version."""
     with tempfile.TemporaryDirectory() as folder:
         web = Path(folder) / "web"
         shutil.copytree(world.web, web)
@@ -227,8 +210,8 @@ def upgraded(world):
             with open(web / "room" / "room.css", "a") as file:
                 file.write("/* newer */\n")
 
-        with world.start_server("--web", web) as server:
-            yield server, upgrade
+        with world.own_room("--web", web) as own:
+            yield own, upgrade
 
 
 def reload_by_banner(person):
@@ -248,22 +231,19 @@ def listed_version(person):
 
 def test_a_newer_page_is_announced(world, room):
     """The server returns with changed files. The page says so, and a reload loads the newer version."""
-    with upgraded(world) as (server, upgrade):
-        own = world.room(server, "newer")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
+    with upgraded(world) as (own, upgrade):
+        ann = own.join("Ann", forgive=MISSED)
         keep_page(ann)
-        server.kill()
+        own.server.kill()
         upgrade()
-        server.start()
+        own.server.start()
         reload_by_banner(ann)
 
 
 def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
     """A page stays open during an upgrade. Parts that it then needs would be of the newer version. It says so, and
     works with the parts that it has."""
-    with upgraded(world) as (server, upgrade):
-        own = world.room(server, "mixed")
+    with upgraded(world) as (own, upgrade):
         own.add(position=[200, 200], size=[100, 80])
         ann = own.join("Ann")
         ann.page.wait_for_load_state("networkidle")
@@ -271,8 +251,7 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         upgrade()
         # Waits, because the server checks its files only once a second.
         wait_until(lambda: listed_version(ann) != before, "the server lists the newer page")
-        ann.press("Control+a")
-        ann.press("Control+c")
+        ann.press("Control+a", "Control+c")
         ann.page.locator(".notice.is-refused", has_text="newer version").wait_for()
         ann.press("?")
         ann.page.evaluate("new Promise((done) => setTimeout(done, 200))")
@@ -280,27 +259,23 @@ def test_parts_of_a_newer_page_are_not_taken_into_an_older_one(world, room):
         draw(ann)
         own.wait_for_shapes(2)
         reload_by_banner(ann)
-        ann.press("Control+a")
-        ann.press("Control+d")
+        ann.press("Control+a", "Control+d")
         own.wait_for_shapes(4)
 
 
 def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
     """The second tab shows the first tab's edits without a server too, and after a reload. When the server is back, the
     tab shows what the server has."""
-    with world.start_server() as server:
-        own = world.room(server, "two-tabs")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
+    with world.own_room() as own:
+        ann = own.join("Ann", forgive=MISSED)
         kept_since = draw(ann)
         status(ann, "Saved")
         keep_page(ann)
         ann.wait_until_drawing_is_kept(kept_since)
-        server.kill()
+        own.server.kill()
         draw(ann, 3)
         ann.wait_until_kept(3)
-        again = own.join("Ann", context=ann.context, ready=False)
-        again.forgive(*MISSED)
+        again = own.join("Ann", context=ann.context, ready=False, forgive=MISSED)
         again.wait("app.session.shapeCount === 4", "what the first tab has drawn")
         assert again.run("app.live.unsentCount") == 0
         draw(again, 1)
@@ -309,7 +284,7 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
         again.wait("app.session.shapeCount === 5 && app.live.unsentCount === 1", "all of it, and one's own")
         # Ann undoes some of her edits while she is offline, before anybody has seen them.
         ann.run("app.editing.undo(); app.editing.undo(); return null")
-        server.start()
+        own.server.start()
         again.wait_for_shapes(3)
         own.wait_for_shapes(3)
         own.agree()
@@ -318,21 +293,19 @@ def test_a_second_tab_shows_what_the_first_has_not_sent_yet(world, room):
 def test_a_line_that_dies_without_a_word_is_noticed_and_left(world):
     """A suspended server doesn't close connections. The page notices the silence, keeps edits, and reconnects as soon
     as possible."""
-    with world.start_server() as server:
-        own = world.room(server, "silent")
-        ann = own.join("Ann")
+    with world.own_room() as own:
+        ann = own.join("Ann", forgive=MISSED)
         draw(ann)
         status(ann, "Saved")
         # The round-trip time is in the tooltip of the status.
         ann.wait("/\\d+ ms to the server and back/.test(document.querySelector('.status').title)", "the round trip")
-        ann.forgive(*MISSED)
-        server.freeze()
+        own.server.freeze()
         try:
             ann.wait("app.live.status().state !== 'live'", "that it notices")
             draw(ann, 2)
             status(ann, "2 changes are kept")
         finally:
-            server.thaw()
+            own.server.thaw()
         status(ann, "Saved")
         own.agree()
         assert ann.run("app.session.shapeCount") == 3
@@ -349,7 +322,7 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
         request.addEventListener('success', () => { (window.databases ??= []).push(request.result) })
         return request
       }"""))
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     draw(ann, 2)
     ann.wait_until_kept(2)
     ann.run("window.databases.forEach((each) => each.close()); return null")
@@ -359,7 +332,7 @@ def test_a_database_that_the_browser_closes_is_opened_again(room):
     ann.run("window.refusesStorage = true; window.databases.forEach((each) => each.close()); return null")
     draw(ann)
     status(ann, "Your 5 changes are only in this tab")
-    ann.page.locator(".notice", has_text="can’t keep your changes").wait_for()
+    ann.notice("can’t keep your changes").wait_for()
     ann.run("window.refusesStorage = false; return null")
     draw(ann)
     status(ann, "Your 6 changes are kept")
@@ -377,20 +350,17 @@ def kept_files(person, path):
 def test_a_page_from_the_server_gets_no_script_of_another_version(world, room):
     """The browser has cached one version of the page. The server has another version, and fails while the page
     loads. The page must not load at all rather than mix the versions."""
-    with upgraded(world) as (server, upgrade):
-        own = world.room(server, "torn")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED, "net::ERR", "Failed to fetch")
+    with upgraded(world) as (own, upgrade):
+        ann = own.join("Ann", forgive=[*MISSED, "net::ERR", "Failed to fetch"])
         keep_page(ann)
         upgrade()
         ann.context.route("**/room/room.js", lambda route: route.abort())
         ann.page.goto("about:blank")
-        ann.page.goto(server.url(own.path))
+        ann.page.goto(own.server.url(own.path))
         ann.page.evaluate("new Promise((done) => setTimeout(done, 500))")
         assert ann.page.evaluate("window.canvasRoom === undefined")
         ann.context.unroute("**/room/room.js")
-        ann.page.reload()
-        ann.wait("app.session.status().state === 'live'")
+        ann.reload()
 
 
 def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
@@ -398,12 +368,28 @@ def test_a_browser_whose_storage_never_answers_still_opens_the_room(room):
     ann = room.join("Ann", before=lambda page: page.add_init_script("IDBFactory.prototype.open = () => ({})"))
 
 
-def test_a_browser_without_space_still_reads_what_it_has(room):
+# Ways in which a browser has no space any more, once localStorage says so: at each write, or only when the transaction
+# ends, after each write of it has seemed to succeed.
+NO_SPACE = {
+    "at once": "if (localStorage.getItem('full')) IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }",
+    "at the end": """
+        const { put } = IDBObjectStore.prototype
+        IDBObjectStore.prototype.put = function (...values) {
+          const request = put.apply(this, values)
+          if (localStorage.getItem('full')) request.addEventListener('success', () => {
+            try { this.transaction.abort() } catch { /* It commits by itself. */ }
+          })
+          return request
+        }
+        IDBTransaction.prototype.commit = () => {}""",
+}
+
+
+@pytest.mark.parametrize("when", NO_SPACE)
+def test_a_browser_without_space_still_reads_what_it_has(room, when):
     """When a page is closed, it puts its edits into localStorage. The next page can't move them to the database, but
     still reads both."""
-    ann = room.join("Ann", before=lambda page: page.add_init_script("""
-        if (localStorage.getItem('full')) IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError') }"""))
-    ann.forgive("can’t keep it", "full")
+    ann = room.join("Ann", before=lambda page: page.add_init_script(NO_SPACE[when]), forgive=["can’t keep it", "full"])
     ann.run("app.perform(app.live.stop()); " + SQUARE)
     ann.wait("app.session.unsentCount === 1")
     actor = ann.run("app.live.actor")
@@ -426,45 +412,19 @@ def test_what_a_tab_keeps_at_its_end_while_another_takes_in_earlier_edits_stays(
       return (await editsOf('other')).map(({ at }) => at) }""") == [2]
 
 
-def test_space_may_be_missed_only_when_a_transaction_ends(room):
-    """Each write seems to succeed, and then the transaction fails. The edits that the closed page has put into
-    localStorage must stay there."""
-    ann = room.join("Ann", before=lambda page: page.add_init_script("""
-        const { put } = IDBObjectStore.prototype
-        IDBObjectStore.prototype.put = function (...values) {
-          const request = put.apply(this, values)
-          if (localStorage.getItem('full')) request.addEventListener('success', () => {
-            try { this.transaction.abort() } catch { /* It commits by itself. */ }
-          })
-          return request
-        }
-        IDBTransaction.prototype.commit = () => {}"""))
-    ann.forgive("can’t keep it")
-    ann.run("app.perform(app.live.stop()); " + SQUARE)
-    ann.wait("app.session.unsentCount === 1")
-    ann.run("localStorage.setItem('full', 'yes'); " + SQUARE + "; return null")
-    ann.page.reload()
-    room.wait_for_shapes(2)
-
-
 def test_of_a_closed_tabs_changes_those_that_were_refused_have_not_arrived(world, room):
     """A tab is closed with two unsent edits. Meanwhile the room has become full."""
-    with world.start_server("--max-shapes", "1") as server:
-        own = world.room(server, "left")
-        ann = own.join("Ann")
-        ann.forgive(*MISSED)
-        ann.wait("app.session.status().state === 'live'")
-        ann.run("app.perform(app.live.stop()); return null")
+    with world.own_room("--max-shapes", "1") as own:
+        ann = own.join("Ann", forgive=MISSED)
+        ann.disconnect()
         draw(ann, 2)
         status(ann, "2 changes are kept")
         own.add(kind="rectangle", position=[0, 0], size=[10, 10])
-        second = ann.context.new_page()
-        second.goto(server.url(own.path))
-        second.wait_for_function("() => window.canvasRoom?.connection.replica.status().state === 'live'")
+        second = own.join("Ann", context=ann.context, forgive=MISSED)
         ann.page.goto("about:blank")
-        second.locator(".notice", has_text="2 changes were taken back: the room is full").wait_for()
-        assert second.locator(".notice", has_text="arrived").count() == 0
-        second.close()
+        second.notice("2 changes were taken back: the room is full").wait_for()
+        assert second.notice("arrived").count() == 0
+
 
 # Joins a second client as the tab's actor. The server then closes the tab's connection, and the tab gets a new actor.
 SAME_ACTOR = """const other = new app.connection.constructor(app.core.restoreReplica(value), { room: app.room, token: null })
@@ -477,9 +437,8 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
     """Edits that are stored under the old actor stay there until they are stored under the new one."""
     ann = room.join("Ann")
     ann.forgive("can’t keep it", "full")
-    ann.wait("app.session.status().state === 'live'")
     before = ann.run("return Array.from(app.live.save(false))")
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     draw(ann, 2)
     ann.wait_until_kept(2)
     # From now on the page can neither store anything nor send edits.
@@ -494,7 +453,7 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
     ann.wait("app.live.status().state === 'live'")
     ann.run(SAME_ACTOR.replace("(value)", "(new Uint8Array(value))"), before)
     ann.wait("app.live.actor !== window.actor && app.live.status().state === 'live'", "another actor")
-    ann.page.locator(".notice", has_text="can’t keep your changes").wait_for()
+    ann.notice("can’t keep your changes").wait_for()
     ann.page.reload()
     room.wait_for_shapes(2)
 
@@ -502,7 +461,6 @@ def test_a_tab_that_becomes_somebody_else_keeps_its_edits_though_there_is_no_spa
 def test_a_tab_that_becomes_somebody_else_leaves_nothing_behind(room):
     """Once the edits are stored under the new actor, another tab finds nothing left under the old one."""
     ann = room.join("Ann")
-    ann.wait("app.session.status().state === 'live'")
     draw(ann)
     room.wait_for_shapes(1)
     ann.run(SAME_ACTOR.replace("value", "app.live.save(false)").replace("return null", "window.actor = app.live.actor; return null"))
@@ -516,7 +474,7 @@ def test_what_a_closing_tab_keeps_while_another_reads_arrives(room, look):
     """A tab reads what is kept of the room, as the room opens or as a courier. Before it gets the answer, the tab whose
     edits these are keeps more and is closed."""
     ann = room.join("Ann")
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     draw(ann)
     ann.wait_until_kept(1)
     bob = room.join("Bob", context=ann.context, ready=False, before=lambda page: page.add_init_script("""
@@ -539,8 +497,7 @@ def test_what_a_closing_tab_keeps_while_another_reads_arrives(room, look):
     draw(ann, 2)
     ann.wait_until_kept(3)
     lock = f"canvas {room.name} {ann.run('app.live.actor')}"
-    ann.page.close()
-    ann.is_gone = True
+    ann.close()
     held = "async () => (await navigator.locks.query()).held.map(({ name }) => name)"
     wait_until(lambda: lock not in bob.page.evaluate(held), "the closed tab has released its key")
     bob.page.evaluate("window.answer()")
@@ -551,8 +508,7 @@ def test_a_storage_that_hangs_for_a_while_holds_up_no_courier(room):
     """A tab was closed with an unsent edit. The first read of the storage never completes, and a later one finds the
     edit and sends it."""
     ann = room.join("Ann")
-    ann.wait("app.session.status().state === 'live'")
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     draw(ann)
     ann.wait_until_kept(1)
     bob = room.join("Bob", context=ann.context, clock=True, before=lambda page: page.add_init_script("""
@@ -563,8 +519,7 @@ def test_a_storage_that_hangs_for_a_while_holds_up_no_courier(room):
       }"""))
     bob.forgive("doesn’t answer")
     bob.wait("app.session.status().state === 'live' && window.looks === 2", "a look that gets no answer")
-    ann.page.close()
-    ann.is_gone = True
+    ann.close()
     bob.stop_clock()
     # In small steps, because the storage answers in its own time.
     for _ in range(50):

@@ -1,11 +1,7 @@
 """What others see while somebody writes in a shape, before the text is kept."""
 
-import json
-
-from websockets.sync.client import connect
-
-from test_writing import FIELD, text_of, two_at
 from person import number
+from test_writing import FIELD, edit, text_of, two_at
 
 RECORD = """
     window.painted = { drawing: [], overlay: [] }
@@ -25,12 +21,6 @@ def painted(person, canvas, words):
     person.page.wait_for_function("([canvas, words]) => window.painted[canvas].includes(words)", arg=[canvas, words])
 
 
-def begin(person, shape):
-    person.select(shape)
-    person.press("F2")
-    person.page.wait_for_selector(FIELD, state="visible")
-
-
 def is_typed(person, shape, is_typed):
     person.wait(f"(app.scene.drawn(value)?.isTyped ?? false) === {str(is_typed).lower()}", f"typed: {is_typed}", number(shape))
 
@@ -40,10 +30,10 @@ def test_others_see_a_text_while_it_is_written(room):
     text is kept, the drawing shows it."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", text="Milk")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0), before=record)
-    begin(ann, square)
+    edit(ann, square)
     painted(bob, "overlay", "Ann is writing…")
     is_typed(bob, square, False)
-    ann.page.keyboard.type(" and eggs")
+    ann.type(" and eggs")
     painted(bob, "overlay", "Milk and eggs")
     is_typed(bob, square, True)
     bob.painted()
@@ -65,40 +55,38 @@ def test_a_new_text_is_seen_as_wide_as_it_grows(room):
     ann.press("t")
     ann.click(300, 300)
     ann.page.wait_for_selector(FIELD, state="visible")
-    ann.page.keyboard.type("Hello, everybody")
+    ann.type("Hello, everybody")
     painted(bob, "overlay", "Hello, everybody")
-    ann.press("Control+a")
-    ann.press("Backspace")
-    ann.press("Escape")
+    ann.press("Control+a", "Backspace", "Escape")
     bob.wait_for_shapes(0)
 
 
 def test_who_writes_in_the_same_shape_sees_that_somebody_else_does(room):
     """The own field shows the own text, and a line below it names the other writer until they stop."""
     ann, bob, square = two_at(room)
-    begin(ann, square)
-    ann.page.keyboard.type("by Ann")
+    edit(ann, square)
+    ann.type("by Ann")
     is_typed(bob, square, True)
-    begin(bob, square)
-    bob.page.keyboard.type("by Bob")
+    edit(bob, square)
+    bob.type("by Bob")
     for person, other in ((ann, "Bob"), (bob, "Ann")):
         person.page.wait_for_selector(f".writing-hint:has-text('{other} is writing here too')")
     assert bob.page.input_value(FIELD) == "by Bob"
     ann.press("Escape")
     bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")
     bob.press("Escape")
-    ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann”").wait_for()
+    ann.notice("Bob wrote over your text in Sun: “by Ann”").wait_for()
 
 
 def test_a_long_text_is_shown_around_the_caret(room):
     """Presence has a bound, so of a long text only the part is told where the writer is."""
     ann, bob, square = two_at(room, text="é" * 1900)
-    begin(ann, square)
+    edit(ann, square)
     ann.page.keyboard.press("Control+Home")
-    ann.page.keyboard.type("First: ")
+    ann.type("First: ")
     bob.wait("app.presence.people()[0]?.typed?.startsWith('First: é') && app.presence.people()[0].typed.endsWith('é…')")
     ann.page.keyboard.press("Control+End")
-    ann.page.keyboard.type(" last")
+    ann.type(" last")
     bob.wait("app.presence.people()[0].typed.startsWith('…é') && app.presence.people()[0].typed.endsWith('é last')")
     ann.press("Escape")
     bob.wait_for_shape(square, "shape.text.endsWith('é last')")
@@ -109,19 +97,14 @@ def test_what_a_stranger_writes_is_bounded_and_goes_with_them(room):
     """Odd values are no text. If a writer is gone without keeping the text, the shape's own text comes back."""
     square = room.add(position=[300, 200], size=[200, 150], text="Milk")
     bob = room.join("Bob", at=(0, 0), before=record)
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
-        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
-
-        def show(**state):
-            odd.send(json.dumps({"type": "presence", "state": state}))
-
+    with room.stranger("Odd") as odd:
         for at, typed in enumerate([7, ["x"], {}, "x" * 803]):
-            show(writing=square, typed=typed, cursor=[at, 1])
+            odd.show(writing=square, typed=typed, cursor=[at, 1])
             bob.wait("app.presence.people()[0]?.cursor?.x === value && app.presence.people()[0].typed === null", "no text", at)
-        show(writing="zzz-zzz-zzz", typed="nowhere", cursor=[9, 1])
+        odd.show(writing="zzz-zzz-zzz", typed="nowhere", cursor=[9, 1])
         bob.wait("app.presence.people()[0]?.typed === 'nowhere'")
         bob.painted()
-        show(writing=square, typed="Eggs\u0000\u0007")
+        odd.show(writing=square, typed="Eggs\u0000\u0007")
         painted(bob, "overlay", "Eggs")
     is_typed(bob, square, False)
     bob.painted()

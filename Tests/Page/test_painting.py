@@ -472,8 +472,7 @@ def test_black_and_grey_are_seen_on_dark_paper(room):
     ann.see(frames=2)
     letters = ann.page.evaluate("getComputedStyle(document.querySelector('.writing-field')).color")
     assert [int(channel) for channel in letters[4:-1].split(",")] == list(dark["letters"])
-    ann.press("Escape")
-    ann.press("Escape")
+    ann.press("Escape", "Escape")
     ann.run("app.paint.choose({ stroke: value }); app.setTool('pen'); return null", "#000000")
     ann.drag((100, 500), (300, 500), hold=True)
     overlay = ann.picture("#overlay")[500, 200]

@@ -75,17 +75,13 @@ def test_layers_are_selected_hidden_reordered_and_renamed(room):
     room.wait_for(lambda shapes: [shape["name"] for shape in shapes] == ["Ground", "Sun", "Moon"])
 
     row(ann, "Moon").locator(".layer-name").dblclick()
-    ann.page.keyboard.type("Pluto")
-    ann.press("Enter")
+    ann.type("Pluto", "Enter")
     room.wait_for(lambda shapes: any(shape["name"] == "Pluto" for shape in shapes))
-    ann.press("End")
-    ann.press("F2")
-    ann.page.keyboard.type("Nothing")
-    ann.press("Escape")
+    ann.press("End", "F2")
+    ann.type("Nothing", "Escape")
     assert names(ann) == ["Pluto", "Sun", "Ground"]
     ann.press("F2")
-    ann.page.keyboard.type("Pluto")
-    ann.press("Enter")
+    ann.type("Pluto", "Enter")
     ann.page.wait_for_selector(".layer:has-text('Pluto 2')")
     # The first Enter confirms the suggestion of an input method. The next Enter confirms the name.
     row(ann, "Sun").locator(".layer-name").dblclick()
@@ -142,13 +138,9 @@ def test_the_inspector_writes_what_one_sees(room):
     ann.select(sun)
     open_tab(ann, "inspector")
     page = ann.page
-    for label, value in [("Name", "Star of all"), ("X", "150"), ("Y", "-20,5"), ("W", "300"), ("H", "210"), ("Rotation", "30")]:
-        page.get_by_label(label, exact=label != "Rotation").fill(value)
-        page.keyboard.press("Enter")
-    page.get_by_label("Fill", exact=True).fill("#0a7")
-    page.keyboard.press("Enter")
-    page.get_by_label("Outline", exact=True).fill("123456")
-    page.keyboard.press("Enter")
+    for label, value in [("Name", "Star of all"), ("X", "150"), ("Y", "-20,5"), ("W", "300"), ("H", "210"), ("Rotation", "30"),
+                         ("Fill", "#0a7"), ("Outline", "123456")]:
+        ann.fill(label, value, exact=label != "Rotation")
     for label, value in [("Opacity", "4"), ("Outline width", "6.5"), ("Points", "7"), ("Inner radius", "0.3")]:
         page.get_by_label(label).fill(value)
     page.get_by_label("Visible").uncheck()
@@ -204,12 +196,10 @@ def test_the_inspector_is_for_many_at_once(room):
     assert page.locator(".inspector-heading").inner_text() == "2 shapes"
     assert page.get_by_label("Fill", exact=True).get_attribute("placeholder") == "Mixed"
     assert [page.get_by_label(label, exact=True).input_value() for label in "XW"] == ["100", "400"], "of the box around them"
-    page.get_by_label("Fill", exact=True).fill("#0000FF")
-    page.keyboard.press("Enter")
+    ann.fill("Fill", "#0000FF")
     room.wait_for(lambda shapes: all(shape["fill"] == "#0000FF" for shape in shapes))
     for label, value, places in (("X", "200", [200, 500]), ("W", "800", [200, 800])):
-        page.get_by_label(label, exact=True).fill(value)
-        page.keyboard.press("Enter")
+        ann.fill(label, value)
         room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == places)
     page.evaluate("document.activeElement.blur()")
     for places in ([200, 500], [100, 400]):
@@ -248,7 +238,7 @@ def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
     ann.page.mouse.move(box["x"] + 150, y, steps=5)
     ann.page.mouse.up()
     bob.wait_for_shape(sun, f"shape.strokeWidth > {middle}")
-    ann.page.evaluate("document.activeElement.blur()")
+    ann.leave_focus()
     ann.press("Control+z")
     bob.wait_for_shape(sun, "shape.strokeWidth === 0")
     assert ann.run("app.session.canUndo") is False
@@ -302,13 +292,12 @@ def test_many_new_overlaps_are_told_without_reading_each_shape(room):
     ids = [identifier() for _ in range(300)]
     room.write(*((each, {"kind": "rectangle", "position": [20 * at, 100], "size": [10, 10]}) for at, each in enumerate(ids)))
     ann = room.join("Ann")
-    ann.wait_for_shapes(300)
     ann.run("""window.read = 0
       const { shape } = app.session
       app.session.shape = (id) => { window.read += 1; return shape.call(app.session, id) }
       return null""")
     room.add(position=[0, 0], size=[6_000, 300])
-    ann.page.locator(".notice", has_text="300 new overlaps").wait_for()
+    ann.notice("300 new overlaps").wait_for()
     assert ann.run("window.read") < 300
 
 
@@ -345,7 +334,7 @@ def test_a_finger_that_draws_first_saves_what_is_being_typed(room):
     phone.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
     inspect(phone, ground)
     phone.page.get_by_label("X", exact=True).fill("55")
-    phone.run("app.setTool('rectangle'); return null")
+    phone.take("rectangle")
     phone.touch.drag((60, 120), (220, 260))
     phone.wait_for_shape(ground, "shape.x === 55")
     phone.wait_for_shapes(4)
@@ -381,11 +370,9 @@ def test_a_number_that_is_being_typed_stays_while_others_move_the_shape(room):
     ann.press("Escape")
     assert field.input_value() == "400"
     for typed, x in (("1,000", 1000), ("２５０", 250), ("12,5", 12.5)):
-        field.fill(typed)
-        field.press("Enter")
+        ann.fill("X", typed)
         ann.wait_for_shape(ground, f"shape.x === {x}")
-    field.fill("0x10")
-    field.press("Enter")
+    ann.fill("X", "0x10")
     ann.page.get_by_text("Type a number like").wait_for()
     assert ann.shape(ground)["x"] == 12.5
 
@@ -419,8 +406,7 @@ def test_undo_and_escape_reach_the_page_from_its_fields(room):
         ann.wait_for_shape(ground, f"shape.x === {x}")
     text = ann.page.get_by_label("Fill", exact=True)
     fill = ann.shape(ground)["fill"]
-    text.fill("#123456")
-    text.press("Enter")
+    ann.fill("Fill", "#123456")
     ann.wait_for_shape(ground, "shape.fill === '#123456'")
     ann.press("Control+z")
     ann.wait_for_shape(ground, f"shape.fill === '{fill}'")
@@ -434,14 +420,14 @@ def test_who_deletes_a_shape_that_is_being_renamed_is_told(room):
     ground, moon, sun = three(room)
     ann, bob = room.join("Ann"), room.join("Bob")
     row(ann, "Moon").locator(".layer-name").dblclick()
-    ann.page.keyboard.type("Plu")
-    bob.run(f"app.edit((session) => session.delete([{number(moon)}])); return null")
-    ann.page.locator(".notice", has_text="Bob deleted Moon while you renamed it").wait_for()
+    ann.type("Plu")
+    bob.delete(moon)
+    ann.notice("Bob deleted Moon while you renamed it").wait_for()
     assert ann.page.locator(".layer-field").count() == 0
     inspect(ann, sun)
     ann.page.get_by_label("Name", exact=True).fill("Pluto")
-    bob.run(f"app.edit((session) => session.delete([{number(sun)}])); return null")
-    ann.page.locator(".notice", has_text="It was deleted while you changed it").wait_for()
+    bob.delete(sun)
+    ann.notice("It was deleted while you changed it").wait_for()
 
 
 def test_a_slider_that_a_finger_holds_leaves_shapes_alone_that_another_taps(room):

@@ -1,10 +1,8 @@
 """The people in the room, and following one of them."""
 
-import json
 import socket
 
 import pytest
-from websockets.sync.client import connect
 
 from raw import said, upgrade
 from waiting import wait_until
@@ -62,9 +60,8 @@ def test_a_person_in_another_tab_points_at_nothing(room):
 def test_a_crowd_is_a_number(world):
     """A room lists a hundred people by name, and gives the total number. The page shows the others as a count, next to
     the badges and in the list."""
-    with world.start_server() as server:
-        own = world.room(server, "crowd")
-        crowd = Crowd(server, own.name)
+    with world.own_room() as own:
+        crowd = Crowd(own.server, own.name)
         crowd.come(1_103)
         ann = own.join("Ann")
         # The page shows three badges and the count of the others.
@@ -125,7 +122,7 @@ def test_following_shows_what_the_other_sees_until_one_moves(room):
     ann.page.locator(".follow-pill", has_text="Following Robert").wait_for()
     bob.look_at(-900, -700)
     ann.wait("app.view.visibleBox().x < 0", "Bob's new place")
-    assert ann.page.locator(".notice", has_text="has left").count() == 0
+    assert ann.notice("has left").count() == 0
     ann.page.mouse.move(600, 400)
     ann.page.mouse.wheel(0, 300)
     ann.page.locator(".follow-frame").wait_for(state="hidden")
@@ -190,7 +187,7 @@ def test_the_followed_view_waits_until_a_gesture_is_over(room):
     bob.look_at(10, 20)
     place = "((seen) => seen.x === value[0] && seen.y === value[1])"
     ann.wait(place + "(app.view.visibleBox())", "Bob's place", argument=[10, 20])
-    ann.run("app.setTool('select'); return null")
+    ann.take("select")
     ann.drag((220, 220), (300, 300), hold=True)
     bob.look_at(30, 40)
     ann.wait(place + "(app.presence.people()[0].view)", "where Bob looks now", argument=[30, 40])
@@ -229,12 +226,12 @@ def test_nobody_has_to_say_who_they_are(room):
         page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
 
     ann = room.join("Ann", before=forget)
-    ann.page.locator(".notice", has_text="You’re").get_by_role("button", name="Change name").click()
+    ann.notice("You’re").get_by_role("button", name="Change name").click()
     ann.page.get_by_label("What should others call you?").fill("Zoe")
     ann.press("Enter")
     ann.page.reload()
     ann.page.get_by_role("button", name="You’re Zoe").wait_for()
-    assert ann.page.locator(".notice", has_text="You’re").count() == 0
+    assert ann.notice("You’re").count() == 0
 
 
 def test_who_comes_gets_a_colour_that_nobody_has(room):
@@ -254,8 +251,7 @@ def test_who_comes_gets_a_colour_that_nobody_has(room):
     assert bob.page.evaluate("JSON.parse(localStorage.getItem('canvas.me')).color") == "#1D4ED8"
     assert bob.page.evaluate("document.documentElement.style.getPropertyValue('--me')") == colour
     ann.leave()
-    bob.page.reload()
-    bob.wait("app.session.status().state === 'live'")
+    bob.reload()
     ann = room.join("Ann")
     bob.wait("app.presence.people().length === 1", "somebody else is here")
     ann.leave()
@@ -293,12 +289,11 @@ def test_names_of_all_scripts_stay_within_themselves(room):
 
 def test_links_are_copied(room):
     """One link lets people draw, and the other is view-only."""
-    ann = room.join("Ann")
-    ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ann = room.join("Ann", clipboard=True)
     for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
         ann.page.get_by_role("button", name="Copy a link to this room").click()
         ann.page.get_by_role("menuitem", name=entry).click()
-        ann.page.locator(".notice", has_text="copied").wait_for()
+        ann.notice("copied").wait_for()
         wait_until(lambda: ann.page.evaluate("navigator.clipboard.readText()"), "the link", (room.server.url(room.path) + link).__eq__)
 
 
@@ -310,10 +305,9 @@ def test_what_peers_say_of_themselves_is_not_believed(room):
         {"cursor": [1, None], "selection": "abc-def-ghi", "lifted": {}, "view": "view"},
         {"cursor": [1e300, -1e300], "selection": [["abc-def-ghi"]] * 9, "view": [0, 0, 1e-300, 1e300]},
     ]
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as odd:
-        odd.send(json.dumps({"type": "hello", "name": "Odd"}))
+    with room.stranger("Odd") as odd:
         for at, state in enumerate(states):
-            odd.send(json.dumps({"type": "presence", "state": {**state, "lifted": ["00a-000-000"] * (at + 1)}}))
+            odd.show(**state | {"lifted": ["00a-000-000"] * (at + 1)})
             ann.wait(f"app.presence.people()[0]?.lifted.length === {at + 1}", "the state")
             ann.painted()
         ann.page.get_by_role("button", name="Follow Odd").click()
@@ -328,9 +322,8 @@ def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
         const { prototype } = CanvasRenderingContext2D
         const { fillText } = prototype
         prototype.fillText = function (text, ...place) { painted.add(text); return fillText.call(this, text, ...place) }"""))
-    with connect(room.server.socket(room.name), subprotocols=["canvas.v1.json"]) as slim:
-        slim.send(json.dumps({"type": "hello", "name": "i" * 64}))
-        slim.send(json.dumps({"type": "presence", "state": {"cursor": [200, 200]}}))
+    with room.stranger("i" * 64) as slim:
+        slim.show(cursor=[200, 200])
         ann.page.wait_for_function("() => [...painted].some((text) => /^i+…$/.test(text))")
         cut = ann.page.evaluate("[...painted].find((text) => /^i+…$/.test(text))")
         width = ann.page.evaluate("""(cut) => {

@@ -4,7 +4,7 @@ import time
 
 from person import number
 from test_arrows import ends, near
-from test_history import CLOCKS, look_back, open_history
+from test_history import CLOCKS, see_past
 
 
 def fill(room):
@@ -28,29 +28,29 @@ def test_who_empties_the_canvas_is_named_and_it_can_be_brought_back(room):
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     bob.press("Shift+b")
     bob.page.get_by_role("button", name="Drop everything").click()
-    notice = ann.page.locator(".notice", has_text="Bob dropped everything into the black hole.")
+    notice = ann.notice("Bob dropped everything into the black hole.")
     notice.get_by_role("button", name="Bring back").click()
     assert room.wait_for_shapes(3) == before
-    bob.page.locator(".notice", has_text="Ann brought back 3 shapes.").wait_for()
+    bob.notice("Ann brought back 3 shapes.").wait_for()
     notice.wait_for(state="detached")
     clear(bob)
-    notice = ann.page.locator(".notice", has_text="Bob cleared the canvas.")
+    notice = ann.notice("Bob cleared the canvas.")
     notice.wait_for()
     bob.press("Control+z")
-    ann.page.locator(".notice", has_text="Bob brought back 3 shapes.").wait_for()
+    ann.notice("Bob brought back 3 shapes.").wait_for()
     assert notice.count() == 0 and room.wait_for_shapes(3) == before
     room.agree()
     clear(bob)
-    eve.page.locator(".notice", has_text="Bob cleared the canvas.").wait_for()
+    eve.notice("Bob cleared the canvas.").wait_for()
     assert eve.page.get_by_role("button", name="Bring back").count() == 0
     # While Ann looks at the past, nothing can be brought back, so the offer stays.
     ann.run("app.shown.showPast(app.core.createReplica({ readonly: true })); return null")
     ann.page.get_by_role("button", name="Bring back").click()
-    ann.page.locator(".notice", has_text="You’re looking at the past").wait_for()
+    ann.notice("You’re looking at the past").wait_for()
     ann.run("app.shown.showPast(null); return null")
     ann.page.get_by_role("button", name="Bring back").click()
     ann.wait_for_shapes(3)
-    ann.page.locator(".notice", has_text="3 shapes brought back").get_by_role("button", name="Undo").click()
+    ann.notice("3 shapes brought back").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(0)
 
 
@@ -61,8 +61,8 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
     ann.drag(ann.middle(sun), (400, 500), hold=True)
     bob.wait_for_shape(sun, "shape.y > 250")
     for shape in (moon, sun):
-        bob.run("app.edit((session) => session.delete([value])); return null", number(shape))
-    notice = ann.page.locator(".notice", has_text="Bob deleted Sun while you held it.")
+        bob.delete(shape)
+    notice = ann.notice("Bob deleted Sun while you held it.")
     notice.wait_for()
     assert ann.page.locator(".notice").count() == 1
     ann.page.mouse.up()
@@ -80,11 +80,11 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
 
     def delete(shape):
         bob.wait_for_shape(shape)
-        bob.run("app.edit((session) => session.delete([value])); return null", number(shape))
+        bob.delete(shape)
         ann.wait(f"!app.session.shape({number(shape)})")
 
     def told(words):
-        notice = ann.page.locator(".notice", has_text=words)
+        notice = ann.notice(words)
         notice.wait_for()
         return notice
     ann.press("l")
@@ -103,8 +103,7 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
     delete(line)
     told("Bob deleted Way while you held it.")
     ann.page.mouse.up()
-    ann.press("Escape")
-    ann.press("r")
+    ann.press("Escape", "r")
     ann.drag((400, 500), (600, 600), hold=True)
     (drawn,) = [shape for shape in room.wait_for(lambda shapes: len(shapes) == 2) if shape["id"] != sun]
     delete(drawn["id"])
@@ -187,9 +186,7 @@ def drawn_and_redrawn(room):
 def restore(person, then, count=3, ahead=0):
     """Restores an older state. `ahead` is the error, in milliseconds, of the page's estimate of the server's time, as
     after a slow request."""
-    open_history(person)
-    look_back(person, then)
-    person.wait(f"app.isPast && app.session.shapeCount === {count}")
+    see_past(person, then, count)
     if ahead:
         person.run("const now = performance.now.bind(performance); performance.now = () => now() + value; return null", ahead)
     person.page.get_by_role("button", name="Restore").click()
@@ -201,11 +198,11 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     old, then, now = drawn_and_redrawn(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     restore(bob, then, ahead=150)
-    notice = ann.page.locator(".notice", has_text="Bob restored the drawing as of today, ")
+    notice = ann.notice("Bob restored the drawing as of today, ")
     notice.wait_for()
     assert ann.page.locator(".notice").count() == 1
-    eve.page.locator(".notice", has_text="Bob restored the drawing").wait_for()
-    assert eve.page.get_by_role("button", name="Bring back").count() == 0 and bob.page.locator(".notice", has_text="Bob").count() == 0
+    eve.notice("Bob restored the drawing").wait_for()
+    assert eve.page.get_by_role("button", name="Bring back").count() == 0 and bob.notice("Bob").count() == 0
     restored = room.wait_for_shapes(3)
     assert {shape["name"] for shape in restored} == {"Sun", "Moon", "Comet"}
     since = room.add(name="Since", position=[900, 600])
@@ -216,7 +213,7 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     shapes = room.wait_for_shapes(7)
     assert [shape for shape in shapes if shape["id"] != since and shape["id"] != old[2]] == [shape for shape in now if shape["id"] != old[2]]
     assert room.shape(old[2])["fill"] == "#123456"
-    ann.page.locator(".notice", has_text="6 shapes brought back").get_by_role("button", name="Undo").click()
+    ann.notice("6 shapes brought back").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(4)
 
 
@@ -225,7 +222,7 @@ def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
     ann, bob = room.join("Ann"), room.join("Bob")
     restore(bob, then)
     room.wait_for_shapes(3)
-    notice = ann.page.locator(".notice", has_text="Bob restored the drawing")
+    notice = ann.notice("Bob restored the drawing")
     notice.wait_for()
     room.write((old[1], {"deleted": True}))
     ann.wait_for_shapes(2)
@@ -247,12 +244,12 @@ def test_a_restoration_that_only_changes_shapes_is_told_too(room):
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve")
     restore(bob, then, ahead=ahead)
     for person in (ann, eve):
-        person.page.locator(".notice", has_text="Bob restored the drawing").wait_for()
+        person.notice("Bob restored the drawing").wait_for()
     ann.page.get_by_role("button", name="Bring back").click()
     room.wait_for(lambda shapes: shapes == moved)
     eve.wait_for_shape(ids[0], "shape.y === 600")
     eve.page.get_by_role("button", name="Bring back").click()
-    eve.page.locator(".notice", has_text="nothing left to bring back").wait_for()
+    eve.notice("nothing left to bring back").wait_for()
     assert room.shapes() == moved
 
 
@@ -260,18 +257,16 @@ def test_what_went_while_one_was_away_is_told_on_return(room):
     """People who looked at the past, or were offline for long, learn on their return who cleared the canvas."""
     _, before = fill(room)
     ann, bob = room.join("Ann"), room.join("Bob")
-    open_history(ann)
-    look_back(ann, time.time() * 1000 - 10)
-    ann.wait("app.isPast")
+    see_past(ann, time.time() * 1000 - 10, 3)
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for_shapes(0)
     ann.wait("app.live.shapeCount === 0")
     ann.page.get_by_role("button", name="Back to the present").click()
-    notice = ann.page.locator(".notice", has_text="Bob cleared the canvas.")
+    notice = ann.notice("Bob cleared the canvas.")
     notice.get_by_role("button", name="Bring back").click()
     assert room.wait_for_shapes(3) == before
     bob.wait_for_shapes(3)
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     bob.run("app.edit((session) => session.clear()); return null")
     room.wait_for(lambda shapes: shapes == [])
     ann.run("app.start(); return null")

@@ -32,9 +32,7 @@ def test_names_of_shapes_and_people_are_only_text(room):
     ann.page.locator(".notice.is-overlap").first.wait_for()
     bob.leave()
     for suffix in ["PNG", "SVG", "JSON"]:
-        with ann.page.expect_download():
-            ann.choose(f"Export as {suffix}")
-            ann.choose_size(suffix)
+        ann.export(suffix)
     assert ann.run("return window.ran ?? null") is None
     inside = ann.page.evaluate(
         "[...document.querySelectorAll('body *')].filter((each) => ['IMG', 'SCRIPT', 'IFRAME', 'B'].includes(each.tagName)).length")
@@ -63,8 +61,7 @@ def test_the_policy_of_the_page_is_strict_and_holds(room):
     ann.page.get_by_role("button", name="Start with three squares").click()
     for tab in ["inspector", "overlaps", "layers"]:
         ann.page.click(f"#tab-{tab}")
-    ann.press("Escape")
-    ann.press("?")
+    ann.press("Escape", "?")
     ann.page.get_by_role("heading", name="Shortcuts").wait_for()
     hosts = ann.page.evaluate("[...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).host))]")
     assert hosts == [f"127.0.0.1:{room.server.port}"]

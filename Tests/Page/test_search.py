@@ -24,6 +24,13 @@ def count(person, words):
     person.page.locator(f"{BAR} [role=status]", has_text=words).wait_for()
 
 
+def find(person, text, words):
+    """Opens the search, unless it is open, and searches. `words`: how many are found."""
+    person.press("Control+f")
+    person.page.get_by_role("searchbox").fill(text)
+    count(person, words)
+
+
 def comes_into_view(person, shape):
     """Waits until the view shows the shape, between the bars and large enough to be read."""
     size = person.page.viewport_size
@@ -44,7 +51,7 @@ def test_it_goes_from_hit_to_hit(room, phone):
     else:
         ann.press("Control+f")
     ann.page.get_by_role("searchbox").wait_for()
-    ann.page.keyboard.type("prices")
+    ann.type("prices")
     for hit, key, words in zip((*hits, hits[0], hits[2]), ("Enter", "Enter", "Enter", "Shift+Enter", ""), ("1", "2", "3", "1", "3")):
         count(ann, f"{words} of 3")
         comes_into_view(ann, hit)
@@ -69,9 +76,7 @@ def test_hits_are_outlined_while_one_searches(room):
         edge = ann.picture("#overlay")[top - 3 : top + 4, left + 20 : left + 100]
         return (edge[:, :, 3] > 50).mean() > 0.5 and (numpy.abs(edge[:, :, :3].astype(int) - rgb("#1D4ED8")).max(axis=2) < 12).any()
 
-    ann.press("Control+f")
-    ann.page.get_by_role("searchbox").fill("ask FOR")
-    count(ann, "1 of 1")
+    find(ann, "ask FOR", "1 of 1")
     assert outlined(first)
     other = room.add(text="I ask for more", position=[300, 500], size=[160, 120])
     count(ann, "1 of 2")
@@ -79,14 +84,11 @@ def test_hits_are_outlined_while_one_searches(room):
     room.write((first, {"text": "Never mind"}))
     count(ann, "1 of 1")
     assert not outlined(first)
-    ann.page.get_by_role("searchbox").fill("nowhere")
-    count(ann, "Not found")
+    find(ann, "nowhere", "Not found")
     assert not outlined(other)
     ann.press("Escape")
     assert ann.selected() == []
-    ann.press("Control+f")
-    ann.page.get_by_role("searchbox").fill("ask")
-    count(ann, "1 of 1")
+    find(ann, "ask", "1 of 1")
     assert outlined(other)
     ann.page.get_by_role("button", name="Close").click()
     ann.press("Escape")
@@ -97,9 +99,7 @@ def test_hits_are_outlined_while_one_searches(room):
 def test_a_viewer_finds_too(room):
     first, *_ = board(room)
     ann = room.join("Ann", query="?view", at=(-3000, 0))
-    ann.press("Control+f")
-    ann.page.get_by_role("searchbox").fill("the prices")
-    count(ann, "1 of 1")
+    find(ann, "the prices", "1 of 1")
     comes_into_view(ann, first)
 
 
@@ -110,8 +110,7 @@ def test_it_opens_while_one_writes(room):
     ann.select(first)
     ann.press("F2")
     ann.page.wait_for_selector("textarea", state="visible")
-    ann.page.keyboard.type(" now")
-    ann.press("Control+f")
+    ann.type(" now", "Control+f")
     ann.page.get_by_role("searchbox").fill("now")
     count(ann, "1 of 1")
     ann.press("Control+f")

@@ -43,8 +43,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     bob.wait_for_shape(loose, "shape.width === 141 && shape.height === 120")
     ann.press("Control+z")
     # While a shape is drawn, the corner at the pointer snaps.
-    ann.press("Escape")
-    ann.press("r")
+    ann.press("Escape", "r")
     ann.drag((100, 420), (303, 560), hold=True)
     assert guides(ann)["x"]["at"] == 300
     rest(ann)

@@ -6,6 +6,17 @@ def painted_with_marks(person):
     person.painted()
 
 
+def writes(room):
+    """Ann opens the text of a shape. Returns her, the shape, and the field."""
+    square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
+    ann = room.join("Ann", at=(0, 0))
+    ann.click(400, 275, times=2)
+    field = ann.page.locator(".writing-field")
+    field.wait_for()
+    ann.wait("app.writing.hasMarkKeys", "the keys for marks")
+    return ann, square, field
+
+
 def ink(person, x, y, width, height):
     """How much of a part of the picture is dark."""
     part = person.picture()[y : y + height, x : x + width, :3].astype(float)
@@ -56,51 +67,29 @@ def test_an_item_has_a_bullet_and_breaks_below_its_words(room):
 
 def test_ctrl_b_writes_and_removes_the_asterisks(room):
     """It takes the selection, or the word at the caret, line by line and without the heads of a list."""
-    square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
-    ann = room.join("Ann", at=(0, 0))
-    ann.click(400, 275, times=2)
-    field = ann.page.locator(".writing-field")
-    field.wait_for()
-    ann.wait("app.writing.hasMarkKeys", "the keys for marks")
-    value = lambda: field.input_value()  # noqa: E731
-    ann.page.keyboard.type("Buy milk")
-    ann.press("Control+b")
-    assert value() == "Buy **milk**"
-    ann.page.keyboard.type("y")
-    assert value() == "Buy **milky**", "the caret stays in the word"
-    ann.press("Control+b")
-    assert value() == "Buy milky"
-    ann.press("Control+a")
-    ann.press("Control+b")
-    assert value() == "**Buy milky**"
-    ann.press("Control+b")
-    assert value() == "Buy milky"
-    ann.press("Control+z")
-    assert value() == "**Buy milky**", "the field can undo it"
+    ann, square, field = writes(room)
+    # The caret stays in the word that becomes bold, and the field can undo it.
+    for typed, keys, text in [
+        ("Buy milk", ["Control+b"], "Buy **milk**"), ("y", [], "Buy **milky**"), ("", ["Control+b"], "Buy milky"),
+        ("", ["Control+a", "Control+b"], "**Buy milky**"), ("", ["Control+b"], "Buy milky"), ("", ["Control+z"], "**Buy milky**"),
+    ]:
+        ann.type(typed, *keys)
+        assert field.input_value() == text
     ann.press("Control+a")
     ann.page.keyboard.insert_text("- one \ntwo **x**\n")
-    ann.press("Control+a")
-    ann.press("Control+b")
-    assert value() == "- **one** \n**two x**\n"
-    ann.press("Control+b")
-    assert value() == "- one \ntwo x\n"
-    ann.press("Control+b")
-    ann.press("Escape")
+    for keys, text in [(["Control+a", "Control+b"], "- **one** \n**two x**\n"), (["Control+b"], "- one \ntwo x\n")]:
+        ann.press(*keys)
+        assert field.input_value() == text
+    ann.press("Control+b", "Escape")
     ann.wait_for_shape(square, "shape.text.startsWith('- **one**')")
     painted_with_marks(ann)
     room.agree()
 
 
 def test_enter_goes_on_with_a_list_and_ends_it(room):
-    square = room.add(position=[300, 200], size=[200, 150], fill="#FFFFFF")
-    ann = room.join("Ann", at=(0, 0))
-    ann.click(400, 275, times=2)
-    field = ann.page.locator(".writing-field")
-    field.wait_for()
-    ann.wait("app.writing.hasMarkKeys", "the keys for marks")
+    ann, square, field = writes(room)
     for words in ("- a", "b", "", "9. c", "d", "", "e", "f"):
-        ann.page.keyboard.type(words)
-        ann.press("Enter")
+        ann.type(words, "Enter")
     assert field.input_value() == "- a\n- b\n9. c\n10. d\ne\nf\n"
     ann.press("Escape")
     ann.wait_for_shape(square, "shape.text !== ''")
@@ -132,28 +121,20 @@ def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):
     ann.click(x, y)
     assert ann.selected() == [text]
 
-    def opened(act):
-        with ann.context.expect_page() as page:
+    def opened(person, act):
+        with person.context.expect_page() as page:
             act()
         page.value.wait_for_load_state()
         assert page.value.url == address and page.value.evaluate("[opener, document.referrer]") == [None, ""]
         page.value.close()
 
-    opened(lambda: ann.page.get_by_role("button", name="Open link").click())
-    opened(lambda: ann.press("Alt+l"))
-
-    def ctrl_click():
-        ann.page.keyboard.down("Control")
-        ann.click(x, y)
-        ann.page.keyboard.up("Control")
-
-    opened(ctrl_click)
+    for act in (ann.page.get_by_role("button", name="Open link").click, lambda: ann.press("Alt+l"),
+                lambda: ann.click(x, y, modifiers=["Control"])):
+        opened(ann, act)
     assert ann.selected() == [text]
-    eve, owner = room.join("Eve", query="?view", at=(0, 0)), ann
+    eve = room.join("Eve", query="?view", at=(0, 0))
     painted_with_marks(eve)
-    ann = eve
-    opened(ctrl_click)
-    ann = owner
+    opened(eve, lambda: eve.click(x, y, modifiers=["Control"]))
 
     # Of several addresses, a dialog lists all. A line that is broken within an address opens the whole of it.
     room.write((text, {"text": f"{address} {address}-of-another-kind", "size": [300, 300], "textPlace": "top"}))
@@ -161,7 +142,7 @@ def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):
     ann.painted()
     y = 108 + 25 * (ann.run("app.scene.drawn(app.session.drawingOrder()[0]).lines.lines.length") - 0.5)
     address, x = f"{address}-of-another-kind", 112
-    opened(ctrl_click)
+    opened(ann, lambda: ann.click(x, y, modifiers=["Control"]))
     ann.press("Alt+l")
-    opened(lambda: ann.page.get_by_role("dialog").get_by_role("link").last.click())
+    opened(ann, lambda: ann.page.get_by_role("dialog").get_by_role("link").last.click())
     room.agree()

@@ -30,9 +30,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     assert eve.selected() == [sun] and eve.run("app.handles.all()") == []
     eve.press("Delete")
     eve.page.focus(".layers-grid")
-    eve.press("Home")
-    eve.press("Delete")
-    eve.press("F2")
+    eve.press("Home", "Delete", "F2")
     assert eve.page.locator(".layer-field").count() == 0
     eve.page.click("#tab-inspector")
     for label in ("Name", "Fill"):
@@ -74,15 +72,12 @@ def test_looking_on_leaves_edits_kept_by_others_alone(room):
     ann = room.join("Ann")
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
     room.wait_for_shapes(1)
-    ann.run("app.perform(app.live.stop()); return null")
+    ann.disconnect()
     ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
     ann.wait_until_kept(1)
-    ann.page.close()
-    ann.is_gone = True
+    ann.close()
     eve = room.join("Eve", context=ann.context, query="?view")
-    eve.wait_for_shapes(1)
-    eve.page.close()
-    eve.is_gone = True
+    eve.close()
     back = room.join("Ann", context=ann.context)
     room.wait_for_shapes(2)
     back.wait_for_shapes(2)

@@ -7,16 +7,22 @@ FIELD = ".writing-field"
 
 def write(person, words, done="Escape"):
     person.page.wait_for_selector(FIELD, state="visible")
-    person.page.keyboard.type(words)
+    person.type(words)
     if done:
         person.press(done)
         person.page.wait_for_selector(FIELD, state="hidden")
 
 
-def anew(person):
-    """Edits the selected shape's text, and replaces all of it."""
-    person.press("Enter")
+def edit(person, shape, key="F2"):
+    """Selects a shape, and opens its text by a key."""
+    person.select(shape)
+    person.press(key)
     person.page.wait_for_selector(FIELD, state="visible")
+
+
+def anew(person, shape):
+    """Opens a shape's text, and replaces all of it."""
+    edit(person, shape, "Enter")
     person.press("Control+a")
 
 
@@ -56,14 +62,13 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
-        ann.page.keyboard.type(words)
+        ann.type(words)
         write(ann, "")
         ann.wait_for_shape(square, f"shape.text === '{before}{words}'")
     assert ann.run("[app.view.scale, app.tool]") == [1, "select"]
     ann.press("Alt++")
     assert ann.run("app.view.scale") == 1.25
-    ann.press("Escape")
-    ann.press("-")
+    ann.press("Escape", "-")
     assert ann.run("app.view.scale") == 1
     ann.press("o")
     ann.drag((500, 400), (600, 500))
@@ -73,8 +78,7 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
     assert ann.run("app.tool") == "ellipse"
-    ann.press("Control+a")
-    ann.press("c")
+    ann.press("Control+a", "c")
     ann.wait_for_shape(oval["id"], f"shape.fill !== '{oval['fill']}'")
     ann.select(oval["id"])
     ann.press("Control+Shift+l")
@@ -219,15 +223,13 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     bob.wait_for_shapes(1)
     (note,) = room.agree()
     assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == "#FFE27A"
-    ann.press("Escape")
-    ann.press("t")
+    ann.press("Escape", "t")
     ann.click(800, 300)
     write(ann, "A longer line of words")
     bob.wait_for_shapes(2)
     text = next(shape for shape in room.agree() if shape["kind"] == "text")
     assert text["text"] == "A longer line of words" and text["size"][0] > 100 and text["textAlign"] == "left"
-    ann.press("Escape")
-    ann.press("t")
+    ann.press("Escape", "t")
     ann.click(800, 500)
     write(ann, "")
     ann.wait_for_shapes(2)
@@ -241,14 +243,10 @@ def test_tab_goes_on_in_the_next_note(room):
     first = room.add(position=[100, 200], size=[160, 120], fill="#CFE0F7", stroke="#27476E", strokeWidth=3, textSize=28, z="B")
     room.add(position=[290, 250], size=[50, 50], z="C")
     ann = room.join("Ann", at=(0, 0))
-    ann.select(first)
-    ann.press("F2")
-    write(ann, "one", done=None)
-    ann.press("Tab")
-    write(ann, "two", done=None)
-    ann.press("Tab")
-    write(ann, "three", done=None)
-    ann.press("Shift+Tab")
+    edit(ann, first)
+    for words, key in (("one", "Tab"), ("two", "Tab"), ("three", "Shift+Tab")):
+        write(ann, words, done=None)
+        ann.press(key)
     ann.page.wait_for_selector(FIELD, state="hidden")
     shapes = room.wait_for(lambda shapes: len(shapes) == 5 and shapes[-1].get("text") == "three")
     one, two, three = (next(shape for shape in shapes if shape.get("text") == text) for text in ("one", "two", "three"))
@@ -256,12 +254,11 @@ def test_tab_goes_on_in_the_next_note(room):
     assert [note["position"] for note in (two, three)] == [[460, 200], [640, 200]]
     same = ("kind", "size", "fill", "stroke", "strokeWidth", "textSize")
     assert all(note[name] == one[name] for note in (two, three) for name in same)
-    ann.select(three["id"])
-    ann.press("F2")
+    edit(ann, three["id"])
     for _ in range(3):
         ann.page.wait_for_selector(FIELD, state="visible")
         ann.press("Tab")
-    ann.page.keyboard.type("last")
+    ann.type("last")
     ann.painted()
     field = ann.page.locator(FIELD).bounding_box()
     assert 0 <= field["x"] and field["x"] + field["width"] <= 1280, field
@@ -270,15 +267,12 @@ def test_tab_goes_on_in_the_next_note(room):
     ann.press("Control+z")
     shapes = room.wait_for_shapes(7)
     assert not any(shape.get("text") == "last" for shape in shapes)
-    ann.select(three["id"])
-    ann.press("F2")
-    ann.page.wait_for_selector(FIELD, state="visible")
+    edit(ann, three["id"])
     # A held key repeats.
     for _ in range(3):
         ann.page.keyboard.down("Tab")
     ann.page.keyboard.up("Tab")
-    ann.page.keyboard.type("held")
-    ann.press("Escape")
+    ann.type("held", "Escape")
     shapes = room.wait_for(lambda shapes: any(shape.get("text") == "held" for shape in shapes))
     assert len(shapes) == 8
     assert board in [shape["id"] for shape in room.agree()]
@@ -287,29 +281,23 @@ def test_tab_goes_on_in_the_next_note(room):
 def test_what_is_pasted_is_plain_and_not_too_long(room):
     square = room.add(position=[300, 200], size=[200, 150])
     ann = room.join("Ann", at=(0, 0))
-    ann.select(square)
-    ann.press("Enter")
-    ann.page.wait_for_selector(FIELD, state="visible")
+    edit(ann, square, "Enter")
     ann.page.keyboard.insert_text("a\tb\u0007 שלום 👩‍👩‍👧")
     ann.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'a    b שלום 👩‍👩‍👧'")
-    anew(ann)
+    anew(ann, square)
     ann.page.keyboard.insert_text("é" * 3000)
     ann.press("Escape")
     ann.wait_for_shape(square, "shape.text.length > 2000")
     shape = next(shape for shape in room.agree() if shape["id"] == square)
     assert shape["text"] == "é" * 2048
     assert shape["size"][1] > 150, "the box has grown with it"
-
-
-def test_what_is_pasted_into_a_text_has_no_looks_of_its_own(room):
-    """A copy from a page or a word processor has HTML and plain text. The plain text is used."""
-    ann, square = written_in(room)
+    # A copy from a page or a word processor has HTML and plain text. The plain text is used.
     ann.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ann.page.evaluate("""() => navigator.clipboard.write([new ClipboardItem({
       'text/html': new Blob(['<h1>Milk <b>and</b></h1><img src="/icon.svg"><p>honey'], { type: 'text/html' }),
       'text/plain': new Blob(['Milk and\\nhoney'], { type: 'text/plain' }) })])""")
-    anew(ann)
+    anew(ann, square)
     ann.press("Control+v")
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'Milk and\\nhoney'")
@@ -320,16 +308,14 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     ann, bob, square = two_at(room)
     texts = {ann: "by Ann, " + "Milk and honey, " * 30 + "and the end of it", bob: "by Bob"}
     for person in (ann, bob):
-        person.select(square)
-        person.press("Enter")
-        person.page.wait_for_selector(FIELD, state="visible")
+        edit(person, square)
         person.page.keyboard.insert_text(texts[person])
     ann.press("Escape")
     bob.wait_for_shape(square, "shape.text.startsWith('by Ann')")
     bob.page.wait_for_selector(".writing-hint:has-text('Ann changed this text meanwhile')")
     bob.press("Escape")
     ann.wait_for_shape(square, "shape.text === 'by Bob'")
-    notice = ann.page.locator(".notice", has_text="Bob wrote over your text in Sun: “by Ann, ")
+    notice = ann.notice("Bob wrote over your text in Sun: “by Ann, ")
     words = notice.locator(".notice-words")
     assert texts[ann] in words.text_content()
     words.evaluate("(element) => { element.scrollTop = element.scrollHeight }")
@@ -338,7 +324,7 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     notice.get_by_role("button", name="Put mine back").click()
     bob.wait_for_shape(square, "shape.text.startsWith('by Ann')")
     # Now Bob's text is replaced, and he is told so.
-    notice = bob.page.locator(".notice", has_text="Ann wrote over your text")
+    notice = bob.notice("Ann wrote over your text")
     notice.wait_for()
     # If the shape is gone by now, the text comes back without it.
     room.write((square, {"deleted": True}))
@@ -350,20 +336,18 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
 def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     """So is one of an earlier visit: the browser had stored it, and sends it when the room is opened again."""
     ann, bob, square = two_at(room)
-    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
     for early, late, is_left in (("early", "late", False), ("earlier", "later", True)):
-        ann.page.context.set_offline(True)
-        ann.wait("app.session.status().state !== 'live'", "Ann is away")
+        ann.go_offline()
         rewrite(ann, square, early)
         if is_left:
             ann.wait_until_kept(1)
             ann.page.goto("about:blank")
         rewrite(bob, square, late)
         room.wait_for(lambda _: text_of(room, square) == late)
-        ann.page.context.set_offline(False)
+        ann.come_online()
         if is_left:
             ann.page.goto(room.server.url(room.path))
-        ann.page.locator(".notice", has_text=f"wrote over your text in Sun: “{early}”").get_by_role("button", name="Put mine back").click()
+        ann.notice(f"wrote over your text in Sun: “{early}”").get_by_role("button", name="Put mine back").click()
         bob.wait_for_shape(square, f"shape.text === '{early}'")
     room.agree()
 
@@ -375,8 +359,7 @@ def two_at(room, **values):
 
 
 def rewrite(person, shape, words, done="Escape"):
-    person.select(shape)
-    anew(person)
+    anew(person, shape)
     write(person, words, done)
 
 
@@ -385,7 +368,7 @@ def pass_a_minute(person):
 
 
 def is_told(person, words):
-    person.page.locator(".notice", has_text=words).get_by_role("button", name="Put mine back").wait_for()
+    person.notice(words).get_by_role("button", name="Put mine back").wait_for()
 
 
 def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(room):
@@ -409,22 +392,20 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
     rewrite(ann, square, "only by Ann")
     bob.wait_for_shape(square, "shape.text === 'only by Ann'")
     bob.painted()
-    assert bob.page.locator(".notice", has_text="wrote over").count() == 0
+    assert bob.notice("wrote over").count() == 0
 
 
 def test_a_text_is_lost_to_one_that_was_written_later_by_somebody_who_was_away(room):
     ann, bob, square = two_at(room)
-    ann.page.context.set_offline(True)
-    ann.wait("app.session.status().state !== 'live'", "Ann is away")
+    ann.go_offline()
     rewrite(bob, square, "by Bob")
     room.wait_for(lambda _: text_of(room, square) == "by Bob")
     rewrite(ann, square, "by Ann")
     pass_a_minute(bob)
-    ann.page.context.set_offline(False)
+    ann.come_online()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
     room.agree()
-    ann.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
 
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
@@ -436,20 +417,18 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     for shape in (square, moon):
         rewrite(bob, shape, "by Bob")
         ann.wait_for_shape(shape, "shape.text === 'by Bob'")
-    bob.page.context.set_offline(True)
-    bob.wait("app.session.status().state !== 'live'", "Bob is away")
+    bob.go_offline()
     for shape in (square, moon):
         rewrite(ann, shape, "by Ann")
     room.wait_for(lambda _: text_of(room, moon) == "by Ann")
     rewrite(bob, moon, "more", done=None)
     pass_a_minute(bob)
-    bob.page.context.set_offline(False)
+    bob.come_online()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     is_told(bob, "wrote over your text in Sun: “by Bob”")
     bob.page.wait_for_selector(".writing-hint:has-text('changed this text meanwhile')")
     bob.press("Escape")
     room.agree()
-    bob.forgive("ERR_INTERNET_DISCONNECTED", "WebSocket")
 
 
 def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
@@ -468,8 +447,7 @@ def test_who_looked_at_the_past_is_told_what_was_lost_meanwhile(room):
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
     ann, bob, square = two_at(room)
-    ann.select(square)
-    ann.press("Enter")
+    edit(ann, square, "Enter")
     write(ann, "precious", done=None)
     bob.select(square)
     bob.press("Delete")
@@ -477,8 +455,7 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     # The same happens to another shape before Ann has taken the first text.
     other = room.add(kind="rectangle", position=[600, 200], size=[200, 150])
     ann.wait_for_shape(other)
-    ann.select(other)
-    ann.press("Enter")
+    edit(ann, other, "Enter")
     write(ann, "dear", done=None)
     room.write((other, {"deleted": True}))
     ann.page.wait_for_selector(FIELD, state="hidden")
@@ -489,7 +466,7 @@ def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room
     ann.wait("app.isPast", "the past")
     for is_past in (True, False):
         for words in ("dear", "precious"):
-            ann.page.locator(".notice", has_text=f"while you wrote in it: “{words}”").get_by_role("button", name="Keep the text").click()
+            ann.notice(f"while you wrote in it: “{words}”").get_by_role("button", name="Keep the text").click()
         if is_past:
             ann.press("Escape")
             ann.wait("!app.isPast", "the present")
@@ -533,7 +510,7 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
     ann.press("End")
     for word in ("honey", "bread", "and", "butter"):
         ann.press("Enter")
-        ann.page.keyboard.type(word)
+        ann.type(word)
     assert seen - 20 < bottom() < seen
     keyboard(0)
     assert ann.run("app.view.y") == 0, "the keyboard is put away"
@@ -558,8 +535,7 @@ def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     for tool, shape in (("t", "text"), ("n", "rectangle")):
         ann.press(tool)
         ann.page.mouse.click(300, 300)
-        ann.page.keyboard.type("Hello")
-        ann.press("Escape")
+        ann.type("Hello", "Escape")
         ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the text")
         ann.press("Control+z")
         ann.wait_for_shapes(1)
@@ -574,6 +550,5 @@ def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
     ann.wait_for_shapes(1)
     ann.press("Control+Shift+z")
     ann.wait("app.live.shapes().some(({ text }) => text === 'Hello')", "the note that can be done again")
-    ann.press("Control+z")
-    ann.press("Control+z")
+    ann.press("Control+z", "Control+z")
     ann.wait_for_shapes(0)

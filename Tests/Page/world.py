@@ -68,6 +68,12 @@ class World:
         to kill it."""
         return servers.Server("--web", self.web, *GENEROUS, *flags, **options).start()
 
+    @contextmanager
+    def own_room(self, *flags, name=None, **options):
+        """A room on a server of its own, which is `room.server`."""
+        with self.start_server(*flags, **options) as server:
+            yield self.room(server, name)
+
     def new_context(self, device, is_shared=True, browser=None):
         """`device`: whether it is a phone, and the device pixels for each pixel of CSS. `is_shared`: opens rooms of the
         server that tests share."""
@@ -121,6 +127,17 @@ class World:
                 room.guests.close()
                 for person in room.people:
                     person.leave()
+
+
+class Stranger:
+    """A client that shows whatever it likes, also what no page would."""
+
+    def __init__(self, socket):
+        self.socket = socket
+
+    def show(self, **state):
+        """Tells others this presence."""
+        self.socket.send(json.dumps({"type": "presence", "state": state}))
 
 
 class Witness:
@@ -186,9 +203,14 @@ class Room:
 
     def guest(self, name):
         """A person who is in the room and does nothing: a connection without a page."""
-        socket = self.guests.enter_context(
-            connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None))
-        socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E"}))
+        self.guests.enter_context(self.stranger(name))
+
+    @contextmanager
+    def stranger(self, name):
+        """Within `with`, somebody is in the room with a client of another making."""
+        with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
+            socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E"}))
+            yield Stranger(socket)
 
     def request(self, method, path, body=None):
         """Sends a request. Each that writes comes from another address of this machine, because a server without tokens
