@@ -61,11 +61,15 @@ class Tmux:
         self.run("kill-server")
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    # What one does returns the screen, so that one can say what it shows then: `screen.keys("r").shows("1 shape")`.
+
     def keys(self, *names):
         self.run("send-keys", *names)
+        return self
 
     def type(self, text):
         self.run("send-keys", "-l", text)
+        return self
 
     def mouse(self, button, column, row, release=False):
         self.type(mouse(button, column, row, release))
@@ -76,10 +80,11 @@ class Tmux:
 
     def click(self, column, row, times=1):
         """Sends all clicks at once, so that they count as a double click even on a busy machine."""
-        self.type((mouse(0, column, row) + mouse(0, column, row, release=True)) * times)
+        return self.type((mouse(0, column, row) + mouse(0, column, row, release=True)) * times)
 
     def resize(self, columns, rows):
         self.run("resize-window", "-x", columns, "-y", rows)
+        return self
 
     def text(self):
         return self.run("capture-pane", "-p", "-N")

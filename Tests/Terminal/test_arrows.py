@@ -106,8 +106,7 @@ async def test_what_makes_no_line_is_said(shared):
 
 
 def test_a_key_draws_an_arrow_between_two_shapes(server, client):
-    """The arrow is painted, and moves with the shapes. If all are copied, the copy of the arrow is tied to the
-    copies."""
+    """It is painted, and moves with them. A copy of all is tied to the copies."""
     room = "keyed"
     draw(server, room, name="Sun", position=[0, 0], size=[100, 100], fill="#336699")
     draw(server, room, name="Moon", position=[500, 0], size=[100, 100], fill="#993366")

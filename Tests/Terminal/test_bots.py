@@ -72,8 +72,7 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):
-    """After SIGINT, pending writes are answered, the summary is printed, and the exit code is 0. --clean deletes the
-    shapes."""
+    """Pending writes are answered, the summary is printed, the exit code is 0. --clean deletes the shapes."""
     async with await start(shared, "bot", "bot-interrupted", "--json", "--ledger", "--rate", 50) as bot:
         line = await asyncio.wait_for(bot.process.stderr.readline(), SECONDS)
         assert b"acknowledged" in line
@@ -88,8 +87,7 @@ async def test_an_interrupt_is_the_end_in_order(shared):
 
 
 async def test_what_the_server_does_not_take_is_said(shared):
-    """In a full room the exit code is 1, and the number of refusals is printed. If too few of the bots can join, the
-    exit code is 2."""
+    """In a full room the exit code is 1, with the number. If too few bots can join, it is 2."""
     with Server("--max-shapes", 3) as own:
         done = await run(own, "bot", "full", "--shapes", 5, "--for", "500ms", "--json", "--quiet", code=1)
         assert done.object["refused"] == {"room_full": 5} or done.object["refused"]["room_full"] >= 5
@@ -99,8 +97,7 @@ async def test_what_the_server_does_not_take_is_said(shared):
 
 
 async def test_rooms_tells_an_operator_what_is_going_on(shared):
-    """Shapes, peers, operations per second and lag are printed, as a table with the busiest room first, or as JSON
-    objects."""
+    """As a table with the busiest room first, or as JSON objects."""
     with Server() as own:
         assert (await run(own, "rooms", "--over", "10ms")).out.startswith("0 rooms; 0 connections; ")
         assert (await run(own, "rooms", "--over", "10ms", "--json")).out == ""

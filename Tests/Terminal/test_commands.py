@@ -16,8 +16,7 @@ from waiting import moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
-    """The command prints one line to standard error with the wrong word and the reason, and nothing to standard
-    output."""
+    """One line on standard error with the wrong word and the reason, and nothing on standard output."""
     for words, said in [
         ([], "no command. Usage: sync-client COMMAND"),
         (["dance"], "dance: there is no such command. sync-client --help"),
@@ -88,8 +87,7 @@ async def test_show_is_a_table_in_drawing_order(shared):
 
 
 async def test_show_gives_the_drawing_the_picture_and_the_past(shared):
-    """`--json` prints what the server answers, `--svg` a picture, `--at` an earlier state, and `--stamps` who wrote
-    when."""
+    """`--json` as the server answers, `--svg` a picture, `--at` the past, `--stamps` who and when."""
     await shared.write("past", name="Sun")
     first = json.loads((await shared.get("/v1/rooms/past")).body)
     between = moment()
@@ -119,8 +117,7 @@ async def test_a_moment_to_come_is_refused(shared):
 
 
 async def test_colours_are_for_terminals(shared):
-    """There are no colours in pipes, with NO_COLOR, with --no-color, or on a dumb terminal. Elsewhere they are exact, or
-    from 256, or from sixteen, as the terminal has them."""
+    """None in pipes, with NO_COLOR, --no-color, or a dumb terminal. Else as many as the terminal has."""
     await shared.write("colours", name="Sun")
     assert "\x1b[" not in (await run(shared, "show", "colours")).out
     assert "\x1b[" in await on_terminal(shared, "show", "colours")
@@ -202,8 +199,7 @@ async def test_what_can_not_be_written_is_a_failure(shared):
 
 
 async def test_the_token_goes_with_every_request(shared):
-    """The token comes from a flag or a variable, and is sent with HTTP requests and WebSockets. If the server wants
-    another token, the message says so, and the exit code is 2."""
+    """From a flag or a variable, with HTTP and WebSockets. A wrong one is said, with exit code 2."""
     heads = []
 
     async def refuse(reader, writer):

@@ -26,8 +26,7 @@ def test_adding_by_keys(server, client):
 
 
 def test_locks_groups_and_fills_by_keys(server, client):
-    """G groups the selected shapes, and a click then selects all of them. k locks: clicks pass through the shape, and
-    keys are refused. v removes the fill."""
+    """G groups: a click selects all. k locks: clicks pass through, keys are refused. v removes the fill."""
     draw(server, "together", name="Sun", position=[0, 0], size=[200, 200], fill="#336699")
     draw(server, "together", name="Moon", position=[400, 0], size=[200, 200], fill="#993366")
 
@@ -52,8 +51,7 @@ def test_locks_groups_and_fills_by_keys(server, client):
         becomes("Sun", "strokeWidth", 4)
         screen.keys("k")
         becomes("Sun", "locked", True)
-        screen.keys("x")
-        screen.shows("is locked")
+        screen.keys("x").shows("is locked")
         assert len(shapes(server, "together")) == 2
         screen.keys("Escape")
         # The test waits, because the click would otherwise complete a double click, which draws a circle.
@@ -102,8 +100,7 @@ def test_changing_by_keys(server, client):
         holds(server, "changing", lambda drawn: drawn[0]["name"] == "Under")
         screen.keys("PageUp")
         holds(server, "changing", lambda drawn: drawn[1]["name"] == "Under")
-        screen.keys("Enter")
-        screen.shows("Name: Under")
+        screen.keys("Enter").shows("Name: Under")
         assert screen.flag("cursor_flag") == "1"
         screen.keys("C-u")
         screen.type("Ünder 太")
@@ -124,8 +121,7 @@ def test_changing_by_keys(server, client):
 
 
 def test_the_black_hole(server, client):
-    """The black hole deletes all shapes, and undo restores them. A shape that is released over the white circle is
-    deleted."""
+    """It deletes all shapes, and undo restores them. So it is with a shape that is dropped on the circle."""
     for index in range(5):
         draw(server, "hole", name=f"S{index}", position=[index * 120, 0], size=[100, 100])
     with Tmux(joins(client, server, "hole")) as screen:
@@ -160,8 +156,7 @@ def test_a_drag_and_a_double_click_act_on_what_they_began_at(server, client):
 
 
 def test_drawing_by_mouse(server, client):
-    """A drag on an empty place draws a rectangle, first yellow, then red. A double click makes a circle, and a triple
-    click deletes a shape."""
+    """A drag draws a rectangle, first yellow, then red. Two clicks make a circle, three delete."""
     with Tmux(joins(client, server, "mouse")) as screen:
         screen.shows("An empty sheet")
         screen.drag((30, 4), (35, 6), (50, 10))
@@ -181,8 +176,7 @@ def test_drawing_by_mouse(server, client):
 
 
 def test_moving_by_mouse(server, client):
-    """A shape follows the mouse without a jump, as one undo step. Dragging its corner scales it, and dragging its arrow
-    rotates it."""
+    """A shape follows without a jump, as one undo step. Its corner scales it, and its arrow turns it."""
     draw(server, "moving", name="Box", position=[0, 0], size=[160, 160])
     with Tmux(joins(client, server, "moving"), 100, 30) as screen:
         column, row = screen.place("Box")
@@ -216,8 +210,7 @@ def test_the_panel_by_mouse(server, client):
         screen.click(118, row)
         holds(server, "panel", lambda drawn: [shape["visible"] for shape in drawn if shape["id"] == first] == [False])
         screen.shows("○", "Nothing overlaps.")
-        screen.click(118, row)
-        screen.shows("First × Second")
+        screen.click(118, row).shows("First × Second")
         screen.click(95, row)
         screen.keys("Delete")
         holds(server, "panel", lambda drawn: [shape["name"] for shape in drawn] == ["Second"])

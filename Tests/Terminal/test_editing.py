@@ -18,8 +18,7 @@ async def order(server, room):
 
 
 async def test_each_edit_is_there_when_its_command_returns(shared):
-    """add, set, move, rename, hide and delete. Shapes are given by name, by name in other capitals, and by
-    identifier."""
+    """Shapes are given by name, also in other capitals, and by identifier."""
     words = ["name=Sun", "points=12", "position=5,6", "fill=tomato", "stroke=#0F8", "alpha=70%"]
     added = (await run(shared, "add", "edits", "star", *words, "--json")).object
     assert added["acknowledged"] and added["events"][0]["event"] == "made" and added["superseded"] == []
@@ -143,8 +142,7 @@ async def test_commands_at_the_same_time_take_turns(shared):
 
 
 async def test_what_is_not_there_and_what_may_not_be(shared):
-    """The exit code is 1 for a shape that doesn't exist, for a room that is read-only for this client, and for a full
-    room."""
+    """The exit code is 1 for a missing shape, a read-only room, and a full room."""
     await run(shared, "add", "wrong", "name=Sun")
     done = await run(shared, "delete", "wrong", "Moon", code=1)
     assert "no shape Moon; it has Sun\n" in done.err
@@ -214,8 +212,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
 
 
 async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
-    """S9: Makes a note and a text whose box fits the text, and changes both. A backslash and n stand for a line
-    break."""
+    """S9: The box of a text fits it. A backslash and n stand for a line break."""
     done = await run(shared, "add", "texts", "note", "name=List", "text=Buy milk,\\nand bread")
     assert "that says “Buy milk, and bread”" in done.out
     done = await run(shared, "add", "texts", "text", "name=Title", "text=A longer title", "textSize=40")

@@ -47,8 +47,7 @@ def test_a_terminal_that_goes_ends_it(server, client):
 
 
 def test_stopping_and_going_on(server, client):
-    """Control-Z gives the terminal back to the shell. After fg, the client shows the current room in the current
-    size."""
+    """Control-Z gives the terminal back. After fg the current room is shown in the current size."""
     shape = draw(server, "stopping", name="Before")
     with Tmux(["bash", "--norc", "-i"]) as screen:
         screen.type("PS1='$ '; stty -a | sort | md5sum | cut -c1-9\n")
@@ -56,17 +55,13 @@ def test_stopping_and_going_on(server, client):
             lambda: [line for line in screen.lines() if len(line.strip()) == 9 and line.strip().isalnum()],
             screen.text,
         )[0].strip()
-        screen.type(" ".join(joins(client, server, "stopping")) + "\n")
-        screen.shows("Saved", "Before")
-        screen.keys("C-z")
-        screen.shows("Stopped")
+        screen.type(" ".join(joins(client, server, "stopping")) + "\n").shows("Saved", "Before")
+        screen.keys("C-z").shows("Stopped")
         assert screen.flag("alternate_on") == "0" and screen.flag("mouse_any_flag") == "0"
-        screen.type("clear; stty -a | sort | md5sum | cut -c1-9\n")
-        screen.shows(settings)
+        screen.type("clear; stty -a | sort | md5sum | cut -c1-9\n").shows(settings)
         change(server, "stopping", shape, name="Behind")
         screen.resize(100, 30)
-        screen.type("fg\n")
-        screen.shows("Behind", "Layers")
+        screen.type("fg\n").shows("Behind", "Layers")
         assert screen.flag("alternate_on") == "1"
         wait_until(lambda: screen.lines()[29].startswith(" stopping"), screen.text)
         screen.keys("n")
@@ -76,8 +71,7 @@ def test_stopping_and_going_on(server, client):
 
 
 def test_a_stop_that_nobody_can_catch(server, client):
-    """While the client is stopped, the shell may change the terminal's settings. When the client continues, it sets
-    them again and redraws everything."""
+    """The shell may change the terminal meanwhile. Going on, the client sets it and draws all again."""
     draw(server, "caught", name="There")
     with begun(server, client, "caught") as terminal:
         os.kill(terminal.process.pid, signal.SIGSTOP)
@@ -91,8 +85,7 @@ def test_a_stop_that_nobody_can_catch(server, client):
 
 
 def test_the_server_goes_in_the_middle_of_a_drag(client):
-    """The user continues dragging. The client says that the changes are kept, and they arrive when the server is
-    back."""
+    """The drag goes on. The client says that changes are kept, and they arrive later."""
     with Server() as server:
         draw(server, "drag", name="Box", position=[0, 0], size=[160, 160])
         with Tmux(joins(client, server, "drag"), 100, 30) as screen:
@@ -106,10 +99,8 @@ def test_the_server_goes_in_the_middle_of_a_drag(client):
             screen.shows("Reconnecting… your", "kept.")
             screen.mouse(32, column + 20, row + 2)
             screen.mouse(0, column + 20, row + 2, release=True)
-            screen.keys("e")
-            screen.shows("changes are kept.")
-            screen.keys("q")
-            screen.shows("would be lost", "q again to leave")
+            screen.keys("e").shows("changes are kept.")
+            screen.keys("q").shows("would be lost", "q again to leave")
             server.start()
             screen.shows("Saved", "2 shapes")
             drawn = holds(server, "drag", lambda drawn: len(drawn) == 2)
@@ -121,8 +112,7 @@ def test_a_server_that_stores_nothing_is_said(client):
     with Server(file_bytes_max=1 << 40) as server, Tmux(joins(client, server, "unstored"), 120, 30) as screen:
         screen.shows("Saved", "An empty sheet")
         with server.full_disk():
-            screen.keys("r")
-            screen.shows("Saving 1 change… the server can't store changes now")
+            screen.keys("r").shows("Saving 1 change… the server can't store changes now")
         screen.shows("Saved", "1 shape")
 
 
@@ -131,19 +121,14 @@ def test_leaving_waits_for_what_is_on_its_way(client):
     with Server() as server, Tmux(joins(client, server, "slow")) as screen:
         screen.shows("Saved", "An empty sheet")
         server.freeze()
-        screen.keys("r")
-        screen.shows("Saving 1 change")
-        screen.keys("q")
-        screen.shows("Leaving as soon as 1 change is saved")
-        screen.keys("r")
-        screen.shows("Saving 2 changes")
+        screen.keys("r").shows("Saving 1 change")
+        screen.keys("q").shows("Leaving as soon as 1 change is saved")
+        screen.keys("r").shows("Saving 2 changes")
         server.thaw()
         screen.shows("Saved", "2 shapes")
         server.freeze()
-        screen.keys("r")
-        screen.shows("Saving 1 change")
-        screen.keys("q")
-        screen.shows("Leaving as soon as 1 change is saved")
+        screen.keys("r").shows("Saving 1 change")
+        screen.keys("q").shows("Leaving as soon as 1 change is saved")
         server.thaw()
         screen.shows("ended with 0")
         assert len(shapes(server, "slow")) == 3

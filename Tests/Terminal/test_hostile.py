@@ -39,8 +39,7 @@ async def test_dots_that_nobody_can_tell_apart_are_a_solid_line(shared):
 
 
 async def test_of_shapes_heaped_on_each_other_nobody_tells_pairs(shared):
-    """R9: 300 such shapes make 44,850 pairs, each of which would be an area in an SVG. The pairs of 20 shapes are
-    sent."""
+    """R9: 300 shapes make 44,850 pairs, each an area of an SVG. Those of 20 are sent."""
     await run(shared, "import", "heap", "-", input=layout(300))
     assert "<polygon" not in (await run(shared, "show", "heap", "--svg")).out
     await run(shared, "import", "few", "-", input=layout(20))
@@ -66,6 +65,4 @@ def test_a_hostile_drawing_is_shown_and_left(server, client, kind, tmp_path):
     assert 0 < width * height <= (1_000_000 if kind == "heap" else 9_000_000), "each pixel is painted for each shape of a heap"
     with Tmux(joins(client, server, room)) as screen:
         screen.shows("Saved", "? keys")
-        screen.keys("=", "=", "-")
-        screen.keys("q")
-        screen.shows("ended with 0")
+        screen.keys("=", "=", "-", "q").shows("ended with 0")

@@ -85,15 +85,12 @@ def test_following_someone(server, client):
     sky(server, "follow")
     with Tmux(joins(client, server, "follow")) as screen, Peer(server, "follow") as bob:
         screen.shows("2 people")
-        screen.keys("f")
-        screen.shows("Bob hasn’t looked around yet.")
+        screen.keys("f").shows("Bob hasn’t looked around yet.")
         bob.show(view=[5000, 5000, 400, 300])
         screen.shows("You see what Bob sees.")
         wait_until(lambda: "Sun" not in screen.text(), screen.text)
-        screen.keys("0")
-        screen.shows("Sun")
-        screen.keys("f")
-        screen.shows("You see what Bob sees.")
+        screen.keys("0").shows("Sun")
+        screen.keys("f").shows("You see what Bob sees.")
 
 
 def test_any_size(server, client):
@@ -120,8 +117,7 @@ def test_without_colour(server, client):
     with Tmux(joins(client, server, "plain"), 120, 30, NO_COLOR="1") as screen:
         screen.shows("plain", "Saved", "Sun", "Moon", "╳╳", "▓")
         # `?` shows the keys, and any key hides them again.
-        screen.keys("?")
-        screen.shows("Black Hole", "undo, redo")
+        screen.keys("?").shows("Black Hole", "undo, redo")
         screen.keys("?")
         screen.lacks("Black Hole")
         assert not re.search(r"\x1b\[[0-9;]*[34][0-8][;m]", screen.colors()), "no colours"
@@ -132,13 +128,11 @@ def test_one_may_only_look_on(server, client):
     sky(server, "view")
     with Tmux(joins(client, server, "view", "--view")) as screen:
         screen.shows("View only")
-        screen.keys("r")
-        screen.shows("you can look but not edit here")
+        screen.keys("r").shows("you can look but not edit here")
 
 
 def test_no_terminal_or_no_server(server, client):
-    """Without a terminal, each full-screen command prints a message, and the exit code is 64. So does a dumb terminal,
-    which can't interpret control codes. Without a server, the exit code is 2."""
+    """Without a terminal, or on a dumb one, the exit code is 64 with a message. Without a server it is 2."""
     address = f"ws://127.0.0.1:{server.port}"
     for words, hint in [(["join", "x"], "watch x"), (["replay", "x"], "show x --at"), (["top"], "rooms")]:
         done = subprocess.run([client, *words, "--server", address], capture_output=True, text=True, stdin=subprocess.DEVNULL)

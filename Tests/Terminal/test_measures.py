@@ -87,8 +87,7 @@ def test_nothing_is_written_while_nothing_happens(server, client):
 
 
 def test_a_crowded_room_is_not_painted_again_and_again(server, client):
-    """Each frame computes a few hundred common areas. The screen is painted again only when many more of them are
-    known."""
+    """A frame computes a few hundred areas. All is painted again when many more are known."""
     places = ([index % 60 * 30, index // 60 * 30] for index in range(1_200))
     post(server, "crowded", [{"shape": identifier(), "set": {"kind": "star", "position": place, "size": [100, 100]}} for place in places])
     with Terminal(joins(client, server, "crowded"), 120, 40) as terminal:

@@ -17,33 +17,24 @@ def test_replaying(server, client):
         # The history is shorter than two seconds, so playback soon reaches its end and stops.
         screen.shows("replayed", "●", "×1", "Now")
         screen.shows("❚❚")
-        screen.keys("Home")
-        screen.shows("Once")
+        screen.keys("Home").shows("Once")
         # The history is played so slowly that the test can observe the playback.
-        screen.keys("<", "<", "<", "Space")
-        screen.shows("▶", "×0.125")
-        screen.keys(">", ">", ">")
-        screen.shows("Now", "❚❚", "×1")
+        screen.keys("<", "<", "<", "Space").shows("▶", "×0.125")
+        screen.keys(">", ">", ">").shows("Now", "❚❚", "×1")
         column, row = screen.place("●  ×1")
-        screen.click(column - 50, row)
-        screen.shows("Once")
-        screen.keys("End")
-        screen.shows("Now")
-        screen.keys(">")
-        screen.shows("×2")
-        screen.keys("q")
-        screen.shows("ended with 0")
+        screen.click(column - 50, row).shows("Once")
+        screen.keys("End").shows("Now")
+        screen.keys(">").shows("×2")
+        screen.keys("q").shows("ended with 0")
 
 
 def test_replaying_a_part(server, client):
-    """The replay begins with the first shape, even if it was deleted since. It is limited to the given times. For an
-    empty room, the client says that it has no history."""
+    """It begins with the first shape, though deleted since, within the given times. An empty room has none."""
     change(server, "part", draw(server, "part", name="Whole"), deleted=True)
     address = ["--server", f"ws://127.0.0.1:{server.port}"]
     with Tmux([client, "replay", "part", *address], 100, 30) as screen:
         screen.shows("❚❚", "Nothing is drawn yet.")
-        screen.keys("Home")
-        screen.shows("Whole")
+        screen.keys("Home").shows("Whole")
     with Tmux([client, "replay", "part", "--from", "1h", "--to", "30m", "--speed", "600", *address]) as screen:
         screen.shows("×600", "Nothing is drawn yet.")
     with Tmux([client, "replay", "nowhere", *address]) as screen:
@@ -51,33 +42,26 @@ def test_replaying_a_part(server, client):
 
 
 def test_the_operators_table(client):
-    """Rooms are listed with their statistics, sorted. A room can be opened from the table, and leaving it returns to
-    the table."""
+    """Rooms with their figures, sorted. One is opened from the table, and leaving it returns there."""
     with Server() as server:
         for name, count in [("top-one", 1), ("top-three", 3), ("top-two", 2)]:
             for _ in range(count):
                 draw(server, name, name="S")
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 40) as screen:
             screen.shows("Room", "Shapes", "Peers", "Ops/s", "Operations", "top-one", "connection", "MB")
-            screen.keys("s")
-            screen.shows("▾ Shapes")
+            screen.keys("s").shows("▾ Shapes")
 
             def order():
                 lines = screen.lines()
                 return [next(row for row, line in enumerate(lines) if f" {name} " in line) for name in ("top-three", "top-two", "top-one")]
 
             wait_until(lambda: order() == sorted(order()), screen.text)
-            screen.keys("n")
-            screen.shows("Room ▴")
+            screen.keys("n").shows("Room ▴")
             screen.click(*screen.place("top-two"))
-            screen.click(*screen.place("top-two"))
-            screen.shows("Saved", "2 shapes")
-            screen.keys("n")
-            screen.shows("3 shapes")
-            screen.keys("q")
-            screen.shows("Ops/s", "top-two")
-            screen.keys("q")
-            screen.shows("ended with 0")
+            screen.click(*screen.place("top-two")).shows("Saved", "2 shapes")
+            screen.keys("n").shows("3 shapes")
+            screen.keys("q").shows("Ops/s", "top-two")
+            screen.keys("q").shows("ended with 0")
 
 
 def test_the_table_is_filtered_by_name(client):
@@ -89,15 +73,11 @@ def test_the_table_is_filtered_by_name(client):
             draw(server, name)
         with Tmux([client, "top", "--every", "100ms", "--server", f"ws://127.0.0.1:{server.port}"], 100, 20) as screen:
             screen.shows("3 rooms", "alone")
-            screen.keys("/", "T", "E", "A")
-            screen.shows("Rooms with: TEA", "2 rooms", "team-red", "team-blue")
+            screen.keys("/", "T", "E", "A").shows("Rooms with: TEA", "2 rooms", "team-red", "team-blue")
             assert "alone" not in screen.text()
-            screen.keys("Enter")
-            screen.shows("2 rooms with “TEA”", "/ filters")
-            screen.keys("/", "m", "x")
-            screen.shows("No room has “TEAmx” in its name.")
-            screen.keys("Escape")
-            screen.shows("3 rooms", "alone")
+            screen.keys("Enter").shows("2 rooms with “TEA”", "/ filters")
+            screen.keys("/", "m", "x").shows("No room has “TEAmx” in its name.")
+            screen.keys("Escape").shows("3 rooms", "alone")
 
             def is_seen():
                 draw(server, "alone")
@@ -105,10 +85,8 @@ def test_the_table_is_filtered_by_name(client):
                 return any(column in screen.text() for column in "▁▂▃▄▅▆▇█") and "refused/s, most " in screen.text()
 
             wait_until(is_seen, screen.text)
-            screen.resize(100, 7)
-            screen.shows("1–2 of 3 rooms")
-            screen.keys("Down", "Down")
-            screen.shows("2–3 of 3 rooms")
+            screen.resize(100, 7).shows("1–2 of 3 rooms")
+            screen.keys("Down", "Down").shows("2–3 of 3 rooms")
 
 
 def test_an_operator_removes_a_person_and_locks_the_room(client):
@@ -119,22 +97,15 @@ def test_an_operator_removes_a_person_and_locks_the_room(client):
             ann.shows("Saved")
             with Tmux([client, "top", "--every", "100ms", *address], 110, 20) as screen:
                 screen.shows("demo")
-                screen.keys("w")
-                screen.shows("1 person", "Actor", "Ann", "127.0.0.1", "l locks the room")
-                screen.keys("l")
-                screen.shows("1 person · locked", "l unlocks the room")
-                screen.keys("l")
-                screen.shows("The room is unlocked.", "l locks the room")
-                screen.keys("x")
-                screen.shows("Remove Ann from demo?")
-                screen.keys("n")
-                screen.shows("x removes")
+                screen.keys("w").shows("1 person", "Actor", "Ann", "127.0.0.1", "l locks the room")
+                screen.keys("l").shows("1 person · locked", "l unlocks the room")
+                screen.keys("l").shows("The room is unlocked.", "l locks the room")
+                screen.keys("x").shows("Remove Ann from demo?")
+                screen.keys("n").shows("x removes")
                 server.kill()
                 screen.shows("no server answers there")
                 server.start()
                 screen.lacks("no server answers there")
                 screen.shows("Ann")
-                screen.keys("x", "y")
-                screen.shows("was removed")
-                screen.keys("Escape")
-                screen.shows("Ops/s")
+                screen.keys("x", "y").shows("was removed")
+                screen.keys("Escape").shows("Ops/s")

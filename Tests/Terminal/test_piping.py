@@ -20,8 +20,7 @@ async def positions(server, room):
 
 
 async def test_each_line_is_answered(shared):
-    """Single operations, groups, ids, and shapes without an identifier. The exit code says that everything was
-    accepted."""
+    """Single operations, groups, ids, and shapes without an identifier. The exit code tells that all was accepted."""
     shape = identifier()
     lines = [
         {"shape": shape, "set": {"kind": "star"}},
@@ -40,8 +39,7 @@ async def test_each_line_is_answered(shared):
 
 
 async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
-    """A line may be refused by the client or by the server. A group is accepted as a whole or not at all. The exit code
-    is 1."""
+    """By the client or the server. A group is accepted whole or not at all. The exit code is 1."""
     shape = identifier()
     lines = [
         "{not json", '"text"', "[1]", {"ops": 3}, {"ops": []}, {"set": {}}, {"shape": "sun", "set": {"kind": "star"}},
@@ -69,8 +67,7 @@ async def test_a_long_line_is_refused_not_read(shared):
 
 
 async def test_it_reads_no_more_than_may_be_unanswered(shared):
-    """The server answers nothing. The limit on unanswered lines is reached, and the remaining input stays in the
-    pipe."""
+    """The server answers nothing. Beyond the limit the input stays in the pipe."""
     sent = []
 
     async def note(message):

@@ -74,8 +74,7 @@ async def impostor(name):
 
 
 async def test_a_certificate_that_is_not_trusted_is_refused():
-    """The certificate is self-signed and unknown, or it is trusted and for another name. The exit code is 2 with the
-    reason, for requests and for WebSockets, and nothing is sent."""
+    """Unknown, or for another name. The exit code is 2 with the reason, and nothing is sent."""
     nobody = {"SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": os.devnull}
     for name, changed, said in [("localhost", nobody, "self-signed certificate"), ("elsewhere.test", {}, "hostname mismatch")]:
         async with impostor(name) as (port, trusted):

@@ -28,8 +28,7 @@ def state():
 
 
 async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
-    """On a full disk the command prints one line, obeys --patience, and its exit code says to try again. No later
-    command makes the edit."""
+    """On a full disk it obeys --patience. No later command makes the edit."""
     with Server(file_bytes_max=1 << 40) as server:
         await run(server, "add", "full", "name=Sun", state=state)
         with server.full_disk():

@@ -77,8 +77,7 @@ async def test_texts_groups_and_locks_are_told_in_words(shared):
 
 @pytest.mark.parametrize("shapes", [1, 0])
 async def test_it_comes_back_when_the_server_does(shapes):
-    """Going offline and coming back are events. What happened meanwhile is printed, after a resume or, if resuming is
-    impossible, after a full reload."""
+    """What happened meanwhile is printed, after a resume or a full reload."""
     with Server() as own:
         if shapes:
             await own.write("known")
@@ -93,8 +92,7 @@ async def test_it_comes_back_when_the_server_does(shapes):
 
 
 async def test_it_ends_after_its_time_and_tells_what_was_on_its_way(shared):
-    """With `--for`, the command ends with exit code 0 after that time. A drag that is still in progress is printed
-    at the end."""
+    """By `--for`, with exit code 0. A drag that still goes on is printed at the end."""
     ann = await Client.join(shared, "timed")
     async with await start(shared, "watch", "timed", "--for", "2s", "--json") as watch:
         await watch.object()

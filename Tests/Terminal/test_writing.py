@@ -9,8 +9,7 @@ from waiting import wait_until
 
 
 def write(screen, text):
-    screen.keys("i")
-    screen.shows("Text (\\n: next line):")
+    screen.keys("i").shows("Text (\\n: next line):")
     screen.keys("C-u")
     screen.type(text)
     screen.keys("Enter")
@@ -26,8 +25,7 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
         screen.shows("Buy milk", "and bread")
         (note,) = holds(server, "written", lambda drawn: drawn[0].get("text") == "Buy milk\nand bread")
         assert note["size"] == [160, 66]
-        screen.keys("i")
-        screen.shows("Text (\\n: next line): Buy milk\\nand bread")
+        screen.keys("i").shows("Text (\\n: next line): Buy milk\\nand bread")
         screen.type("\\n1\\n2\\n3")
         screen.keys("Enter")
         (note,) = holds(server, "written", lambda drawn: drawn[0].get("text", "").endswith("3"))
@@ -39,8 +37,7 @@ def test_a_text_is_written_and_its_box_grows_with_it(server, client):
 
 
 def test_a_caption_is_written_in_a_line(server, client):
-    """S16: The line keeps its box, shows the text in its middle, and is whole again without it. Nothing is written in
-    ink."""
+    """S16: The line keeps its box, and is whole again without the text. Nothing is written in ink."""
     draw(server, "captioned", kind="line", position=[0, 0], size=[400, 1], strokeWidth=8, stroke="#FF0000")
     with Tmux(joins(client, server, "captioned")) as screen:
         screen.keys("Tab")
@@ -52,18 +49,15 @@ def test_a_caption_is_written_in_a_line(server, client):
         screen.lacks("we agree")
     draw(server, "inky", kind="ink", position=[0, 0], size=[400, 1], strokeWidth=8)
     with Tmux(joins(client, server, "inky")) as screen:
-        screen.keys("Tab", "i")
-        screen.shows("Nothing is written in ink.")
+        screen.keys("Tab", "i").shows("Nothing is written in ink.")
 
 
 def test_who_loses_a_text_is_told_and_puts_it_back(server, client):
-    """Another person replaces a text just after it was written. Other changes cause no message, and neither do the
-    person's own."""
+    """Another person replaces it just after it was written. No other change is told."""
     shape = draw(server, "lost", name="List", position=[0, 0], size=[160, 64])
     with Tmux(joins(client, server, "lost")) as screen, Peer(server, "lost") as bob:
         screen.shows("List", "2 people")
-        screen.keys("I")
-        screen.shows("No text of yours was lost just now.")
+        screen.keys("I").shows("No text of yours was lost just now.")
         screen.keys("Tab")
         write(screen, "Buy milk")
         holds(server, "lost", lambda drawn: drawn[0].get("text") == "Buy milk")
@@ -80,12 +74,10 @@ def test_who_types_nothing_writes_nothing(server, client):
     shape = draw(server, "untouched", name="List", position=[0, 0], size=[160, 64], text="Buy milk")
     with Tmux(joins(client, server, "untouched")) as screen, Peer(server, "untouched") as bob:
         screen.shows("Buy milk", "2 people")
-        screen.keys("Tab", "i")
-        screen.shows("Text (\\n: next line): Buy milk")
+        screen.keys("Tab", "i").shows("Text (\\n: next line): Buy milk")
         bob.send(type="ops", ops=[{"shape": shape, "set": {"text": "Sell eggs"}}])
         screen.shows("Sell eggs")
-        screen.keys("Enter")
-        screen.keys("Right")
+        screen.keys("Enter", "Right")
         (note,) = holds(server, "untouched", lambda drawn: drawn[0]["position"] == [10, 0])
         assert note["text"] == "Sell eggs"
 
@@ -124,15 +116,13 @@ def test_a_text_is_kept_if_its_shape_is_deleted_while_it_is_written(server, clie
     shape = draw(server, "orphan", name="List", position=[40, 0], size=[160, 64])
     with Tmux(joins(client, server, "orphan")) as screen, Peer(server, "orphan") as bob:
         screen.shows("List", "2 people")
-        screen.keys("Tab", "i")
-        screen.shows("Text (\\n: next line):")
+        screen.keys("Tab", "i").shows("Text (\\n: next line):")
         screen.run("set-buffer", "Buy milk\nand C:\\new")
         screen.run("paste-buffer", "-p")
         screen.shows("Buy milk\\nand C:\\\\new")
         bob.send(type="ops", ops=[{"shape": shape, "set": {"deleted": True}}])
         screen.lacks("List")
-        screen.keys("Enter")
-        screen.shows("The shape was deleted. I keeps your text: “Buy milk and C:\\new”")
+        screen.keys("Enter").shows("The shape was deleted. I keeps your text: “Buy milk and C:\\new”")
         screen.keys("I")
         (text,) = holds(server, "orphan", lambda drawn: len(drawn) == 1)
         assert (text["kind"], text["text"], text["position"]) == ("text", "Buy milk\nand C:\\new", [40, 0])
