@@ -7,6 +7,8 @@ import json
 import time
 
 import websockets
+
+from server import identifier
 from waiting import SECONDS, eventually
 
 
@@ -119,6 +121,24 @@ class Client:
             message = await self.receive()
             if message["type"] in ("ack", "reject") and message.get("id") == id:
                 return message
+
+    async def accepted(self, *operations, id=1):
+        """Writes operations, which the server must accept."""
+        answer = await self.write(*operations, id=id)
+        assert answer["type"] == "ack", answer
+        return answer
+
+    async def refused(self, code, *operations, id=1):
+        """Writes operations, which the server must refuse with this code."""
+        answer = await self.write(*operations, id=id)
+        assert (answer["type"], answer.get("code")) == ("reject", code) and answer["message"], (answer, operations)
+        return answer
+
+    async def draw(self, count=1, **values):
+        """Makes shapes, which the server must accept. Returns their identifiers."""
+        shapes = [identifier() for _ in range(count)]
+        await self.accepted(*({"shape": shape, "set": {"kind": "star"} | values} for shape in shapes))
+        return shapes
 
     async def write_in_a_row(self, *operations):
         """Sends each operation in its own message without waiting, and then waits for all answers."""

@@ -49,8 +49,7 @@ def registers(message):
 
 
 async def test_the_vectors_of_the_contract(shared):
-    """B1, B2: The encoder and decoder of this test, written independently of ours, write and read all test vectors
-    of docs/PROTOCOL.md."""
+    """B1, B2: This independent encoder and decoder write and read all test vectors of docs/PROTOCOL.md."""
     names = set()
     for name, content in vectors():
         message = sample(name)
@@ -164,8 +163,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
             if chance.random() < 0.7:
                 operation["at"] = new_stamp(writer)
             operations.append(operation)
-        answer = await writer.write(*operations, id=number)
-        assert answer["type"] == "ack", answer
+        await writer.accepted(*operations, id=number)
     for client in (ann, bob):
         await client.agrees()
     assert ann.live == bob.live and len(ann.live) > 20
@@ -175,8 +173,7 @@ async def test_whatever_is_drawn_arrives_alike_in_both_encodings(shared):
 
 
 async def test_what_is_refused_is_refused_as_in_json(shared):
-    """B4, B5, W5: Each refusal has the right code, the index of the wrong operation, and the message's id. The
-    connection stays open."""
+    """B4, B5, W5: With the code, the wrong operation's index, and the message's id. The connection stays open."""
     ann = await BinaryClient.enter(shared, "refused")
     good = {"shape": identifier(), "set": {"kind": "star"}}
     for operations, code, place in [
@@ -200,4 +197,5 @@ async def test_what_is_refused_is_refused_as_in_json(shared):
     ]:
         await ann.send(content)
         assert (await ann.until("error"))["code"] == code, content
-    assert (await ann.write(good, id=9))["type"] == "ack" and set(ann.live) == {good["shape"]}
+    await ann.accepted(good, id=9)
+    assert set(ann.live) == {good["shape"]}

@@ -41,8 +41,7 @@ async def test_broken_frames_are_1002():
 
 
 async def test_too_many_are_4429():
-    """The server closes with this code if there are too many connections from one address or in one room, and if a
-    client exceeds the rate of operations for long."""
+    """From one address, in one room, and if a client exceeds the rate of operations for long."""
     with Server(
         "--max-connections-per-address", 3, "--max-connections-per-room", 2, "--max-ops-per-second", 1,
         "--max-ops-per-message", 1, "--max-refusals-ignored", 5,
@@ -69,8 +68,7 @@ async def test_too_many_are_4429():
 
 
 async def test_what_is_over_the_rate_of_messages_is_answered_later():
-    """R10: The server reads such messages later and loses none. Each ping gets its pong, the newest presence
-    arrives, and no connection is closed."""
+    """R10: Each ping gets its pong, the newest presence arrives, and no connection is closed."""
     with Server("--max-messages-per-second", 50) as server:
         ann, bob = await Client.join(server, "rate"), await Client.join(server, "rate")
         for number in range(150):
@@ -88,4 +86,4 @@ async def test_what_is_over_the_rate_of_messages_is_answered_later():
             await viewer.send({"type": "ops", "id": number, "ops": [{"shape": identifier(), "set": {"kind": "star"}}]})
         for number in range(150):
             await viewer.until("reject", id=number, code="read_only")
-        assert (await ann.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        await ann.draw()

@@ -95,8 +95,7 @@ async def test_1_framing_of_messages_of_all_lengths(shared):
 
 
 async def test_1_lengths_in_more_bytes_than_they_need(shared):
-    """X2: by section 5.2, a length must use the fewest bytes, which libwebsockets doesn't check. Its most significant
-    bit must be 0."""
+    """X2: 5.2 wants the fewest bytes, which libwebsockets doesn't check. The top bit must be 0."""
     key = b"abcd"
     two, eight = bytes([0x81, 0xFE]), bytes([0x81, 0xFF])
     cases = [
@@ -237,8 +236,7 @@ async def test_6_text_is_utf8(shared):
 
 
 async def test_7_closing(shared):
-    """Tests every close code: allowed codes are echoed, and all others are refused. After a close nothing is
-    answered."""
+    """Allowed close codes are echoed, and all others are refused. After a close nothing is answered."""
     allowed = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999]
     forbidden = [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999]
     code = lambda number: number.to_bytes(2, "big")
@@ -277,8 +275,7 @@ async def test_7_who_closes_has_the_socket_closed(shared):
 
 
 async def test_8_frames_that_are_not_masked(shared):
-    """X2: by section 5.1, a server must close on an unmasked frame. libwebsockets accepts such frames, even among
-    masked ones."""
+    """X2: by 5.1 a server must close on an unmasked frame. libwebsockets accepts it, even among masked ones."""
     bare = lambda opcode, payload: head(opcode, len(payload), mask=0) + payload
     empty_in_two = bytes([0x81, 126, 0, 0])
     cases = [
@@ -305,8 +302,7 @@ async def test_8_frames_that_are_not_masked(shared):
 
 
 async def test_10_what_is_no_frame_at_all(shared):
-    """Sends random bytes with every value of the first byte, with and without a correct mask. The server must
-    survive, and only close the connection."""
+    """Random bytes with every first byte, with and without a mask. The server survives, and closes."""
     for second in (0x00, 0x85, 0xFE, 0xFF):
         for first in range(0, 256, 3):
             raw = await Raw.open(shared)

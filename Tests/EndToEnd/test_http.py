@@ -19,8 +19,7 @@ NAMES = [
 
 
 async def test_the_page_is_served_as_a_browser_wants_it(shared):
-    """The files have content types and entity tags, one for each encoding. They are compressed as the client likes best,
-    and come with a strict security policy."""
+    """With types, a strict policy, an entity tag for each encoding, and compressed as asked."""
     for path in ["/", "/r/some.room"]:
         page = await shared.get(path)
         assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -53,8 +52,7 @@ async def test_the_page_is_served_as_a_browser_wants_it(shared):
 
 
 async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
-    """A precompressed file is used only if it matches the current content of its original. It is never served under its
-    own name."""
+    """It must match the original's current content, and is never served under its own name."""
     text = b"".join(b"%d " % (number * number) for number in range(5000))
     with tempfile.TemporaryDirectory() as web:
         files = {
@@ -78,8 +76,7 @@ async def test_what_was_compressed_beforehand_is_sent_where_it_is_the_same():
 
 
 async def test_nothing_outside_of_web_is_served():
-    """Dots in the path, escaped or not, and symbolic links don't lead outside, and hidden files are not served.
-    core.wasm has the right content type."""
+    """Neither by dots, escaped or not, nor by links. Hidden files are not served either."""
     with tempfile.TemporaryDirectory() as folder:
         web = os.path.join(folder, "web")
         os.mkdir(web)
@@ -135,8 +132,7 @@ async def test_the_files_of_the_page_are_listed_with_their_version(shared):
 
 
 async def test_h18_history_tells_who_did_something_and_when(shared):
-    """H18: The history groups what an actor does without a pause into one step. It has times that `at` accepts, and the
-    number of deletions."""
+    """H18: What an actor does without a pause is one step, with times that `at` accepts."""
     ann, ben = await Client.join(shared, "steps"), await Client.join(shared, "steps")
     shapes = [identifier() for _ in range(3)]
     await ann.write(*({"shape": shape, "set": {"kind": "star"}} for shape in shapes))
@@ -169,8 +165,7 @@ async def test_rooms_are_listed(shared):
 
 
 async def test_a_list_of_rooms_opens_only_so_many():
-    """After a crash the server doesn't know how many shapes its rooms have. It lists all rooms at once, and counts the
-    shapes of a few more rooms at each request for the list."""
+    """After a crash, each request for the list counts the shapes of a few more rooms."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"crashed-{number:03}", 2) for number in range(150)])
         server.restart()
@@ -197,8 +192,7 @@ async def test_a_list_of_rooms_opens_only_so_many():
 
 
 async def test_a_room_as_a_drawing(shared):
-    """S1, S3, S5: The drawing is in drawing order, has every property with its default, has stamps if requested, and
-    has an entity tag."""
+    """S1, S3, S5: In drawing order, with all properties, with stamps if asked, with an entity tag."""
     ann = await Client.join(shared, "drawing")
     below, above = identifier(), identifier()
     await ann.write(
@@ -218,8 +212,7 @@ async def test_a_room_as_a_drawing(shared):
 
 
 async def test_what_is_made_anew_is_compressed_where_asked():
-    """Generated answers are compressed with gzip, which is fast, even if the client prefers brotli. If the client
-    accepts neither gzip nor brotli, they are sent uncompressed."""
+    """By gzip, which is fast, even if brotli is preferred. Without either it isn't compressed."""
     with Server() as server:
         await asyncio.gather(*[server.write(f"packed-{number}", 20, size=[200, 200]) for number in range(20)])
         room = "/v1/rooms/packed-0"
@@ -338,8 +331,7 @@ async def test_the_picture(shared):
 
 
 async def test_operations_over_http(shared):
-    """H4: When a request is answered, its operations are durable and sent to connected clients. Operations are
-    refused for the same reasons as over a WebSocket."""
+    """H4: Answered operations are durable and sent to all. They are refused as over a WebSocket."""
     ann = await Client.join(shared, "posted")
     (shape,) = await shared.write("posted")
     await ann.sees(shape)
@@ -371,8 +363,7 @@ async def test_operations_over_http(shared):
 
 
 async def test_rates_over_http():
-    """H6, H8: An address that exceeds the rate of a connection gets 429. A single layout may exceed it, and then the
-    next request has to wait."""
+    """H6, H8: Over the rate an address gets 429. One layout may exceed it, and the next request waits."""
     with Server("--max-ops-per-second", 1, "--max-ops-per-message", 20) as server:
         ops = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}] * 15}
         assert (await server.http("POST", "/v1/rooms/fast/ops", ops)).status == 200
@@ -411,8 +402,7 @@ async def test_layouts_and_drawings_are_taken(shared):
 
 
 async def test_a_layout_is_taken_whole_or_not_at_all():
-    """A layout becomes visible as a whole, even if it is as long as many messages. If the server is killed while it
-    stores the layout, all shapes are stored or none."""
+    """Even if it is as long as many messages, and the server is killed while it stores it."""
     many = {"squares": [{"x": number, "y": 0, "colour": "#FF0000", "size": 5} for number in range(3000)]}
     with Server() as server:
         ann = await Client.join(server, "many")
@@ -467,8 +457,7 @@ async def test_what_is_not_there_and_what_is_not_allowed(shared):
 
 
 async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
-    """H9: If the room's name is missing, the server doesn't use the next part of the path as the name. It answers
-    404 over HTTP, and closes with 4404 over a WebSocket."""
+    """H9: 404 over HTTP and 4404 over a WebSocket. The next part is never the name."""
     for room in ["demo", "overlaps", "ops", "sync"]:
         await shared.write(room)
     for method, path in [
@@ -486,8 +475,7 @@ async def test_a_name_that_is_left_out_or_badly_escaped_is_a_bad_name(shared):
 
 
 async def test_a_person_is_told_in_words_what_is_not_there(shared):
-    """A browser gets a page with a link to the list of rooms, with the same security headers as other pages. A program
-    gets JSON."""
+    """A browser gets a page with a link to the rooms and the same headers. A program gets JSON."""
     accepting = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for path in ["/r/bad%20name", "/r//", "/nothing"]:
         page = await shared.get(path, accepting)

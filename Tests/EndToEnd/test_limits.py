@@ -34,8 +34,7 @@ def status(code):
 
 
 async def test_http_connections_are_bounded_by_address():
-    """H6: A connection beyond the limit gets 429 and `Retry-After`. A connection no longer counts when it is closed or
-    has become a WebSocket."""
+    """H6: One more gets 429 and `Retry-After`. Closed ones and WebSockets don't count."""
     with Server("--max-http-connections-per-address", 3) as server:
         held = [await idle(server) for _ in range(3)]
         answer = await eventually(lambda: told(server), "three are accepted", holds=status(429))
@@ -96,8 +95,7 @@ async def test_what_is_refused_before_it_is_understood_is_counted_and_logged():
 
 
 async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
-    """A proxy's idle connections count for no address. A request counts for the client's own address, so one client
-    behind the proxy can't block others."""
+    """Idle ones count for no address, and a request for the client's own."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections-per-address", 1, "--max-connections-per-address", 1) as server:
         held = [await idle(server) for _ in range(5)]
         body = {"ops": [{"shape": identifier(), "set": {"kind": "star"}}]}
@@ -122,8 +120,7 @@ async def test_a_proxys_connections_are_counted_by_whom_they_are_for():
 
 
 async def test_bodies_that_mean_nothing_are_charged():
-    """H8: A body is charged by its length before it is parsed, even if it has no meaning. If it has operations, that
-    charge also pays for them."""
+    """H8: By their length, before they are parsed. That also pays for the operations in them."""
     with Server("--max-ops-per-second", 1) as server:
         nonsense = b'{"ops":[' + b"1," * 500_000
         headers = {"Content-Type": "application/json"}
@@ -148,8 +145,7 @@ async def half_sent(server, address="127.0.0.1", origin=None):
 
 
 async def test_a_limit_on_files_is_said_at_start_and_kept():
-    """The limit on open files limits the number of connections. The server answers further connections with a
-    refusal, and no open connection fails because files have run out."""
+    """It limits connections. Further ones are refused, and no open one fails for want of files."""
     with Server(files_max=1_024) as server:
         (line,) = await server.logged("the limit on open files allows fewer connections than the flags do")
         assert line["level"] == "warning" and line["connections"] == 896 and line["flags"] > 896
@@ -157,8 +153,7 @@ async def test_a_limit_on_files_is_said_at_start_and_kept():
 
 
 async def test_where_files_run_out_the_greedy_make_way():
-    """H13: When open files run out, the address with the most unfinished connections loses some of them at once, and
-    others can connect. This needs no flag that limits connections."""
+    """H13: The address with the most unfinished connections loses some at once, without a flag."""
     with Server() as server:
         client = await Client.join(server, "kept")
         open_files = int(await server.metric("process_open_fds"))
@@ -167,15 +162,14 @@ async def test_where_files_run_out_the_greedy_make_way():
         held = [await half_sent(server, "127.0.1.1") for _ in range(60)]
         for _ in range(5):
             assert (await server.get("/healthz")).status == 200
-        assert (await client.write({"shape": identifier(), "set": {"kind": "star"}}))["type"] == "ack"
+        await client.draw()
         assert await server.metric('canvas_http_requests_total{status="408"}') > 0
         for _, writer in held:
             writer.close()
 
 
 async def test_clients_behind_a_proxy_make_way_each_for_itself():
-    """H13: The client with the most unfinished requests is evicted, and not the client that came first. This holds
-    for clients behind a proxy too."""
+    """H13: Who has the most unfinished requests is evicted, and not who came first."""
     with Server("--proxies", "127.0.0.1", "--max-http-connections", 20) as server:
         reader, writer = await half_sent(server, origin="203.0.113.1")
         held = [await half_sent(server, origin="203.0.113.2") for _ in range(19)]
@@ -195,8 +189,7 @@ async def test_clients_behind_a_proxy_make_way_each_for_itself():
 
 
 async def test_as_many_connections_in_all_as_may_be():
-    """A connection beyond the limit is closed with 4429 and a reason. When another client has left, one more is
-    accepted."""
+    """One more is closed with 4429 and a reason. When somebody has left, one more is accepted."""
     with Server("--max-connections", 2) as server:
         ann, bob = await Client.join(server, "one"), await Client.join(server, "two")
         third = await connect(server, "three")
@@ -232,8 +225,7 @@ async def test_names_of_peers_are_bounded():
 
 
 async def test_too_many_overlaps_pass():
-    """The overlapping pairs of a large heap aren't sent. When the heap is pulled apart, the remaining pairs are sent,
-    in notices and in answers."""
+    """The pairs of a large heap aren't sent. Pulled apart, those that remain are, in notices and answers."""
     with Server("--max-overlaps", 10) as server:
         heap = [identifier() for _ in range(8)]
         watcher = await Client.join(server, "heap", overlaps=True)

@@ -67,8 +67,7 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
 
 
 async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
-    """A repair makes the records before the damaged one and the other rooms usable again. Without `--cut` it drops
-    nothing."""
+    """The records before it and the other rooms are usable again. Only `--cut` drops any."""
     async with stored() as server:
         damage(server)
         for command in (["verify"], ["repair"], ["repair", "--room", "torn"]):
@@ -87,8 +86,7 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
 
 
 async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(shared):
-    """Makes a backup while everybody writes. Restores it as deploy/README.md says, with nothing from the original
-    directory."""
+    """Made while everybody writes, and restored as deploy/README.md says."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         acknowledged, isWriting = [], True
 

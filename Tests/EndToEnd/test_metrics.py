@@ -118,8 +118,7 @@ async def test_metrics_count_what_rooms_do():
 
 
 async def test_metrics_tell_how_far_clocks_are_off():
-    """The clock's deviation is measured by the newest stamp of each message over a WebSocket. Stamps from the server or
-    over HTTP don't count."""
+    """By the newest stamp of each WebSocket message. The server's and those over HTTP don't count."""
     with Server() as server:
         ann = await Client.join(server, "clocks")
         before = await server.metrics()
@@ -169,8 +168,7 @@ async def test_metrics_tell_of_the_log():
 
 
 async def test_damage_is_found_though_nobody_asks_for_the_room():
-    """Background verification finds the damage. The metrics and the log report it, and the time of the last full
-    verification. Other rooms are not affected."""
+    """Background verification finds it, and metrics and log tell of it and of when all was read."""
     for end, status in [(signal.SIGKILL, 503), (signal.SIGTERM, 200)]:
         async with stored(end=end) as server:
             damage(server)
@@ -193,8 +191,7 @@ async def test_damage_is_found_though_nobody_asks_for_the_room():
 
 
 async def test_a_room_that_is_open_is_saved_from_damage_of_what_is_stored():
-    """The open room's drawing in memory is intact. When the damage is found, a snapshot of the drawing is written, so
-    nothing is lost."""
+    """When the damage is found, a snapshot of the drawing in memory is written."""
     async with stored() as server:
         server.flags = ["--verify-every-ms", "1"]
         with server.start():
@@ -220,8 +217,7 @@ SAMPLE = re.compile(r'([a-z_]+)(?:\{([a-z]+)="([^"\\\n]*)"(?:,[a-z]+="[^"\\\n]*"
 
 
 async def test_metrics_are_what_prometheus_reads(shared):
-    """Each metric is declared once, counters end in `_total`, and the buckets of histograms add up to the total
-    count."""
+    """Each is declared once, counters end in `_total`, and histograms add up."""
     ann = await Client.join(shared, "metrics")
     await ann.write({"shape": identifier(), "at": f"{ann.welcome['time']}.0.{ann.actor}", "set": {"kind": "star"}})
     answer = await shared.get("/metrics")

@@ -17,8 +17,7 @@ def log(*words):
 
 
 async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):
-    """The copy has the rooms with their history, the locks and the secret. A client that has seen more than the copy is
-    sent the whole room again."""
+    """With history, locks and secret. Who has seen more is sent the whole room."""
     copy = str(tmp_path / "copy")
     with nodes(2, "--room-idle-ms", 100) as servers:
         ann, ben = [await Client.join(server, "garden") for server in servers]
@@ -27,8 +26,7 @@ async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves
         async def keep_drawing(client):
             shape, x = identifier(), 0
             while not is_over.is_set():
-                answer = await client.write({"shape": shape, "set": {"kind": "star", "position": [x, 0]}}, id=x)
-                assert answer["type"] == "ack"
+                await client.accepted({"shape": shape, "set": {"kind": "star", "position": [x, 0]}}, id=x)
                 drawn_by[shape] = x
                 x += 1
 

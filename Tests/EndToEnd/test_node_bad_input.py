@@ -132,8 +132,7 @@ def test_a_database_that_could_lose_what_it_acknowledges_is_refused(guarded):
 
 
 async def test_settings_that_turn_bad_later_are_noticed():
-    """Settings that endanger the data are logged. If acknowledged edits could be lost, nothing is stored until the
-    setting is corrected."""
+    """They are logged. If acknowledged edits could be lost, nothing is stored until they are corrected."""
     with postgres.Cluster() as cluster:
         # The setting names a standby that doesn't exist, for which commits would wait forever. The node checks the
         # setting when it connects.
@@ -253,8 +252,7 @@ def limited(guarded):
 
 @pytest.mark.parametrize("name", ["follower", "reader"])
 async def test_a_node_that_cannot_have_one_of_its_connections_again_is_not_ready(limited, name):
-    """Edits are still stored, because the other connections work. If the lost connection can soon be opened again,
-    the node stays ready."""
+    """Edits are stored by the others. It stays ready if it comes back soon."""
     url, limit, hang_up = limited
     connected = f'canvas_log_connections{{connection="{name}"}}'
     with Server(data=url) as server:

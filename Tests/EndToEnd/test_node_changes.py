@@ -59,8 +59,7 @@ async def two_nodes(*flags):
 
 
 async def test_what_an_actor_writes_at_another_node_comes_after_what_it_wrote():
-    """W3: The later write gets the later stamp even if the actor's last edit has a stamp ahead of the other node's
-    clock, and even if the client comes without a cursor."""
+    """W3: Even if its last stamp is ahead of that node's clock, and without a cursor."""
     async with two_nodes() as (first, second, ben, relay):
         ann, shape = await Client.join(first, "garden"), identifier()
         relay.hold()
@@ -84,8 +83,7 @@ async def test_the_past_is_shown_by_a_cursor_that_another_node_has_just_given():
 
 
 async def test_a_room_that_another_node_has_just_made_can_be_deleted():
-    """This node may not have noticed the other node's writes yet, even if a client has joined the room here. The
-    deletion still works."""
+    """This node may not know of the other's writes yet, even if a client has joined here."""
     async with two_nodes() as (first, second, _, relay):
         await Client.join(second, "pond")
         relay.hold()

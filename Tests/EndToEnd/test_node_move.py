@@ -66,8 +66,7 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
 
 
 async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
-    """A database stores no times in the future. Records with such times get the database's time, and are otherwise
-    unchanged."""
+    """A database stores no times to come. Such records get its time, and are otherwise unchanged."""
     ahead = "SELECT count(*) || ' of ' || (SELECT count(*) FROM canvas.records) FROM canvas.records " \
         "WHERE milliseconds > extract(epoch FROM clock_timestamp()) * 1000 + 2000"
     with database.database() as one, database.database() as two:
@@ -89,8 +88,7 @@ async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
 
 
 async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_path):
-    """During the move the room is locked, so clients can only view it. Afterwards they go on at the other database as
-    the same actors."""
+    """Meanwhile it is locked. Afterwards clients go on as the same actors."""
     tokens = tmp_path / "tokens"
     tokens.write_text("ann-aaaaaaaaaaaaaaaa editor *\nkeeper-bbbbbbbbbbbb operator *\n", encoding="utf-8")
     tokens.chmod(0o600)
@@ -149,8 +147,7 @@ def when_stored(url, condition, deed):
 
 
 async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
-    """The first move is killed in the middle of a room. The next move continues after the records that are already
-    there."""
+    """The first is killed in the middle of a room. The next goes on after the records that are there."""
     plain = str(tmp_path / "plain")
     drawn = await drawn_in(plain)
     with database.database() as url:

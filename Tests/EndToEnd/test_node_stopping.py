@@ -33,8 +33,7 @@ async def test_a_node_that_stops_sends_its_people_away_one_after_the_other():
 
 
 async def test_people_at_other_nodes_keep_no_node_from_stopping():
-    """All clients send presence all the time, and draw. Each presence is passed on only seldom, so there is always more
-    to send."""
+    """They send presence all the time, so there is always more to pass on."""
     with nodes(2, "--presence-interval-ms", 20_000) as (first, second):
         ann, others = await Client.join(first, "garden"), [await Client.join(second, "garden") for _ in range(12)]
         is_over = asyncio.Event()

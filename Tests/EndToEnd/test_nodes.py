@@ -30,8 +30,7 @@ def rectangle(shape, **set):
 
 async def draw(client, *operations):
     """Writes an operation, and waits until it is stored."""
-    answer = await client.write(*operations, id=identifier())
-    assert answer["type"] == "ack", answer
+    await client.accepted(*operations, id=identifier())
     return answer
 
 
@@ -83,8 +82,7 @@ async def test_a_client_goes_on_at_another_node_where_it_was():
 
 
 async def test_people_see_each_other_across_nodes():
-    """C13: People see each other across nodes. Of two connections of an actor, the older one is closed, whichever nodes
-    they are at."""
+    """C13: Of two connections of an actor the older one is closed, at whichever nodes they are."""
     with nodes(2) as (first, second):
         ann, ben = await Client.join(first, "garden", name="Ann"), await Client.join(second, "garden", name="Ben")
         assert (await ann.until("join"))["peer"]["name"] == "Ben"
@@ -181,8 +179,7 @@ async def test_behind_nginx_a_node_that_is_killed_is_replaced_by_the_others():
 
 
 async def test_behind_nginx_everyone_is_let_in_at_once_after_all_nodes_were_away():
-    """All nodes were down, as after an upgrade. A WebSocket doesn't end, so it can't show nginx that its node works
-    again."""
+    """A WebSocket doesn't end, so it can't show nginx that its node works."""
     with nodes(3) as servers, Balancer(servers) as balancer:
         for server in servers:
             server.kill()

@@ -201,8 +201,7 @@ async def test_whatever_goes_people_draw_on_and_nothing_is_lost():
 
 
 async def test_a_primary_without_its_standbys_acknowledges_nothing():
-    """The primary acknowledges nothing, even if its machine is only cut off while its processes run. The other machines
-    then elect a second primary, and nodes reach both."""
+    """Even if it is only cut off while the others elect a second one, and nodes reach both."""
     async with people_draw() as ledger:
         cluster, nodes = ledger.cluster, ledger.nodes
         begun, primary = time.monotonic(), cluster.primary

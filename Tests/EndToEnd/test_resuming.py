@@ -20,8 +20,7 @@ async def test_a_large_state_comes_in_parts(shared):
 
 
 async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
-    """D5: The reader leaves sixteen megabytes unread. The server uses constant memory for it, and in the end it has
-    what everybody has."""
+    """D5: Sixteen megabytes unread take constant memory, and in the end it has what all have."""
     with Server("--max-ops-per-second", 1000000) as server:
         narrow = socket.socket()
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -57,8 +56,7 @@ async def test_a_reader_that_stalls_gets_the_newest_and_delays_nobody():
 
 
 async def test_as_many_rooms_are_open_as_may_be():
-    """An idle room is closed so that another can open, and opens again unchanged. If no room is idle, the client gets
-    an error."""
+    """An idle one is closed for another, and opens again unchanged. If none is idle, that is an error."""
     with Server("--max-rooms", 3) as server:
         shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
         assert await server.metric("canvas_rooms_open") <= 3
@@ -90,8 +88,7 @@ async def test_no_more_rooms_are_opened_at_once_than_may_be_open():
 
 
 async def test_keys_outlast_restarts():
-    """C9: The secret is in a file next to the rooms, which only the server's user may read. If the file is missing, the
-    copy in the database is used. With another secret, old keys are invalid."""
+    """C9: Only the server's user may read the secret. The database has a copy. Another secret makes keys invalid."""
     with Server() as server:
         path = os.path.join(server.data, "canvas.secret")
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600

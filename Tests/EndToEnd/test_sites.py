@@ -93,8 +93,7 @@ async def test_only_known_names_are_answered(shared):
 
 
 async def test_the_operator_names_hosts_and_sites():
-    """C8: Flags set the allowed names. The page behind a proxy counts as the server's own, whichever
-    `Host` the proxy sends."""
+    """C8: The page behind a proxy is the server's own, whichever `Host` the proxy sends."""
     flags = ("--hosts", "canvas.example.com,ported.example:8443", "--origins", "https://www.example.com")
     with Server(*flags) as server:
         await server.write("named")

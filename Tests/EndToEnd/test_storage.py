@@ -15,8 +15,7 @@ ROOMS = 400
 
 
 async def test_a_damaged_row_is_an_error_of_its_room_only():
-    """The damaged room is refused, named in the log, listed with its fault (H7), and counted. Other rooms are not
-    affected."""
+    """It is refused, logged, listed with its fault (H7), and counted. Others are not affected."""
     async with stored() as server:
         damage(server)
         # Disables background verification, which would find the damage too.
@@ -49,8 +48,7 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
 
 
 async def test_a_copy_of_the_directory_that_is_put_back(shared):
-    """D7: A client that has seen lost operations gets the whole state. A client that has only what the copy has can
-    resume."""
+    """D7: Who has seen lost operations gets the whole state. Who has only what the copy has resumes."""
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "copy")
         await server.write("room", 3)

@@ -32,4 +32,4 @@ async def test_a_data_directory_from_before_the_first_release_is_read(tmp_path):
             assert client.digest == digest
         again = await Client.join(server, "recorded", **ACTOR)
         assert again.actor == ACTOR["actor"]
-        assert (await again.write({"shape": "b00-000-00z", "set": {"text": "Done"}}))["type"] == "ack"
+        await again.accepted({"shape": "b00-000-00z", "set": {"text": "Done"}})

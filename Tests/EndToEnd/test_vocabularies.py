@@ -37,7 +37,7 @@ async def test_everyone_is_told_everything(shared):
         tied: line(**{"from": [square, 65535, 32768], "to": [], "fromEnd": "dot", "toEnd": "arrow"}),
         ink: INK, note: NOTE, frame: FRAME, plain: {"kind": "star"},
     }
-    assert (await ann.write(*({"shape": shape, "set": values} for shape, values in made.items())))["type"] == "ack"
+    await ann.accepted(*({"shape": shape, "set": values} for shape, values in made.items()))
 
     async def told(client):
         return [operation["set"] for operation in (await client.until("ops"))["ops"]]
@@ -59,7 +59,7 @@ async def test_everyone_is_told_everything(shared):
     assert ">Buy milk,</tspan>" in picture and "“and” bread" in picture
     assert 'fill="none" stroke="#000000" stroke-width="4" stroke-dasharray="12 8"' in picture
     # A lock is only advice to clients. The server lets everybody change a locked shape.
-    assert (await bob.write({"shape": frame, "set": {"position": [9, 9], "group": ""}}))["type"] == "ack"
+    await bob.accepted({"shape": frame, "set": {"position": [9, 9], "group": ""}})
     while {"position": [9, 9], "group": ""} not in await told(ann):
         pass
 

@@ -156,8 +156,7 @@ def test_installed_used_upgraded_removed_and_purged(packages, older, machine):
 
 
 async def test_a_service_manager_is_told_and_sighup_ends_no_service(tmp_path):
-    """The server notifies the service manager over a socket in a folder, like systemd's. Without tokens, SIGHUP has no
-    effect."""
+    """By a socket in a folder, like systemd's. Without tokens, SIGHUP has no effect."""
     path = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(path)
