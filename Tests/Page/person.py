@@ -90,6 +90,8 @@ class Person:
         page.goto(room.server.url(room.path) + query + fragment)
         if ready:
             person.wait("app.session.status().state === 'live' && app.painter.isDone", "the room is there")
+            if panel and not phone and not size:
+                person.wait("document.querySelector('.panel > section:not([hidden]) > *')", "the panel's code is loaded")
             person.see()
         if at:
             person.look_at(*at)

@@ -2,7 +2,6 @@ import type { View } from '../canvas/view.js'
 import { element, icon, iconButton } from '../elements/element.js'
 import { type MenuEntry, menuOf, popover } from '../elements/popover.js'
 import type { People } from '../others/people.js'
-import type { Panel } from '../panels/panel.js'
 import { appearance, setAppearance } from '../storage/appearance.js'
 import type { Doables } from '../tools/actions.js'
 import { viewOnlyHint } from './link.js'
@@ -27,7 +26,7 @@ export function roomBar(room: string, status: Status, entries: (MenuEntry | null
 
 /** The bar at the top right: the people, the link, the zoom level, and the button for the panel. */
 export function peopleBar({ view, people, panel, actions }: {
-  view: View, people: People, panel: Panel, actions: Doables,
+  view: View, people: People, panel: { button: HTMLElement }, actions: Doables,
 }) {
   const zoom = element('button', { type: 'button', class: 'button plain zoom', title: 'Zoom' })
   const showZoom = () => {

@@ -6,12 +6,12 @@ import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Changes } from '../core/types.js'
 import { element } from '../elements/element.js'
-import type { Connection } from '../network/connection.js'
 import type { Marks } from '../state/marks.js'
 import { ago, lastMovers, type Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
 import type { Selection } from '../state/selection.js'
 import type { Shown } from '../state/shown.js'
+import type { FreshOverlaps, Pair } from './fresh-overlaps.js'
 
 /** The upper bound on listed overlaps. The number of further ones is shown instead. */
 const shownMax = 200
@@ -26,8 +26,6 @@ const refreshMilliseconds = 15_000
 const shownMilliseconds = 150
 const costFactor = 20
 
-type Pair = [number, number]
-
 /**
  * Lists which shapes overlap, since when, and who caused that. Also shows notices of new overlaps. `count`: the number
  * of overlapping pairs has changed. `opened`: the person wants to see the list.
@@ -40,12 +38,10 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
   #notices
   #names
   #pairs = new Map<string, Pair>()
-  #fresh: Pair[] = []
+  #fresh
   #timer = 0
   /** The visible notices, each with the pairs that it reports. */
   #told = new Map<string, Pair[]>()
-  #isLive = false
-  #isSettled = false
   #showTimer = 0
   #cost = 0
   #switch = element('input', { type: 'checkbox', role: 'switch', class: 'check', id: 'mark-overlaps' })
@@ -58,11 +54,11 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     element('div', { class: 'check-field' }, this.#switch, element('label', { for: 'mark-overlaps' }, 'Mark overlaps')),
     this.#hint), this.#list, this.#more, this.#empty)
 
-  constructor({ connection, shown, selection, marks, names, notices, view }: {
-    connection: Connection, shown: Shown, selection: Selection, marks: Marks, names: Names, notices: Notices,
-    view: View,
+  constructor({ fresh, shown, selection, marks, names, notices, view }: {
+    fresh: FreshOverlaps, shown: Shown, selection: Selection, marks: Marks, names: Names, notices: Notices, view: View,
   }) {
     super()
+    this.#fresh = fresh
     this.#shown = shown
     this.#selection = selection
     this.#view = view
@@ -72,14 +68,13 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     this.#switch.addEventListener('change', () => marks.toggle())
     marks.on('change', () => this.#showSwitch())
     shown.on('changes', (changes) => this.#follow(changes))
-    connection.on('effect', (effect) => {
-      if (effect.type !== 'state') return
-      this.#isLive = effect.state === 'live'
-      // Overlaps that existed before the page entered the room are not reported.
-      if (!this.#isLive) this.#isSettled = false
-    })
+    fresh.on('begun', () => this.#tellSoon())
+    for (const pair of shown.replica.overlapPairs()) this.#pairs.set(pair.join(' '), pair)
+    this.#tellSoon()
     setInterval(() => { if (!this.element.hidden) this.#show() }, refreshMilliseconds)
   }
+
+  get count() { return this.#pairs.size }
 
   onShow() { this.#show() }
 
@@ -87,22 +82,19 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     if (changes.reset) this.#pairs.clear()
     for (const { first, second, overlaps } of changes.pairs) {
       const key = `${first} ${second}`
-      if (!overlaps) this.#pairs.delete(key)
-      else {
-        this.#pairs.set(key, [first, second])
-        if (this.#isSettled && !changes.reset) this.#fresh.push([first, second])
-      }
+      if (overlaps) this.#pairs.set(key, [first, second])
+      else this.#pairs.delete(key)
     }
     if (changes.pairs.length > 0 || changes.reset) this.#withdraw()
-    this.#isSettled = this.#isLive && !this.#shown.isPast
     this.tell('count', this.#pairs.size)
-    if (this.#fresh.length > 0 && this.#timer === 0) {
-      this.#timer = setTimeout(() => this.#tell(), gatherMilliseconds)
-    }
     const isConcerned = changes.pairs.length > 0 || changes.reset
     if (!this.element.hidden && isConcerned && this.#showTimer === 0) {
       this.#showTimer = setTimeout(() => this.#show(), Math.max(shownMilliseconds, this.#cost * costFactor))
     }
+  }
+
+  #tellSoon() {
+    if (this.#timer === 0) this.#timer = setTimeout(() => this.#tell(), gatherMilliseconds)
   }
 
   /**
@@ -113,8 +105,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
     this.#timer = 0
     // A pair may contain a shape that was deleted since the last frame. One shape can begin thousands of overlaps.
     const ids = new Set(this.#shown.replica.drawingOrder())
-    const there = this.#fresh.filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every((id) => ids.has(id)))
-    this.#fresh = []
+    const there = this.#fresh.take().filter((pair) => this.#pairs.has(pair.join(' ')) && pair.every((id) => ids.has(id)))
     if (this.#shown.isPast) return
     const own = this.#shown.live.actor
     const moved = lastMovers(this.#shown.replica)

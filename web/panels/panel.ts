@@ -1,19 +1,27 @@
 import { element, icon, iconButton } from '../elements/element.js'
+import { lastTab, opensAtStart, rememberTab } from './last-tab.js'
 import { sheetGrip } from './sheet.js'
 
-const key = 'canvas.panel'
-/** On a small screen the panel covers the canvas, so it opens only when the person asks for it. */
-const isSmall = () => matchMedia('(max-width: 800px), (max-height: 480px)').matches
+export { Overlaps } from './overlaps.js'
 
 /** The panel: at the right, or on a phone at the bottom. At most one of its tabs is open. */
 export class Panel {
   #tabs
   #open: string | null = null
   #remembered
-  readonly element = element('aside', { class: 'panel floating', 'aria-label': 'Layers, inspector, overlaps', hidden: true })
-  readonly button = iconButton('panel', 'Layers, inspector, overlaps', { class: 'plain panel-button', onclick: () => this.toggle() })
+  #element
+  #button
 
-  constructor(tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[]) {
+  /**
+   * @param place the panel's element, still empty
+   * @param button opens the panel
+   */
+  constructor(
+    place: HTMLElement, button: HTMLElement,
+    tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[],
+  ) {
+    this.#element = place
+    this.#button = button
     this.#tabs = tabs.map((tab) => ({
       ...tab,
       button: element('button', {
@@ -23,7 +31,7 @@ export class Panel {
       count: element('span', { class: 'tab-count', hidden: true }),
     }))
     const list = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Panel' })
-    this.element.append(sheetGrip(this.element, () => this.hide()),
+    this.#element.append(sheetGrip(this.#element, () => this.hide()),
       element('div', { class: 'panel-head row' }, list, iconButton('close', 'Close the panel', {
         class: 'plain small', onclick: () => this.hide(),
       })))
@@ -34,18 +42,16 @@ export class Panel {
       tab.element.setAttribute('role', 'tabpanel')
       tab.element.setAttribute('aria-labelledby', tab.button.id)
       tab.element.hidden = true
-      this.element.append(tab.element)
+      this.#element.append(tab.element)
     }
     list.addEventListener('keydown', (event) => this.#moveFocus(event))
-    this.element.addEventListener('keydown', (event) => {
+    this.#element.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.defaultPrevented) return
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
       event.stopPropagation()
     })
-    const open = remembered()
-    this.#remembered = open || 'layers'
-    this.button.setAttribute('aria-expanded', 'false')
-    if (open && !isSmall()) this.show(open)
+    this.#remembered = lastTab() || 'layers'
+    if (opensAtStart()) this.show(this.#remembered)
   }
 
   get open() { return this.#open }
@@ -63,7 +69,7 @@ export class Panel {
   show(name: string) {
     this.#open = name
     this.#remembered = name
-    this.element.hidden = false
+    this.#element.hidden = false
     for (const tab of this.#tabs) {
       const isOpen = tab.name === name
       tab.button.setAttribute('aria-selected', String(isOpen))
@@ -73,25 +79,21 @@ export class Panel {
     }
     this.#changed()
     // In a small window the panel takes the place of the bars, and so of its own button.
-    const hadFocus = document.activeElement === this.button
-    if (hadFocus && getComputedStyle(this.button).visibility === 'hidden') this.#tabs.find((tab) => tab.name === name)?.button.focus()
+    const hadFocus = document.activeElement === this.#button
+    if (hadFocus && getComputedStyle(this.#button).visibility === 'hidden') this.#tabs.find((tab) => tab.name === name)?.button.focus()
   }
 
   hide() {
     this.#open = null
-    this.element.hidden = true
+    this.#element.hidden = true
     this.#changed()
-    this.button.focus()
+    this.#button.focus()
   }
 
   #changed() {
-    this.button.setAttribute('aria-expanded', String(this.#open !== null))
+    this.#button.setAttribute('aria-expanded', String(this.#open !== null))
     document.body.classList.toggle('has-panel', this.#open !== null)
-    try {
-      localStorage.setItem(key, this.#open ?? '')
-    } catch {
-      // The choice can't be stored, so the next visit begins with the default.
-    }
+    rememberTab(this.#open ?? '')
   }
 
   #moveFocus(event: KeyboardEvent) {
@@ -104,14 +106,5 @@ export class Panel {
     const tab = this.#tabs[(to + this.#tabs.length) % this.#tabs.length]
     this.show(tab.name)
     tab.button.focus()
-  }
-}
-
-/** The tab that was open at the last visit; empty if the panel was closed or nothing is stored. */
-function remembered() {
-  try {
-    return localStorage.getItem(key) ?? ''
-  } catch {
-    return ''
   }
 }

@@ -2,7 +2,6 @@ import { peopleBar, roomBar } from '../bars/bar.js'
 import { showHole } from '../bars/hole-button.js'
 import { menuEntries } from '../bars/menu.js'
 import { NoticeList } from '../bars/notice-list.js'
-import { SelectionBar } from '../bars/selection-bar.js'
 import { States } from '../bars/states.js'
 import type { Status } from '../bars/status.js'
 import { Toolbar } from '../bars/toolbar.js'
@@ -17,7 +16,7 @@ import { makePanel } from './panels.js'
 
 /** Makes and shows everything that floats over the canvas. */
 export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
-  const { room, documents, me, notices, ownTabs, parts, permission, play, presence, shaking, view, writing } = hands
+  const { room, documents, frames, me, notices, ownTabs, parts, permission, play, presence, selection, shaking, view, writing } = hands
   const noticeList = new NoticeList(notices)
   const follow = parts.later(() => bundle('/others/follow.js') as Promise<typeof import('../others/follow.js')>, ({ Follow }) => {
     const made = new Follow(hands)
@@ -35,6 +34,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const panel = makePanel(hands, actions)
   const people = new People(me, presence, ownTabs, follow, actions.guide)
   const states = new States(equipped)
+  const toolbar = new Toolbar(equipped).element
   elementById('opening').remove()
   // The element's place decides the order of the Tab key: from the text field to the bars.
   stage.after(writing.element)
@@ -51,9 +51,16 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
     panel.element,
     ...states.elements,
     noticeList.element,
-    new SelectionBar(hands, actions).element,
-    new Toolbar(equipped).element,
+    toolbar,
   )
+  const selectionBar = parts.later(
+    () => bundle('/bars/selection-bar.js') as Promise<typeof import('../bars/selection-bar.js')>,
+    ({ SelectionBar }) => {
+      toolbar.before(new SelectionBar(hands, actions).element)
+      frames.request()
+    })
+  selection.on('change', () => selectionBar.prepare())
+  documents.on('ready', () => selectionBar.prepare())
   openMenus(equipped)
   const astray = parts.later(
     () => bundle('/find/astray.js') as Promise<typeof import('../find/astray.js')>,

@@ -1,8 +1,15 @@
+import { element } from '../elements/element.js'
+
 /**
- * Loads a script with a bundle of its own (scripts/page), which only few people need. The path is a parameter, because
- * the bundler would include a constant path.
+ * Loads a script with a bundle of its own (scripts/page), which only few people need, and with the first one the looks
+ * of all of them. The path is a parameter, because the bundler would include a constant path.
  */
 export async function bundle(path: string) {
+  const [loaded] = await Promise.all([script(path), looks()])
+  return loaded
+}
+
+async function script(path: string) {
   const failed = failures.get(path) ?? 0
   try {
     return await import(failed === 0 ? path : `${path}?again=${failed}`)
@@ -17,3 +24,17 @@ export async function bundle(path: string) {
  * needs another address.
  */
 const failures = new Map<string, number>()
+
+let loading: Promise<unknown> | null = null
+
+function looks() {
+  loading ??= new Promise((resolve, reject) => {
+    const sheet = element('link', { rel: 'stylesheet', href: '/room/later.css', onload: resolve, onerror: () => {
+      sheet.remove()
+      loading = null
+      reject(new Error('later.css didn’t come'))
+    } })
+    document.head.append(sheet)
+  })
+  return loading
+}
