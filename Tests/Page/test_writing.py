@@ -1,5 +1,6 @@
 """Text in shapes: written in place, stored, shown to others, and not lost if two people write at once."""
 
+import pytest
 from modules import module
 
 FIELD = ".writing-field"
@@ -92,10 +93,11 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
 def test_a_press_that_the_browser_takes_away_selects_no_text(room):
     """Three quick clicks select the text. If the browser cancels the third, the next one elsewhere selects nothing."""
     ann, square = written_in(room)
-    ann.page.mouse.dblclick(*ann.middle(square))
+    x, y = ann.middle(square)
+    ann.page.mouse.dblclick(x, y)
     ann.page.wait_for_selector(FIELD, state="visible")
-    chosen = ann.page.evaluate("""(field) => {
-      const press = (type, target) => target.dispatchEvent(new PointerEvent(type, { bubbles: true }))
+    chosen = ann.page.query_selector(FIELD).evaluate("""(field, [clientX, clientY]) => {
+      const press = (type, target) => target.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX, clientY }))
       const chosen = () => field.selectionEnd - field.selectionStart
       field.parentElement.classList.add('is-fresh')
       press('pointerdown', field)
@@ -105,8 +107,29 @@ def test_a_press_that_the_browser_takes_away_selects_no_text(room):
       press('pointerdown', field)
       press('pointerup', field)
       return [other, chosen() > 0]
-    }""", ann.page.query_selector(FIELD))
+    }""", [x, y])
     assert chosen == [0, True]
+
+
+@pytest.mark.parametrize("words", ["Show error", ""])
+def test_a_press_elsewhere_soon_after_a_double_click_leaves_the_text(room, words):
+    """A third click at the same place selects the text. Elsewhere, or once something was typed, it doesn't: what is
+    typed next would replace the text."""
+    squares = [room.add(position=[x, 200], size=[150, 100], text="…") for x in (100, 500)]
+    ann = room.join("Ann", at=(0, 0), clock=True)
+    ann.wait_for_shapes(2)
+    ann.press("v")
+    ann.stop_clock()
+    ann.page.mouse.dblclick(*ann.middle(squares[0]))
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.page.keyboard.type(words)
+    ann.page.mouse.dblclick(*ann.middle(squares[1]))
+    ann.page.keyboard.type("Send code")
+    ann.press("Escape")
+    ann.pass_time(1000)
+    assert words in text_of(room, squares[0]) and "Send code" not in text_of(room, squares[0])
+    if words:
+        assert "Send code" in text_of(room, squares[1])
 
 
 def test_the_space_bar_moves_the_paper_and_never_writes(room):

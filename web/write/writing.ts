@@ -10,7 +10,7 @@ import type { Changes, Frame, Point } from '../core/types.js'
 import { isWrittenOn } from '../draw/look.js'
 import { makeBeside } from '../draw/making.js'
 import { element, hasFingers } from '../elements/element.js'
-import { tapPauseMax } from '../gestures/limits.js'
+import { tapDistanceMax, tapPauseMax } from '../gestures/limits.js'
 import { isTooLong, plainText } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
@@ -55,6 +55,8 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
   #hint = element('p', { class: 'writing-hint small-text floating', hidden: true, role: 'status' })
   element = element('section', { class: 'writing', 'aria-label': 'Writing', hidden: true }, this.#field)
   #isLong = false
+  /** Where the double click was that opened the field. */
+  #freshAt: Point = { x: 0, y: 0 }
   #keyboard
   #loadMarkKeys
   /** The keys that write marks. They are loaded when somebody writes. */
@@ -99,7 +101,11 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
       this.close()
     })
     let isThirdClick = false
-    this.element.addEventListener('pointerdown', () => { isThirdClick = this.element.classList.contains('is-fresh') })
+    this.element.addEventListener('pointerdown', ({ x, y }) => {
+      // A press elsewhere leaves the field.
+      if (Math.hypot(x - this.#freshAt.x, y - this.#freshAt.y) > tapDistanceMax.touch) this.#age()
+      isThirdClick = this.element.classList.contains('is-fresh')
+    })
     this.element.addEventListener('pointerup', () => { if (isThirdClick) field.select() })
     this.element.addEventListener('mousedown', (event) => {
       if (this.element.classList.contains('is-fresh')) event.preventDefault()
@@ -163,7 +169,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     this.#field.focus({ preventScroll: true })
     if (selectsAll) this.#field.select()
     else this.#placeCaret(at)
-    if (at) this.#keepFresh()
+    if (at) this.#keepFresh(at)
   }
 
   /** @param at relative to the stage; the default is the text's end */
@@ -178,10 +184,14 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
    * For a moment the field also takes clicks beside its text. Otherwise the third of three quick clicks would hit the
    * shape, and so would the clicks that a browser generates after taps.
    */
-  #keepFresh() {
+  #keepFresh(at: Point) {
+    this.#freshAt = at
     this.element.classList.add('is-fresh')
-    setTimeout(() => this.element.classList.remove('is-fresh'), tapPauseMax)
+    setTimeout(() => this.#age(), tapPauseMax)
   }
+
+  /** From now on clicks beside the text hit what is there. */
+  #age() { this.element.classList.remove('is-fresh') }
 
   /**
    * Prepares the invisible field, if a single shape is selected and it can have text.
@@ -320,6 +330,7 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
    */
   #typed(isComposing: boolean) {
     if (!this.#open) return
+    this.#age()
     const field = this.#field
     if (!isComposing) this.#clean()
     this.#show()
