@@ -1,15 +1,12 @@
-import { addDrawing, copyDistance } from '../arrange/duplicating.js'
 import type { Momentum } from '../arrange/momentum.js'
 import type { Reach } from '../arrange/reach.js'
-import { boundsOfAll, middle } from '../canvas/frames.js'
-import { fitBeside, openArea } from '../canvas/surroundings.js'
-import type { Frame, Point } from '../core/types.js'
-import { drawingOf } from './plain-text.js'
+import type { Point } from '../core/types.js'
+import type { LaterPart } from '../state/parts.js'
+import type { Pasting } from './pasting.js'
 
 /** In CSS pixels: if the mouse has moved by less than this, it counts as not moved. */
 const stirMin = 8
 
-const nothingWords = 'Nothing here to paste. Copy some shapes or a text first.'
 const pictureWords = 'Pictures can’t go on the canvas yet. Only shapes, drawings and text can be pasted.'
 
 /**
@@ -25,26 +22,25 @@ export class Clipboard {
   #view
   #momentum
   #locks
-  #paint
+  #pasting
   /** The last text that was copied on this page. It is pasted if the browser doesn't allow reading the clipboard. */
   #kept = ''
   /** Whether the browser refused to write the text in `#kept` to the clipboard. */
   #isKeptHereOnly = false
   /** The copying in progress, if the module for documents is not loaded yet. */
   #copying: Promise<boolean> | null = null
-  /** The number of times that the same text was pasted at the same place. */
-  #pasted = { text: '', place: '', count: 0 }
   /** The last position of the mouse in CSS pixels, and whether the mouse is over the canvas. */
   #mouse: Point & { isOver: boolean } | null = null
   /** The mouse's position when shapes were last copied on this page. */
   #copiedAt: Point | null = null
 
   constructor(
-    { documents, editing, notices, paint, selection, shown, view, momentum, locks }: Pick<Reach,
-      'documents' | 'editing' | 'notices' | 'paint' | 'selection' | 'shown' | 'view' | 'locks'> & { momentum: Momentum },
+    { documents, editing, notices, selection, shown, view, momentum, locks }: Pick<Reach,
+      'documents' | 'editing' | 'notices' | 'selection' | 'shown' | 'view' | 'locks'> & { momentum: Momentum },
+    pasting: LaterPart<Pasting>,
   ) {
     this.#locks = locks
-    this.#paint = paint
+    this.#pasting = pasting
     this.#documents = documents
     this.#editing = editing
     this.#notices = notices
@@ -136,53 +132,14 @@ export class Clipboard {
     if (ids.length > 0 && !this.#locks.refuse(ids)) this.#editing.edit((replica) => replica.delete(ids))
   }
 
-  /**
-   * Pastes a drawing, or any other text as notes or as a text.
-   *
-   * @param atMouse whether to paste at the mouse, if it has moved since the copying
-   */
+  /** @param atMouse whether to paste at the mouse, if it has moved since the copying */
   async #insert(text: string, atMouse = false) {
-    const isDrawing = /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
-    const made = isDrawing ? { drawing: text, isCut: false } : drawingOf(text, this.#paint)
-    if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
-    const { drawing, isCut } = made
-    if (!await this.#documents.load()) return
-    this.#momentum.settle()
     const mouse = atMouse ? this.#mouse : null
     const hasStayed = text === this.#kept && mouse && this.#copiedAt
       && Math.hypot(mouse.x - this.#copiedAt.x, mouse.y - this.#copiedAt.y) < stirMin
-    const at = mouse && !hasStayed ? this.#view.toCanvas(mouse) : isDrawing ? null : middle(openArea(this.#view))
-    const box = at && boxOf(drawing)
-    const place = at && box ? `${at.x} ${at.y}` : ''
-    const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
-    this.#pasted = { text, place, count }
-    if (at && box) {
-      const further = copyDistance * (count - 1)
-      const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
-      if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
-      if (!isDrawing) this.#bringIntoView(added, true)
-      return
-    }
-    const added = this.#add(drawing, copyDistance * count, copyDistance * count)
-    if (added.length > 0) this.#bringIntoView(added)
-  }
-
-  #add(drawing: string, x: number, y: number) {
-    return addDrawing({ editing: this.#editing, selection: this.#selection }, drawing, { x, y })
-  }
-
-  /**
-   * Moves the view if needed, because shapes from another room can be outside the view.
-   *
-   * @param isWhole whether the view must be large enough for all of them
-   */
-  #bringIntoView(ids: number[], isWhole = false) {
-    const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
-    const seen = this.#view.visibleBox()
-    const isSeen = !box || (box.x < seen.x + seen.width && box.x + box.width > seen.x
-      && box.y < seen.y + seen.height && box.y + box.height > seen.y
-      && !(isWhole && (box.width > seen.width || box.height > seen.height)))
-    if (!isSeen) fitBeside(this.#view, box, 96, { now: performance.now(), nearest: this.#view.scale })
+    const at = mouse && !hasStayed ? this.#view.toCanvas(mouse) : null
+    const pasting = await this.#pasting.get()
+    pasting?.insert(text, at)
   }
 }
 
@@ -199,20 +156,6 @@ async function readClipboard(): Promise<{ text: string, hasPicture: boolean } | 
     const texts = items.filter(({ types }) => types.includes('text/plain'))
     const parts = await Promise.all(texts.map(async (item) => (await item.getType('text/plain')).text()))
     return { text: parts.join('\n'), hasPicture: items.some(({ types }) => types.some((type) => type.startsWith('image/'))) }
-  } catch {
-    return null
-  }
-}
-
-/**
- * The bounding box of the shapes in a drawing.
- *
- * @returns null if the text is not a drawing, for example a layout
- */
-function boxOf(text: string): Frame | null {
-  try {
-    const { shapes }: { shapes: { position: number[], size: number[], rotation?: number }[] } = JSON.parse(text)
-    return boundsOfAll(shapes.map(({ position: [x, y], size: [width, height], rotation = 0 }) => ({ x, y, width, height, rotation })))
   } catch {
     return null
   }

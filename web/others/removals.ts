@@ -1,19 +1,16 @@
-import type { Momentum } from '../arrange/momentum.js'
 import { counted, momentWords, within } from '../basics/words.js'
 import type { Shape } from '../core/table.js'
-import type { Changes, ShapeChange, Values } from '../core/types.js'
-import { identifierText } from '../core/values.js'
-import { type KeptShape, restoration, valuesOf, writeAll } from '../keep/restoration.js'
-import { ask } from '../network/address.js'
+import type { Changes, ShapeChange } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
-import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
 import type { Hand } from '../state/hand.js'
 import type { Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
+import type { LaterPart } from '../state/parts.js'
 import type { Permission } from '../state/permission.js'
 import type { Presence, Restored } from '../state/presence.js'
 import type { Shown } from '../state/shown.js'
+import type { BringingBack } from './bringing-back.js'
 
 /**
  * How long to gather removals after the latest one before they are reported; how long to gather at most; and how long
@@ -24,20 +21,10 @@ const gatherMillisecondsMax = 2_000
 const shownMilliseconds = 30_000
 /** If at least this many shapes and half of the drawing are removed, that counts as emptying the canvas. */
 const emptiedMin = 3
-/**
- * The upper bound on the difference between the server's clock and the clocks of most pages. The page asks for the
- * drawing as it was this long before a removal or a restoration.
- */
-const clocksMilliseconds = 250
-/**
- * The requested drawing is this much earlier than the restoration. If it doesn't differ from the restored drawing, the
- * next value is tried. The clocks might differ more than usual.
- */
-const restoredMargins = [clocksMilliseconds, 1_000, 4_000]
 /** How long after a restoration this person can still get a notice about it. */
 const restoredMilliseconds = 10_000
-const group = 'removed'
-const backGroup = 'brought back'
+export const group = 'removed'
+export const backGroup = 'brought back'
 /**
  * The upper bound on the number of removed shapes that are remembered, so that they are recognised when they come back.
  */
@@ -47,7 +34,7 @@ const goneMax = 10_000
  * A shape as it was before its removal. `by`: who deleted it, or 0 if unknown. `deed`: what this person was doing to it
  * at that time.
  */
-type Lost = {
+export type Lost = {
   id: number, by: number, at: number, shape: Shape, isSwallowed: boolean, deed: string | null, name: string,
 }
 
@@ -59,11 +46,9 @@ type Lost = {
  * drawing order come from the room's history, if it is available.
  */
 export class Removals {
-  #room
-  #documents
+  #bringingBack
   #shown
   #editing
-  #momentum
   #notices
   #permission
   #presence
@@ -83,15 +68,13 @@ export class Removals {
   /** The identifiers of shapes that were removed since the page was opened. */
   #gone = new Set<number>()
 
-  constructor({ room, connection, documents, shown, editing, momentum, notices, permission, presence, names, hand }: {
-    room: string, connection: Connection, documents: Documents, shown: Shown, editing: Editing, momentum: Momentum,
-    notices: Notices, permission: Permission, presence: Presence, names: Names, hand: Hand,
-  }) {
-    this.#room = room
-    this.#documents = documents
+  constructor({ connection, shown, editing, notices, permission, presence, names, hand }: {
+    connection: Connection, shown: Shown, editing: Editing, notices: Notices, permission: Permission,
+    presence: Presence, names: Names, hand: Hand,
+  }, bringingBack: LaterPart<BringingBack>) {
+    this.#bringingBack = bringingBack
     this.#shown = shown
     this.#editing = editing
-    this.#momentum = momentum
     this.#notices = notices
     this.#permission = permission
     this.#presence = presence
@@ -197,25 +180,31 @@ export class Removals {
       if (theirs.length >= emptiedMin && theirs.length >= left) {
         const what = theirs.every(({ isSwallowed }) => isSwallowed) ? 'dropped everything into the black hole' : 'cleared the canvas'
         this.#say(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`,
-          () => this.#bringBack(theirs))
+          (part) => part.bringBack(theirs))
       } else if (deed) {
         const what = held.length === 1 && held[0].name !== '' ? within(held[0].name) : counted(held.length, 'shape')
-        this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, () => this.#bringBack(held))
+        this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, (part) => part.bringBack(held))
       }
     }
   }
 
   #who(by: number) { return by === 0 ? 'Somebody' : this.#names.of(by) }
 
-  #say(words: string, bringBack: () => unknown) {
+  #say(words: string, bringBack: (part: BringingBack) => unknown) {
+    if (!this.#permission.isViewOnly) this.#bringingBack.prepare()
+    const run = async () => {
+      const part = await this.#bringingBack.get()
+      // If the part can't be loaded, the offer stays.
+      part ? bringBack(part) : this.#say(words, bringBack)
+    }
     const action = this.#permission.isViewOnly ? undefined
-      : { words: 'Bring back', run: () => !this.#editing.refuses() && bringBack() }
+      : { words: 'Bring back', run: () => !this.#editing.refuses() && run() }
     this.#notices.say(words, { group, action, milliseconds: shownMilliseconds })
   }
 
   #sayRestored(by: number, restored: Restored) {
     this.#notices.withdraw(backGroup)
-    this.#say(`${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, () => this.#takeBack(by, restored))
+    this.#say(`${this.#who(by)} restored the drawing as of ${momentWords(restored.asOf)}.`, (part) => part.takeBack(by, restored))
   }
 
   #tellBack(changes: ShapeChange[]) {
@@ -226,83 +215,5 @@ export class Removals {
     const [{ by }] = back
     if (by <= 0 || by === live.actor || back.length < emptiedMin) return
     this.#notices.say(`${this.#names.of(by)} brought back ${counted(back.length, 'shape')}.`, { group: backGroup })
-  }
-
-  async #bringBack(lost: Lost[]) {
-    const first = Math.min(...lost.map(({ at }) => at))
-    const then = new Map<string, KeptShape>()
-    for (const margin of [clocksMilliseconds, 1]) {
-      // If every lost shape has been found, no later drawing is requested. A shape that was made shortly before the
-      // removal is missing in the earlier drawing, but not in the later one.
-      if (lost.every(({ id }) => then.has(identifierText(id)))) break
-      for (const shape of await this.#drawingAt(first - margin) ?? []) if (!then.has(shape.id)) then.set(shape.id, shape)
-    }
-    const edits = lost.filter(({ id }) => !this.#known.has(id)).sort((one, other) => one.shape.place - other.shape.place)
-      .map(({ id, shape }) => {
-        const was = then.get(identifierText(id))
-        const set = valuesOf(shape)
-        if (was?.z !== undefined) set.z = was.z
-        if (was?.name !== undefined && shape.named) set.name = was.name
-        return { shape: id, set }
-      })
-    this.#write(edits, [])
-  }
-
-  /** Reverts a person's restoration, except the values that somebody has changed after it. */
-  async #takeBack(by: number, restored: Restored) {
-    for (const margin of restoredMargins) {
-      const then = await this.#drawingAt(restored.from - margin)
-      if (!then || !await this.#documents.load()) {
-        this.#notices.say('We can’t reach the server, which knows what was there. Try History in the menu later.', { kind: 'refused', group })
-        return
-      }
-      const { edits, gone } = this.#takenBy(by, restored, then)
-      if (this.#write(edits, gone)) return
-    }
-    this.#notices.say('There is nothing left to bring back: all of it has been changed since.', { group })
-  }
-
-  /**
-   * Returns the edits that undo a person's restoration. Values that somebody has changed after it are left out.
-   *
-   * @param then - The drawing before the restoration.
-   */
-  #takenBy(by: number, { from, until }: Restored, then: KeptShape[]) {
-    const { live } = this.#shown
-    const { shapes }: { shapes: KeptShape[] } = JSON.parse(live.exportDrawing())
-    const isTheirs = (shape: number, property: string) => {
-      const written = live.written(shape, property)
-      return written !== null && written.actor === by && written.milliseconds >= from && written.milliseconds <= until
-    }
-    const { edits, gone } = restoration(then, shapes)
-    const kept = edits.map(({ shape, set }) => {
-      if (!this.#known.has(shape)) return { shape, set: isTheirs(shape, 'deleted') ? set : {} }
-      return { shape, set: Object.fromEntries(Object.entries(set).filter(([property]) => isTheirs(shape, property))) }
-    })
-    return { edits: kept.filter(({ set }) => Object.keys(set).length > 0), gone: gone.filter((shape) => isTheirs(shape, 'kind')) }
-  }
-
-  /**
-   * @param gone shapes to delete
-   * @returns whether anything was written
-   */
-  #write(edits: { shape: number, set: Values }[], gone: number[]) {
-    const count = edits.length + gone.length
-    if (count === 0) return false
-    this.#momentum.settle()
-    if (writeAll(this.#editing, edits, gone)) {
-      this.#editing.sayUndoable(`${counted(count, 'shape')} brought back.`, backGroup)
-    }
-    return true
-  }
-
-  /** @returns null if the server doesn't have the drawing */
-  async #drawingAt(at: number): Promise<KeptShape[] | null> {
-    try {
-      const answer = await ask(`/v1/rooms/${this.#room}?at=${Math.floor(at)}`)
-      return answer.ok ? (await answer.json()).shapes : null
-    } catch {
-      return null
-    }
   }
 }

@@ -7,6 +7,8 @@ import { elementById } from '../elements/element.js'
 import { Shaking } from '../gestures/shake.js'
 import { Clipboard } from '../keep/clipboard.js'
 import { Consent } from '../keep/consent.js'
+import { drawingOf } from '../keep/plain-text.js'
+import { ask } from '../network/address.js'
 import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
 import { Shortcuts } from '../tools/shortcuts.js'
@@ -21,20 +23,27 @@ export type Hands = ReturnType<typeof makeHands>
 
 /** Makes the parts that handle gestures and keys. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
-  const { shown, presence, ownTabs, names, parts, tool } = board
+  const { documents, shown, presence, ownTabs, names, parts, tool } = board
   const hand = new Hand(shown)
   const momentum = new Momentum(board)
-  new Removals({ ...board, momentum, hand })
+  // It gets `ask`, because only this script's copy of it has the token.
+  new Removals({ ...board, hand }, parts.later(
+    () => bundle('/others/bringing-back.js') as Promise<typeof import('../others/bringing-back.js')>,
+    ({ BringingBack }) => new BringingBack({ ...board, ask, momentum })))
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(stage, board, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
   new TextLosses({ ...board, writing })
+  const pasting = parts.later(
+    () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,
+    ({ Pasting }) => new Pasting(drawingOf, { ...board, momentum }))
+  documents.on('ready', () => pasting.prepare())
   const reach = {
     ...board, momentum, hand, writing, dialogs,
     hole: new Hole(elementById('hole'), stage, board),
     lifting: new Lifting(board),
     consent: new Consent(presence, ownTabs, dialogs),
-    clipboard: new Clipboard({ ...board, momentum }),
+    clipboard: new Clipboard({ ...board, momentum }, pasting),
     duplicating: new Duplicating({ ...board, momentum }),
     shaking: new Shaking(),
     aligning: parts.later(

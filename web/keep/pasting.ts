@@ -1,0 +1,101 @@
+import { addDrawing, copyDistance } from '../arrange/duplicating.js'
+import type { Momentum } from '../arrange/momentum.js'
+import type { Reach } from '../arrange/reach.js'
+import { boundsOfAll, middle } from '../canvas/frames.js'
+import { fitBeside, openArea } from '../canvas/surroundings.js'
+import type { Frame, Point } from '../core/types.js'
+import type { drawingOf } from './plain-text.js'
+
+const nothingWords = 'Nothing here to paste. Copy some shapes or a text first.'
+
+/** Pastes drawings and texts. */
+export class Pasting {
+  #drawingOf
+  #documents
+  #editing
+  #notices
+  #paint
+  #selection
+  #shown
+  #view
+  #momentum
+  /** The number of times that the same text was pasted at the same place. */
+  #pasted = { text: '', place: '', count: 0 }
+
+  /** @param ofText measures texts, for which it needs the marks that only the room's script knows */
+  constructor(
+    ofText: typeof drawingOf,
+    { documents, editing, notices, paint, selection, shown, view, momentum }: Pick<Reach,
+      'documents' | 'editing' | 'notices' | 'paint' | 'selection' | 'shown' | 'view'> & { momentum: Momentum },
+  ) {
+    this.#drawingOf = ofText
+    this.#documents = documents
+    this.#editing = editing
+    this.#notices = notices
+    this.#paint = paint
+    this.#selection = selection
+    this.#shown = shown
+    this.#view = view
+    this.#momentum = momentum
+  }
+
+  /**
+   * Pastes a drawing, or any other text as notes or as a text.
+   *
+   * @param wanted where its middle shall be, in canvas coordinates; null for the usual place
+   */
+  async insert(text: string, wanted: Point | null) {
+    const isDrawing = /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
+    const made = isDrawing ? { drawing: text, isCut: false } : this.#drawingOf(text, this.#paint)
+    if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
+    const { drawing, isCut } = made
+    if (!await this.#documents.load()) return
+    this.#momentum.settle()
+    const at = wanted ?? (isDrawing ? null : middle(openArea(this.#view)))
+    const box = at && boxOf(drawing)
+    const place = at && box ? `${at.x} ${at.y}` : ''
+    const count = this.#pasted.text === text && this.#pasted.place === place ? this.#pasted.count + 1 : 1
+    this.#pasted = { text, place, count }
+    if (at && box) {
+      const further = copyDistance * (count - 1)
+      const added = this.#add(drawing, Math.round(at.x - middle(box).x) + further, Math.round(at.y - middle(box).y) + further)
+      if (isCut && added.length > 0) this.#notices.say('That is more text than fits into a shape. Its end is left out.')
+      if (!isDrawing) this.#bringIntoView(added, true)
+      return
+    }
+    const added = this.#add(drawing, copyDistance * count, copyDistance * count)
+    if (added.length > 0) this.#bringIntoView(added)
+  }
+
+  #add(drawing: string, x: number, y: number) {
+    return addDrawing({ editing: this.#editing, selection: this.#selection }, drawing, { x, y })
+  }
+
+  /**
+   * Moves the view if needed, because shapes from another room can be outside the view.
+   *
+   * @param isWhole whether the view must be large enough for all of them
+   */
+  #bringIntoView(ids: number[], isWhole = false) {
+    const box = boundsOfAll(this.#shown.replica.shapesOf(ids))
+    const seen = this.#view.visibleBox()
+    const isSeen = !box || (box.x < seen.x + seen.width && box.x + box.width > seen.x
+      && box.y < seen.y + seen.height && box.y + box.height > seen.y
+      && !(isWhole && (box.width > seen.width || box.height > seen.height)))
+    if (!isSeen) fitBeside(this.#view, box, 96, { now: performance.now(), nearest: this.#view.scale })
+  }
+}
+
+/**
+ * The bounding box of the shapes in a drawing.
+ *
+ * @returns null if the text is not a drawing, for example a layout
+ */
+function boxOf(text: string): Frame | null {
+  try {
+    const { shapes }: { shapes: { position: number[], size: number[], rotation?: number }[] } = JSON.parse(text)
+    return boundsOfAll(shapes.map(({ position: [x, y], size: [width, height], rotation = 0 }) => ({ x, y, width, height, rotation })))
+  } catch {
+    return null
+  }
+}
