@@ -167,18 +167,11 @@ extension UndoHistory {
   /// their names. This order decides the numbers of shapes with the same name, so the shapes get the same numbers as
   /// before.
   private func inOrderOfNaming(_ entries: [Entry], isUndo: Bool) -> [Int] {
-    func naming(_ place: Int) -> Stamp? {
-      let from = isUndo ? entries[place].after : entries[place].before
-      let to = isUndo ? entries[place].before : entries[place].after
-      return to.isLive && !from.isLive ? to.stamp(of: .name) : nil
+    let stamps = entries.map { entry in
+      let isBack = isUndo ? entry.before.isLive && !entry.after.isLive : entry.after.isLive && !entry.before.isLive
+      return isBack ? (isUndo ? entry.before : entry.after).stamp(of: .name) ?? .never : .never
     }
-    var places = Array(entries.indices)
-    places.sort { first, second in
-      let one = naming(first) ?? .never
-      let other = naming(second) ?? .never
-      return one != other ? one < other : first < second
-    }
-    return places
+    return stamps.indices.sorted { stamps[$0] != stamps[$1] ? stamps[$0] < stamps[$1] : $0 < $1 }
   }
 
   /// The values that change a shape from its state in `from` to its state in `to`. `nil` if the shape is no longer as

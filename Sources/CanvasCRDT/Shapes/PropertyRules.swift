@@ -68,14 +68,12 @@ extension PropertyForm {
     case .tie: "[shape, x, y], x and y whole numbers from 0 to 65535, or empty"
     case .color: "a colour as #RRGGBB"
     case .integer(_, let range, _):
-      Text("a whole number").appending(from: Double(range.lowerBound), to: Double(range.upperBound))
+      ("a whole number" as Text).appending(from: Double(range.lowerBound), to: Double(range.upperBound))
     case .number(_, let range, let unit):
-      Text(unit == .degrees ? "a number of degrees" : "a number").appending(
-        from: range.lowerBound,
-        to: range.upperBound
-      )
+      (unit == .degrees ? "a number of degrees" as Text : "a number")
+        .appending(from: range.lowerBound, to: range.upperBound)
     case .pair(let field, let range):
-      Text("[").appending(Text(field.names.first)).appending(", ").appending(Text(field.names.second))
+      ("[" as Text).appending(Text(field.names.first)).appending(", ").appending(Text(field.names.second))
         .appending("], each a number").appending(from: range.lowerBound, to: range.upperBound)
     }
   }

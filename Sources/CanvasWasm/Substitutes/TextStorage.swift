@@ -14,7 +14,7 @@ struct TextStorage: Sendable {
   }
 
   @usableFromInline
-  init(_ string: String) { bytes = [UInt8](string.utf8) }
+  init(_ string: String) { bytes = string.utf8.span.withUnsafeBytes { [UInt8]($0) } }
 
   @usableFromInline var count: Int { bytes.count }
 
