@@ -206,6 +206,28 @@ def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(ro
     assert ann.selected() == [sun]
 
 
+def layer_names(person):
+    """The rows of the layers from the topmost one, those within a group with a tab before them."""
+    return person.page.evaluate(
+        "[...document.querySelectorAll('.layer')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)"
+        ".map((row) => (row.classList.contains('grouped') ? '\\t' : '') + row.querySelector('.layer-name').textContent)")
+
+
+def test_shapes_drawn_between_those_of_a_group_are_not_listed_as_its_own(room):
+    """Several people who draw at once and group what they drew have groups that lie through each other."""
+    for number, name in enumerate(("Login", "Search", "Export", "Filter", "Password")):
+        group = {"Login": "0gr-oup-000", "Password": "0gr-oup-000", "Search": "0gr-oup-001", "Filter": "0gr-oup-001"}.get(name)
+        room.add(position=[200 * number, 200], size=[100, 100], name=name, **({"group": group} if group else {}))
+    ann = room.join("Ann", panel="layers")
+    ann.wait_for_shapes(5)
+    ann.wait("document.querySelectorAll('.layer').length === 9")
+    ann.see()
+    login, search = "Group: Login + 1", "Group: Search + 1"
+    assert layer_names(ann) == [login, "\tPassword", search, "\tFilter", "Export", search, "\tSearch", login, "\tLogin"]
+    ann.page.locator(".group-row").last.click()
+    assert len(ann.selected()) == 2
+
+
 def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     """One row stands for all shapes of a group. Arrows without a name are named after what they connect."""
     group = "0gr-oup-000"
@@ -217,11 +239,8 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     rows = ann.page.locator(".layer .layer-name")
     ann.wait("document.querySelectorAll('.layer').length === 5")
 
-    def names():
-        return ann.page.evaluate("[...document.querySelectorAll('.layer')].sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)"
-                                 ".map((row) => row.querySelector('.layer-name').textContent)")
-    found = names()
-    assert found[0] == "Arrow Valid? → Dashboard" and found[1].startswith("Group: ") and found[2:] == ["Sun", "Dashboard", "Valid?"]
+    found = layer_names(ann)
+    assert found[0] == "Arrow Valid? → Dashboard" and found[1].startswith("Group: ") and found[2:] == ["\tSun", "\tDashboard", "Valid?"]
     rows.get_by_text("Group: ").click()
     assert set(ann.selected()) == {board, sun}
     ann.page.locator(".group-row").get_by_role("button", name="Hide").click()
@@ -230,7 +249,7 @@ def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     # After ungrouping, the group's row is gone.
     ann.press("Control+Shift+G")
     ann.wait("document.querySelectorAll('.layer').length === 4")
-    assert names() == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
+    assert layer_names(ann) == ["Arrow Valid? → Dashboard", "Sun", "Dashboard", "Valid?"]
     room.write((board, {"text": "  "}))
     ann.wait("[...document.querySelectorAll('.layer-name')].some(({ textContent }) => textContent.startsWith('Polygon') || textContent.startsWith('Rectangle'))",
              "a text of spaces is no name")

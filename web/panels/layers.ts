@@ -139,16 +139,16 @@ export class Layers {
   }
 
   /**
-   * @returns the identifiers of the rows. A group's row has the negated identifier of the group's first shape, and
-   * comes before that shape.
+   * @returns the identifiers of the rows. A group's row has the negated identifier of the shape below it. A group has
+   * several such rows if other shapes are drawn between its own, because a list in the drawing order has those between.
    */
   #withGroups(ids: number[]): number[] {
-    const known = new Set()
+    let above: number | undefined
     return ids.flatMap((id) => {
       const group = this.#groups.of(id)?.group
-      if (group === undefined || known.has(group)) return [id]
-      known.add(group)
-      return [-id, id]
+      const isNext = group === above
+      above = group
+      return group === undefined || isNext ? [id] : [-id, id]
     })
   }
 
