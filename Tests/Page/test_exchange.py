@@ -48,12 +48,16 @@ def test_a_drawing_is_saved_and_brought_into_another_room(world, room):
     assert len(json.loads(saved["JSON"])["shapes"]) == 5
     assert XML.fromstring(saved["SVG"]).tag.endswith("svg")
     assert png_size(saved["PNG"]) and len(saved["PNG"]) > 1000
-    other = world.room(name="other-" + room.name)
+    # This room is called by a name with a space, and so are files.
+    other = world.room(name=f"Other_{room.name}..0")
     bob = other.join("Bob", panel="layers")
     bob.page.evaluate(DROP, [saved["JSON"].decode(), "drawing.json"])
     shapes = other.wait_for_shapes(5)
     strip = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z")} for shape in shapes]
     assert strip(shapes) == strip(room.shapes())
+    with bob.page.expect_download() as download:
+        bob.choose("Export as JSON")
+    assert download.value.suggested_filename == f"Other {room.name}.json"
     bob.page.locator(".layer", has_text="<star>").wait_for()
 
 

@@ -8,6 +8,7 @@ import type { Core } from '../core/core.js'
 import type { Box } from '../core/types.js'
 import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
+import { shownName } from '../network/room-names.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
 import type { Notices } from '../state/notices.js'
@@ -58,7 +59,7 @@ export class Files {
     room: string, core: Core, documents: Documents, editing: Editing, momentum: Momentum, notices: Notices,
     selection: Selection, shown: Shown, view: View,
   }) {
-    this.#room = room
+    this.#room = shownName(room)
     this.#core = core
     this.#documents = documents
     this.#editing = editing
