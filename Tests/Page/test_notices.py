@@ -52,6 +52,22 @@ def test_undo_in_a_notice_undoes_what_the_notice_tells(room):
         ann.page.locator(".notice.is-refused", has_text=words).wait_for()
 
 
+def test_the_buttons_of_a_notice_leave_its_text_space(room):
+    """They go below a text that would have too little space beside them, such as three letters a line."""
+    ann = room.join("Ann", still=True)
+    for width in (1100, 390, 320):
+        ann.page.set_viewport_size({"width": width, "height": 640})
+        for text, action in (("Link copied.", "Undo"), ("You’re Merry Wren.", "Change name"),
+                             ("Merry Wren restored the drawing as of today, 7:53:23 AM.", "Bring back")):
+            ann.run("app.notices.say(value[0], { group: 'one', action: { words: value[1], run() {} } }); return null", [text, action])
+            notice = ann.page.locator(".notice", has_text=text)
+            words, button, close = (notice.locator(part).bounding_box()
+                                    for part in (".notice-words", f"button:text('{action}')", "[aria-label=Dismiss]"))
+            is_below = button["y"] >= words["y"] + words["height"] - 1
+            assert words["width"] >= 140 or words["height"] < 30, (width, text, words, button)
+            assert button["y"] == close["y"] and not (is_below and action == "Undo" and width > 320), (width, words, button, close)
+
+
 def test_overlaps_that_others_cause_are_told_while_they_last(room):
     """A duplicate or pasted copy overlaps its original, which its maker knows. When one of two overlapping shapes is
     deleted, the notice goes."""

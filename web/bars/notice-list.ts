@@ -35,11 +35,11 @@ export class NoticeList {
       ? element('button', { type: 'button', class: 'notice-words link', dir: 'auto', onclick: () => action.run() }, text)
       : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, dir: 'auto', ...isWhole && { tabindex: '0' } }, text)
     const entry: Entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
-      element('span', { class: 'notice-dot' }), words,
-      action?.words && element('button', {
-        type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
-      }, action.words),
-      iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) })) }
+      element('span', { class: 'notice-dot' }), words, element('span', { class: 'row' },
+        action?.words && element('button', {
+          type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
+        }, action.words),
+        iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
     const wait = () => {
       clearTimeout(entry.timer)
       entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
