@@ -4,40 +4,7 @@ import Testing
 
 @testable import sync_client
 
-private let note = Identifier(packed: 1)!
 private let ann = Identifier(packed: 2)!
-private let bob = Identifier(packed: 3)!
-
-@Suite struct TextLossesTests {
-  @Test func `Who wrote over a text soon after it was written is told of, once`() {
-    var losses = TextLosses()
-    #expect(losses.follow(note, text: "mine", by: .own, at: 1_000) == nil)
-    let loss = losses.follow(note, text: "theirs", by: .remote(bob), at: 5_000)
-    #expect(loss == TextLosses.Loss(shape: note, text: "mine", by: bob))
-    #expect(losses.follow(note, text: "theirs again", by: .remote(bob), at: 6_000) == nil)
-  }
-
-  @Test func `Who comes later has read it`() {
-    var losses = TextLosses()
-    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
-    #expect(losses.follow(note, text: "theirs", by: .remote(bob), at: 16_000) == nil)
-  }
-
-  @Test func `A text that had lost when it arrived is told of too`() {
-    var losses = TextLosses()
-    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
-    let loss = losses.superseded(in: note, by: bob, leaving: "theirs")
-    #expect(loss == TextLosses.Loss(shape: note, text: "mine", by: bob))
-    #expect(losses.superseded(in: note, by: bob, leaving: "theirs") == nil)
-  }
-
-  @Test func `Nothing is lost with a shape that is gone, or where both wrote the same`() {
-    var losses = TextLosses()
-    _ = losses.follow(note, text: "mine", by: .own, at: 1_000)
-    #expect(losses.follow(note, text: nil, by: .remote(bob), at: 1_100) == nil)
-    #expect(losses.follow(note, text: "mine", by: .remote(bob), at: 1_200) == nil)
-  }
-}
 
 @Suite struct TextBoxTests {
   private func grown(_ text: Text, _ shape: (inout Properties) -> Void = { _ in }) -> Properties {

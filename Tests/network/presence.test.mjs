@@ -7,6 +7,7 @@ import { Source } from '../../build/modules/basics/source.js'
 import { Presence } from '../../build/modules/state/presence.js'
 
 class Line extends Source {
+  replica = { noteWriting() {} }
   hear(effect) { this.tell('effect', effect) }
 }
 

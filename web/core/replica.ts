@@ -134,6 +134,10 @@ export class Replica {
   setPresence(state: object): Effect[] {
     return this.#perform('setPresence', this.#core.writeText(JSON.stringify(state)))
   }
+  /** Tells the replica in which shape another person writes, so that it can tell which texts are lost. */
+  noteWriting(actor: number, shape: number | null) {
+    this.#exports.noteWriting(this.#handle, actor, shape ?? -1, ...this.#now())
+  }
 
   // Edits. Each of these functions returns effects, and throws if the edit isn't possible.
 

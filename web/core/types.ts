@@ -49,6 +49,7 @@ export type Effect =
       untilMilliseconds?: number, code?: CloseName }
   | { type: 'rejected', shape: number, set: Values, code: RejectCode, message: string, origin?: 'undo' | 'redo' }
   | { type: 'superseded', values: { shape: number, property: string, by: number, milliseconds: number }[] }
+  | { type: 'textLost', shape: number, text: string, by: number }
   | { type: 'peers', peers: Peer[] } | { type: 'joined', peer: Peer } | { type: 'presence', peer: Peer }
   | { type: 'left', actor: number } | { type: 'crowd', people: number } | { type: 'presenceTooLong', bytesMax: number }
   | { type: 'pong', roundTripMilliseconds: number }

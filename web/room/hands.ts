@@ -33,7 +33,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(stage, board, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
-  new TextLosses({ ...board, writing })
+  new TextLosses(board)
   const pasting = parts.later(
     () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,
     ({ Pasting }) => new Pasting(drawingOf, { ...board, momentum }))

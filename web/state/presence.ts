@@ -166,13 +166,14 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   #take(effect: Effect) {
     switch (effect.type) {
       case 'peers':
-        this.#people = new Map(effect.peers.map((peer) => [peer.actor, person(peer)]))
+        this.#people.clear()
+        for (const peer of effect.peers) this.#note(peer)
         return this.#changed(true)
       case 'joined':
-        this.#people.set(effect.peer.actor, person(effect.peer))
+        this.#note(effect.peer)
         return this.#changed(true)
       case 'presence':
-        this.#people.set(effect.peer.actor, person(effect.peer))
+        this.#note(effect.peer)
         return this.#changed(false)
       case 'crowd':
         this.#crowd = effect.people
@@ -181,6 +182,12 @@ export class Presence extends Source<{ people: Person[], change: null }> {
         this.#people.delete(effect.actor)
         return this.#changed(true)
     }
+  }
+
+  #note(peer: Peer) {
+    const noted = person(peer)
+    this.#people.set(peer.actor, noted)
+    this.#connection.replica.noteWriting(peer.actor, noted.writing)
   }
 
   #tellOthers(part: OwnState) {

@@ -1,5 +1,4 @@
 import type { Reach } from '../arrange/reach.js'
-import { Source } from '../basics/source.js'
 import { within } from '../basics/words.js'
 import { captionMiddle } from '../canvas/captions.js'
 import { fittedTo, goesLeft, newWidth, widthMax, widthMin } from '../canvas/fitted.js'
@@ -46,7 +45,7 @@ const typing = ['insertText', 'insertCompositionText']
  * shape's text. So input methods, dead keys and emoji work from the first character. Keys that don't type keep their
  * meaning for the page.
  */
-export class Writing extends Source<{ kept: { id: number, text: string } }> {
+export class Writing {
   #reach
   #names
   #open: Open | null = null
@@ -72,7 +71,6 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     names: Names,
     markKeys: LaterPart<MarkKeys>,
   ) {
-    super()
     this.#loadMarkKeys = async () => { this.#markKeys ??= await markKeys.prepare() }
     this.#reach = reach
     this.#names = names
@@ -320,7 +318,6 @@ export class Writing extends Source<{ kept: { id: number, text: string } }> {
     } else if (text !== began.text) {
       const set = { text, ...fittedTo(shape, text, isNew) }
       editing.edit((live) => live.edit([{ shape: id, set }]))
-      this.tell('kept', { id, text })
     }
   }
 

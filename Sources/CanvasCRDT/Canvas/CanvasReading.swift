@@ -21,6 +21,10 @@ extension Canvas {
     return record(at: slot).registers
   }
 
+  /// A shape's text. `nil` if the shape doesn't exist.
+  @inline(never)
+  public func text(of shape: Identifier) -> Text? { self[shape]?.properties.text }
+
   /// The bytes of a shape's texts and paths, counting only the given properties. Deleted shapes count too.
   public func longBytes(of properties: PropertyMask = .all, in shape: Identifier) -> Int {
     guard let slot = slot(of: shape) else { return 0 }

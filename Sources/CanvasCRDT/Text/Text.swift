@@ -66,6 +66,20 @@ public struct Text: Sendable {
   }
 }
 
+extension Text {
+  /// Whether the other text's bytes are somewhere in this one.
+  func contains(_ part: Text) -> Bool {
+    guard part.utf8Count <= utf8Count else { return false }
+    return withBytes { bytes in
+      part.withBytes { part in
+        (0...(bytes.count - part.count)).contains { start in
+          ByteOrder.compare(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + part.count)]), part) == 0
+        }
+      }
+    }
+  }
+}
+
 extension Text: ExpressibleByStringLiteral {
   public init(stringLiteral text: StaticString) {
     self.init(text)

@@ -105,3 +105,10 @@ func setPresence(_ session: UInt32, _ count: UInt32, _ wall: Double, _ monotonic
     session.line?.showPresence(state, of: &session.replica, at: now) ?? session.replica.setPresence(state, at: now)
   }
 }
+
+/// Another person's presence says in which shape they write. −1 stands for none.
+@_cdecl("noteWriting")
+func noteWriting(_ session: UInt32, _ actor: Double, _ shape: Double, _ wall: Double, _ monotonic: Double) {
+  guard let actor = Identifier(number: actor) else { return }
+  find(session).note(actor, writesIn: Identifier(number: shape), at: Moment(wall, monotonic))
+}

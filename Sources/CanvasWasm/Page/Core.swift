@@ -16,9 +16,15 @@ func perform(
 ) -> Answer {
   let session = find(session)
   let now = Moment(wall, monotonic)
-  let effects = session.follow(event(session, now), at: now)
+  return answer(event(session, now), of: session, at: now)
+}
+
+@inline(never)
+private func answer(_ effects: [ReplicaEffect], of session: Session, at now: Moment) -> Answer {
+  let losses = session.losses(through: effects, at: now)
   output.clear()
-  for effect in effects { output.append(effect) }
+  for effect in session.follow(effects, at: now) { output.append(effect) }
+  for loss in losses { output.append(loss) }
   return Answer(output.count)
 }
 

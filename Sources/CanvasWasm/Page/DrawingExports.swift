@@ -78,7 +78,7 @@ func shapeNamed(_ session: UInt32, _ count: UInt32) -> Double {
 func writtenText(_ session: UInt32, _ shape: Double) -> Answer {
   answer(session) { session, output in
     guard let shape = Identifier(number: shape) else { return }
-    if let text = session.replica.canvas[shape]?.properties.text { output.append(text) }
+    if let text = session.replica.canvas.text(of: shape) { output.append(text) }
   }
 }
 

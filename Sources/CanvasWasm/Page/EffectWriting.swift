@@ -31,6 +31,16 @@ extension OutputBuffer {
     }
   }
 
+  /// Appends a text of this user's that somebody has overwritten.
+  mutating func append(_ loss: TextLosses.Loss) {
+    appendJSON { writer in
+      writer.type("textLost")
+      writer.member("shape", loss.shape.packed)
+      writer.member("text", loss.text)
+      writer.member("by", loss.by.packed)
+    }
+  }
+
   /// Appends the identifiers of the shapes that an edit has added, in the order in which they were added.
   mutating func append(added shapes: [Identifier]) {
     appendJSON { writer in
@@ -54,6 +64,7 @@ extension OutputBuffer {
     store(word: UInt32(count - start), at: start - 4)
   }
 
+  @inline(never)
   private mutating func appendJSON(_ write: (inout JSONWriter) -> Void) {
     var writer = JSONWriter(capacity: 128)
     writer.beginObject()

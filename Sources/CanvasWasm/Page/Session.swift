@@ -6,6 +6,7 @@ final class Session {
   var replica: Replica
   /// `nil` until the page wants the session to look after its connection.
   var line: ReplicaLine?
+  private var textLosses: TextLosses
   private(set) var order = DrawingOrder()
   private var shownNames = ShownNames()
   /// The shapes that were named, made or deleted since the shown names were last updated.
@@ -39,6 +40,7 @@ final class Session {
 
   init(_ replica: Replica, seed: UInt64) {
     self.replica = replica
+    textLosses = TextLosses(of: replica)
     chance = SplitMix(seed: seed)
     rebuild()
   }
@@ -61,6 +63,16 @@ final class Session {
       }
     }
     return line?.follow(effects, of: &replica, at: now) ?? effects
+  }
+
+  /// Notes in which shape another person writes.
+  func note(_ actor: Identifier, writesIn shape: Identifier?, at now: Moment) {
+    textLosses.note(actor, writesIn: shape, at: replica.serverMilliseconds(at: now))
+  }
+
+  /// The texts of this user's that others have overwritten.
+  func losses(through effects: [ReplicaEffect], at now: Moment) -> [TextLosses.Loss] {
+    textLosses.follow(effects, on: replica.canvas, as: replica.actor, at: replica.serverMilliseconds(at: now))
   }
 
   private func follow(_ change: Change, by writer: Writer, in canvas: Canvas) {

@@ -22,7 +22,7 @@ final class LiveCanvas: ScreenContent {
   var inks = Inks()
   /// The timer that drops finished strokes that have waited too long.
   var inkTimer: LoopTimer?
-  var textLosses = TextLosses()
+  var textLosses: TextLosses!
   /// A text of this user that was lost, and until when the user can put it back.
   var lostText: (text: LostText, until: UInt64)?
   /// The newest state of the shape whose text the user is writing.
@@ -78,6 +78,7 @@ final class LiveCanvas: ScreenContent {
     configuration.readonly = invocation.arguments.has("--view")
     configuration.pauseMillisecondsMax = LiveCanvas.pauseMillisecondsMax
     client = invocation.client(of: room, configuration, follower: self)
+    textLosses = TextLosses(of: client.replica)
   }
 
   /// To be called when the room has been joined for the first time.
@@ -93,6 +94,17 @@ final class LiveCanvas: ScreenContent {
   }
 
   var canvas: Canvas { client.replica.canvas }
+
+  /// This user's texts that others have overwritten.
+  func losses(through effect: ReplicaEffect) -> [TextLosses.Loss] {
+    let replica = client.replica
+    return textLosses.follow(
+      [effect],
+      on: replica.canvas,
+      as: replica.actor,
+      at: replica.serverMilliseconds(at: .now())
+    )
+  }
 
   /// The shape as it is drawn now. A gliding shape hasn't arrived yet.
   func drawn(_ shape: Identifier) -> Shape? {

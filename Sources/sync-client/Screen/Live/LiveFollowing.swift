@@ -6,6 +6,7 @@ import TerminalCanvas
 
 extension LiveCanvas: RoomFollower {
   func follow(_ effect: ReplicaEffect, in client: RoomClient) {
+    losses(through: effect).forEach(tell)
     switch effect {
     case .changed(let changes, let origin): follow(changes, by: origin)
     case .departed(let edit): depart(edit)
@@ -26,10 +27,6 @@ extension LiveCanvas: RoomFollower {
       if followed == actor {
         followed = nil
         say("The person you followed has left.")
-      }
-    case .superseded(let values):
-      for value in values where value.property == .text {
-        tell(textLosses.superseded(in: value.shape, by: value.by.actor, leaving: canvas[value.shape]?.properties.text))
       }
     case .pong(let milliseconds):
       roundTrip = milliseconds
@@ -71,7 +68,9 @@ extension LiveCanvas: RoomFollower {
   }
 
   private func note(_ peer: Peer) {
-    people[peer.actor] = peer.state.map { PresenceState($0) } ?? PresenceState()
+    let state = peer.state.map { PresenceState($0) } ?? PresenceState()
+    people[peer.actor] = state
+    textLosses.note(peer.actor, writesIn: state.writing, at: client.replica.serverMilliseconds(at: .now()))
     if awaitsView, peer.actor == followed, people[peer.actor]?.view != nil {
       awaitsView = false
       say("You see what \(peer.shownName) sees.")
@@ -106,9 +105,6 @@ extension LiveCanvas: RoomFollower {
     if case .remote = origin, hasTimeToGlide { glidingAt = now }
     for change in changes {
       began += drawing.follow(change, in: canvas, glidingAt: glidingAt).began
-      if change.changed.contains(.text) {
-        tell(textLosses.follow(change.shape, text: canvas[change.shape]?.properties.text, by: origin, at: now))
-      }
       if change.lifecycle == .vanished { selection.removeAll { $0 == change.shape } }
     }
     noteWritten()
@@ -118,8 +114,7 @@ extension LiveCanvas: RoomFollower {
   }
 
   /// Tells the user that somebody has overwritten their text.
-  private func tell(_ loss: TextLosses.Loss?) {
-    guard let loss else { return }
+  private func tell(_ loss: TextLosses.Loss) {
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
     lostText = (.overwritten(loss), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
     say(

@@ -7,6 +7,8 @@ struct PresenceState: Hashable, Sendable {
   var selection: [Identifier] = []
   var lifted: [Identifier] = []
   var view: Rect?
+  /// The shape whose text somebody is writing. It is only received.
+  private(set) var writing: Identifier?
   /// The newest piece of a stroke that somebody is drawing. It is only received, because this client has no pen.
   private(set) var ink: InkPiece?
 
@@ -55,6 +57,7 @@ struct PresenceState: Hashable, Sendable {
         }
       case ("selection", .array): selection = try PresenceState.identifiers(&reader)
       case ("lifted", .array): lifted = try PresenceState.identifiers(&reader)
+      case ("writing", .string): writing = Identifier(try reader.readString().text.string)
       case ("ink", .object): ink = try PresenceState.ink(&reader)
       default: try reader.skipValue()
       }

@@ -1,0 +1,142 @@
+/// Detects that somebody has overwritten this user's text. If two people write in one text at the same time, the later
+/// text wins.
+///
+/// Replacing a text that one has read is no loss. So a text counts as lost only if the next writer can hardly have read
+/// it, in one of these cases:
+/// - The next text was written within 15 seconds.
+/// - Presence shows that its writer had begun before this user's text was written.
+/// - It came within 15 seconds after its writer had joined, and they were not there when this user wrote. So they may
+///   have written it without a connection.
+/// - The server answered that a later text was already there.
+///
+/// If the new text contains the old one, nothing is lost. All times are the server's, as those of stamps are.
+public struct TextLosses: Sendable {
+  public struct Loss: Hashable, Sendable {
+    public let shape: Identifier
+    /// What this user had written.
+    public let text: Text
+    public let by: Identifier
+  }
+
+  private static let soonMilliseconds: UInt64 = 15_000
+  /// At most this many texts are remembered.
+  private static let keptMax = 500
+
+  /// The text that this user wrote last in each shape.
+  private var own = IdentifierMap<Written>()
+  /// The other people in the room.
+  private(set) var people = IdentifierMap<Person>()
+  private var losses: [Loss] = []
+
+  private struct Written: Sendable {
+    let text: Text
+    let stamp: Stamp
+  }
+
+  struct Person: Sendable {
+    /// When they joined. 0 if they were there before this user.
+    var joinedAt: UInt64 = 0
+    /// Where they write, and where they wrote before: a text can arrive a little later than the presence that tells of
+    /// its end.
+    var place = Place()
+    var formerPlace = Place()
+  }
+
+  struct Place: Sendable {
+    var shape: Identifier?
+    var beganAt: UInt64 = 0
+    /// The largest number while they write there.
+    var endedAt = UInt64.max
+  }
+
+  /// Texts of this replica that the server hasn't answered yet can be lost too, even if an earlier process wrote them.
+  public init(of replica: Replica) {
+    let canvas = replica.canvas
+    for shape in replica.optimistic.pending.keys { compare(shape, on: canvas, as: replica.actor, at: 0) }
+  }
+
+  /// Follows what a replica does. All its effects must be passed.
+  /// - Parameters:
+  ///   - canvas: The canvas that the replica shows.
+  ///   - actor: The replica's actor.
+  /// - Returns: The texts that were lost.
+  public mutating func follow(
+    _ effects: [ReplicaEffect],
+    on canvas: Canvas,
+    as actor: Identifier,
+    at now: UInt64
+  ) -> [Loss] {
+    losses = []
+    for effect in effects {
+      switch effect {
+      case .changed(let changes, _):
+        for change in changes where change.changed.contains(.text) {
+          compare(change.shape, on: canvas, as: actor, at: now)
+        }
+      case .reset: for shape in own.keys { compare(shape, on: canvas, as: actor, at: now) }
+      case .superseded(let values):
+        for value in values where value.property == .text { lose(value.shape, to: value.by.actor, on: canvas) }
+      case .peers(let peers):
+        let before = people
+        people.removeAll()
+        for peer in peers { people[peer.actor] = before[peer.actor] }
+      case .joined(let peer): people[peer.actor] = Person(joinedAt: now)
+      case .left(let actor): people.removeValue(forKey: actor)
+      default: break
+      }
+    }
+    return losses
+  }
+
+  /// Notes that the presence of somebody in the room says in which shape they write now.
+  public mutating func note(_ actor: Identifier, writesIn shape: Identifier?, at now: UInt64) {
+    var person = people[actor] ?? Person()
+    guard person.place.shape != shape else { return }
+    person.place.endedAt = now
+    if person.place.shape != nil { person.formerPlace = person.place }
+    person.place = Place(shape: shape, beganAt: now)
+    people[actor] = person
+  }
+
+  /// Compares the text that a shape has now with what this user wrote there.
+  @inline(never)
+  private mutating func compare(_ shape: Identifier, on canvas: Canvas, as actor: Identifier, at now: UInt64) {
+    guard let stamp = canvas.stamp(of: .text, in: shape) else { return }
+    if stamp.actor == actor { return remember(shape, stamp, on: canvas) }
+    guard let written = own[shape] else { return }
+    // This user's text was refused or taken back.
+    guard stamp > written.stamp else { return forget(shape) }
+    let writtenAt = written.stamp.milliseconds
+    let justNow = now - min(now, TextLosses.soonMilliseconds)
+    let writer = people[stamp.actor] ?? Person()
+    func hasBegun(_ place: Place) -> Bool {
+      place.shape == shape && place.beganAt <= writtenAt && place.endedAt > justNow
+    }
+    let isNear = stamp.milliseconds < writtenAt + TextLosses.soonMilliseconds
+    let wasAway = writer.joinedAt > max(writtenAt, justNow)
+    if isNear || wasAway || hasBegun(writer.place) || hasBegun(writer.formerPlace) {
+      lose(shape, to: stamp.actor, on: canvas)
+    }
+  }
+
+  private mutating func remember(_ shape: Identifier, _ stamp: Stamp, on canvas: Canvas) {
+    guard let text = canvas.text(of: shape), !text.isEmpty else { return forget(shape) }
+    own[shape] = Written(text: text, stamp: stamp)
+    guard own.count > TextLosses.keptMax else { return }
+    var oldest = 0
+    for place in own.values.indices where own.values[place].stamp < own.values[oldest].stamp { oldest = place }
+    forget(own.keys[oldest])
+  }
+
+  @inline(never)
+  private mutating func forget(_ shape: Identifier) { own.removeValue(forKey: shape) }
+
+  @inline(never)
+  private mutating func lose(_ shape: Identifier, to actor: Identifier, on canvas: Canvas) {
+    guard let written = own[shape], written.stamp.actor != actor, let text = canvas.text(of: shape),
+      !text.contains(written.text)
+    else { return }
+    forget(shape)
+    losses.append(Loss(shape: shape, text: written.text, by: actor))
+  }
+}

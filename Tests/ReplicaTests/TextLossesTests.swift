@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@testable import CanvasCRDT
+
+@Suite("Lost texts")
+struct TextLossesTests {
+  /// Ann and Bob, who write in one shape, and what Bob is told.
+  private struct Pair {
+    var room = TestRoom()
+    let ann = 0
+    let bob = 1
+    let shape: Identifier
+    var losses: TextLosses
+    private var seen = 0
+
+    init() {
+      room.join()
+      room.join()
+      shape = room.add(ann)
+      losses = TextLosses(of: room.hosts[bob].replica)
+      _ = follow()
+    }
+
+    /// Lets messages arrive.
+    /// - Returns: what Bob is told.
+    mutating func follow() -> [TextLosses.Loss] {
+      room.settle(for: 200)
+      let effects = Array(room.hosts[bob].effects.dropFirst(seen))
+      seen += effects.count
+      let replica = room.hosts[bob].replica
+      let now = replica.serverMilliseconds(at: room.hosts[bob].moment(room.time))
+      return losses.follow(effects, on: replica.canvas, as: replica.actor, at: now)
+    }
+
+    mutating func write(_ text: Text, by person: Int) -> [TextLosses.Loss] {
+      room.edit(person, shape) { $0.text = text }
+      return follow()
+    }
+
+    /// Ann's presence says that she writes in a shape.
+    mutating func begin(in shape: Identifier?) {
+      let now = room.hosts[bob].replica.serverMilliseconds(at: room.hosts[bob].moment(room.time))
+      losses.note(room.hosts[ann].replica.actor, writesIn: shape, at: now)
+    }
+
+    func loss(of text: Text) -> TextLosses.Loss {
+      TextLosses.Loss(shape: shape, text: text, by: room.hosts[ann].replica.actor)
+    }
+  }
+
+  @Test("whoever writes over a text soon after it was written is told of, once")
+  func soon() {
+    var pair = Pair()
+    #expect(pair.write("mine", by: pair.bob) == [])
+    pair.room.time += 14_000
+    #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine")])
+    #expect(pair.write("theirs again", by: pair.ann) == [])
+  }
+
+  @Test("nothing is lost that was read, taken over, taken back or deleted with its shape")
+  func kept() {
+    var pair = Pair()
+    _ = pair.write("mine", by: pair.bob)
+    #expect(pair.write("not mine alone", by: pair.ann) == [])
+    pair.room.time += 15_000
+    #expect(pair.write("theirs", by: pair.ann) == [])
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.undo(pair.bob)
+    #expect(pair.follow() == [])
+    #expect(pair.write("theirs again", by: pair.ann) == [])
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.edit(pair.ann, pair.shape) { $0.delete() }
+    #expect(pair.follow() == [])
+  }
+
+  @Test("whoever had begun before replaces a text unread, however long that takes")
+  func begun() {
+    var pair = Pair()
+    pair.begin(in: pair.shape)
+    _ = pair.write("mine", by: pair.bob)
+    pair.room.time += 60_000
+    #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine")])
+    // The presence can tell of the end before the text comes.
+    _ = pair.write("mine again", by: pair.bob)
+    pair.room.time += 60_000
+    pair.begin(in: Identifier(packed: 1))
+    #expect(pair.write("theirs", by: pair.ann) == [pair.loss(of: "mine again")])
+    // Now Ann begins after Bob's text.
+    _ = pair.write("mine", by: pair.bob)
+    pair.begin(in: pair.shape)
+    pair.room.time += 60_000
+    #expect(pair.write("theirs", by: pair.ann) == [])
+  }
+
+  @Test("whoever was away may have written without a connection")
+  func away() {
+    var pair = Pair()
+    for (pause, losses) in [(1_000, [pair.loss(of: "mine")]), (15_000, [])] {
+      pair.room.run(pair.ann) { $0.stop(at: $1) }
+      _ = pair.write("mine", by: pair.bob)
+      pair.room.time += 60_000
+      pair.room.run(pair.ann) { $0.start(at: $1) }
+      #expect(pair.follow() == [])
+      pair.room.time += UInt64(pause)
+      #expect(pair.write("theirs", by: pair.ann) == losses)
+    }
+    #expect(pair.losses.people.count == 1)
+    pair.room.run(pair.ann) { $0.stop(at: $1) }
+    #expect(pair.follow() == [] && pair.losses.people.isEmpty)
+  }
+
+  @Test("a text that had lost when it arrived is lost, also one of an earlier process, and once")
+  func superseded() throws {
+    for isRestored in [false, true] {
+      var pair = Pair()
+      pair.room.run(pair.bob) { $0.stop(at: $1) }
+      #expect(pair.write("mine", by: pair.bob) == [])
+      if isRestored {
+        let saved = pair.room.hosts[pair.bob].replica.save(withDrawing: true)
+        pair.room.hosts[pair.bob].replica = try Replica(saved: saved, seed: 9)
+        pair.losses = TextLosses(of: pair.room.hosts[pair.bob].replica)
+      }
+      pair.room.time += 60_000
+      _ = pair.write("theirs", by: pair.ann)
+      pair.room.run(pair.bob) { $0.start(at: $1) }
+      #expect(pair.follow() == [pair.loss(of: "mine")])
+      #expect(pair.write("theirs again", by: pair.ann) == [])
+    }
+  }
+
+  @Test("a text that was replaced while this user was away is lost if that was soon")
+  func whileAway() {
+    for (pause, isLost) in [(1_000, true), (15_000, false)] {
+      var pair = Pair()
+      _ = pair.write("mine", by: pair.bob)
+      pair.room.run(pair.bob) { $0.stop(at: $1) }
+      pair.room.time += UInt64(pause)
+      _ = pair.write("theirs", by: pair.ann)
+      pair.room.time += 60_000
+      pair.room.run(pair.bob) { $0.start(at: $1) }
+      #expect(pair.follow() == (isLost ? [pair.loss(of: "mine")] : []))
+    }
+  }
+
+  @Test("only the newest texts are remembered")
+  func bounded() {
+    var pair = Pair()
+    _ = pair.write("mine", by: pair.bob)
+    let set = Properties { ($0.kind, $0.text) = (.text, "more") }
+    let more = (1...500).map { ShapeEdit(shape: Identifier(packed: $0)!, set: set) }
+    pair.room.run(pair.bob) { $0.edit(more, at: $1) }
+    #expect(pair.write("theirs", by: pair.ann) == [])
+  }
+}
