@@ -96,6 +96,14 @@ async def test_what_the_server_does_not_take_is_said(shared):
         assert "2 of 3 bots got in" in done.err, done
 
 
+async def test_bots_of_a_room_that_is_gone_for_good_say_why(shared):
+    async with await start(shared, "bot", "deleted-bots", "--quiet") as bots:
+        await goes_on(shared, "deleted-bots", 1)
+        assert (await shared.http("DELETE", "/v1/rooms/deleted-bots")).status == 204
+        done = await bots.end()
+    assert done.code == 1 and "there is no such room" in done.err and "acknowledged" in done.out, done
+
+
 async def test_rooms_tells_an_operator_what_is_going_on(shared):
     """As a table with the busiest room first, or as JSON objects."""
     with Server() as own:

@@ -8,7 +8,7 @@ import signal
 
 from server import Server, identifier
 from terminal import between, run, start, without
-from waiting import eventually
+from waiting import SECONDS, eventually
 
 
 def move(shape, x):
@@ -64,6 +64,36 @@ async def test_a_long_line_is_refused_not_read(shared):
     answers = sorted(done.lines, key=lambda answer: answer["line"])
     assert [(answer["line"], answer["type"]) for answer in answers] == [(1, "reject"), (2, "ack"), (3, "reject"), (4, "ack")], answers
     assert all("longer than a megabyte" in answer["message"] for answer in answers[::2]), answers
+
+
+async def test_input_that_cannot_be_read_is_no_end(shared):
+    """Reading fails. Or it has to wait, because another process has made the pipe non-blocking."""
+    folder = os.open("/", os.O_RDONLY)
+    async with await start(shared, "pipe", "unread", stdin=folder) as pipe:
+        done = await pipe.end()
+    os.close(folder)
+    assert done.code == 1 and "standard input: Is a directory" in done.err, done
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    async with await start(shared, "pipe", "unread", stdin=reading) as pipe:
+        os.close(reading)
+        # The next line is written only after the client has found the pipe empty again and again.
+        for number in range(1, 20):
+            os.write(writing, b'{"set":{"kind":"star"}}\n')
+            assert (await pipe.object())["line"] == number
+        os.close(writing)
+        done = await pipe.end()
+        assert (done.code, done.err) == (0, ""), done
+
+
+async def test_a_room_that_is_gone_for_good_ends_it(shared):
+    """A program waits for its answer before it writes the next line. It is told, and why."""
+    async with await start(shared, "pipe", "deleted") as pipe:
+        await pipe.write({"set": {"kind": "star"}})
+        assert (await pipe.object())["type"] == "ack"
+        assert (await shared.http("DELETE", "/v1/rooms/deleted")).status == 204
+        assert await asyncio.wait_for(pipe.process.wait(), SECONDS) == 1
+        assert "there is no such room" in (await pipe.process.stderr.read()).decode()
 
 
 async def test_it_reads_no_more_than_may_be_unanswered(shared):

@@ -11,6 +11,8 @@ final class BotCrowd {
   private let beginning = SteadyClock.microseconds()
   private var isWorking = false
   private(set) var workedMicroseconds: UInt64 = 0
+  /// Why the server has refused a bot for good.
+  private(set) var refusal: ClientFailure?
 
   /// The period of the timer that makes all due moves. It is the interval between two moves at the highest `--rate`,
   /// 200 a second.
@@ -100,6 +102,7 @@ final class BotCrowd {
   }
 
   private func leave(withinMilliseconds: UInt64) async {
+    for bot in bots { refusal = refusal ?? bot.writer.refusal }
     await forAll { bot in await bot.writer.leave(withinMilliseconds: withinMilliseconds) }
   }
 

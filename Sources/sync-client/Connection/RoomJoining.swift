@@ -46,6 +46,10 @@ extension RoomJoining {
     }
   }
 
+  /// Why the server has refused this client for good. `nil` if it hasn't. To be asked before leaving the room, after which
+  /// nothing is known of the connection.
+  var refusal: ClientFailure? { isClosedForGood ? .failed(whyNot) : nil }
+
   private var wasRefused: Bool {
     guard !hasEverReachedRoom, let lastClosure else { return false }
     return lastClosure.cause.isBeforeItWasOpen && !isUnavailable

@@ -81,9 +81,7 @@ struct Output: Sendable {
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
-          // Another process might have made the terminal non-blocking. Then the write has to wait.
-          var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-          poll(&wait, 1, -1)
+          StandardFiles.wait(for: descriptor, POLLOUT)
         } else if errno != EINTR {
           return errno
         }

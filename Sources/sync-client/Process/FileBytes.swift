@@ -19,6 +19,10 @@ enum FileBytes {
         return count
       }
       if count == 0 { return bytes }
+      if count < 0, errno == EAGAIN {
+        StandardFiles.wait(for: descriptor, POLLIN)
+        continue
+      }
       if count < 0, errno != EINTR { throw Failure(words: "\(path): \(String(cString: strerror(errno)))") }
       guard bytes.count <= bytesMax else { throw Failure(words: "\(path): more than \(bytesMax) bytes") }
     }

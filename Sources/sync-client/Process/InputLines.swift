@@ -16,6 +16,7 @@ final class InputLines: Sendable {
   private struct State {
     var waiting: CheckedContinuation<Line?, Never>?
     var hasEnded = false
+    var failure: Int32?
   }
 
   private let state = Mutex(State())
@@ -44,7 +45,7 @@ final class InputLines: Sendable {
     pthread_detach(thread)
   }
 
-  /// The next line. `nil` at the end of the input, or when the task is cancelled.
+  /// The next line. `nil` at the end of the input, after a failure to read it, or when the task is cancelled.
   func next() async -> Line? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -58,6 +59,14 @@ final class InputLines: Sendable {
     } onCancel: {
       give(nil)
     }
+  }
+
+  /// Ends the lines, as if the input had ended.
+  func stop() { give(nil) }
+
+  /// Why the input couldn't be read to its end. `nil` if it could.
+  var failure: ClientFailure? {
+    state.withLock { $0.failure }.map { .failed("standard input: \(String(cString: strerror($0)))") }
   }
 
   private func give(_ line: Line?) {
@@ -102,18 +111,37 @@ final class InputLines: Sendable {
           start = 0
         }
         searched = buffer.count
-        hasEnded = !InputLines.readMore(into: &buffer)
+        switch InputLines.readMore(into: &buffer) {
+        case .some: break
+        case .end: hasEnded = true
+        case .failed(let failure):
+          // The beginning of a line is not a line.
+          state.withLock { $0.failure = failure }
+          return stop()
+        }
       }
     }
   }
 
-  /// Reads more bytes into the buffer. Returns false at the end of the input.
-  private static func readMore(into buffer: inout [UInt8]) -> Bool {
+  private enum Reading {
+    case some
+    case end
+    /// With `errno`.
+    case failed(Int32)
+  }
+
+  /// Reads more bytes into the buffer.
+  private static func readMore(into buffer: inout [UInt8]) -> Reading {
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { room in
       while true {
         let count = read(STDIN_FILENO, room.baseAddress, room.count)
         if count > 0 { buffer += UnsafeRawBufferPointer(rebasing: room[..<count]) }
-        if count >= 0 || errno != EINTR { return count > 0 }
+        if count >= 0 { return count > 0 ? .some : .end }
+        switch errno {
+        case EAGAIN: StandardFiles.wait(for: STDIN_FILENO, POLLIN)
+        case EINTR: break
+        default: return .failed(errno)
+        }
       }
     }
   }

@@ -10,4 +10,11 @@ enum StandardFiles {
       _ = Glibc.open("/dev/null", O_RDWR)
     }
   }
+
+  /// Waits until a file can be read (`POLLIN`) or written (`POLLOUT`). Needed if another process has made a terminal or a
+  /// pipe non-blocking.
+  static func wait(for descriptor: Int32, _ events: Int32) {
+    var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    poll(&wait, 1, -1)
+  }
 }

@@ -36,10 +36,9 @@ enum Pipe {
     )
     let writer = RoomWriter(invocation.server, room, submitter, follower: teller)
     try await writer.join(tell: invocation.tell)
-    let isCancelled = try await teller.run(writer, window: window, patience: patience)
+    let trouble = try await teller.run(writer, window: window, patience: patience)
     await writer.leave()
-    if isCancelled { throw CancellationError() }
-    if writer.isClosedForGood { throw ClientFailure.failed(writer.whyNot) }
+    if let trouble { throw trouble }
     return teller.isAllTaken ? .success : .failed
   }
 }
@@ -56,6 +55,7 @@ final class PipeTeller: WriterFollower {
   private var pending: [UInt64: Pending] = [:]
   private var refusedCount = 0
   private var unansweredCount = 0
+  private var input: InputLines?
 
   init(_ output: Output) { self.output = output }
 
@@ -63,9 +63,11 @@ final class PipeTeller: WriterFollower {
 
   /// Runs until the input has ended and every batch is answered.
   ///
-  /// - Returns: whether the task was cancelled before that.
-  func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> Bool {
+  /// - Returns: why it ended before that, if the task was cancelled, the server has refused the writer for good, or the
+  ///   input couldn't be read.
+  func run(_ writer: RoomWriter, window: Int, patience: UInt64) async throws -> (any Error)? {
     let input = try InputLines()
+    self.input = input
     var generator = SystemRandomNumberGenerator()
     var end = WaitEnd.fulfilled
     while end == .fulfilled, !writer.isClosedForGood, let line = await input.next() {
@@ -97,7 +99,7 @@ final class PipeTeller: WriterFollower {
       unansweredCount += 1
       tell("unanswered", left.line, left.id) { _ in }
     }
-    return isCancelled
+    return isCancelled ? CancellationError() : writer.refusal ?? input.failure
   }
 
   /// Waits until at most `count` batches are unanswered. Gives up when no answer has come for `patience`.
@@ -141,6 +143,8 @@ final class PipeTeller: WriterFollower {
   }
 
   func stateChanged(of writer: RoomWriter) {
+    // A program may wait for its answer before it writes the next line.
+    if writer.isClosedForGood { input?.stop() }
     guard writer.submitter.joins > 0 else { return }
     switch writer.submitter.state {
     case .waiting: output.notice("offline", "offline: \(writer.whyNot); trying again")

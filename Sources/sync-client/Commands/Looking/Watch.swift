@@ -30,7 +30,7 @@ enum Watch {
     watcher.begin(client)
     _ = await client.wait(withinMilliseconds: duration) { $0.isClosedForGood }
     watcher.flush(client)
-    guard !client.isClosedForGood else { throw ClientFailure.failed(client.whyNot) }
+    if let refusal = client.refusal { throw refusal }
     await client.leave()
     return .success
   }

@@ -45,7 +45,7 @@ enum RunBots {
     await crowd.finish(isCleaning: invocation.arguments.has("--clean"), patience: plan.patience)
     if invocation.arguments.has("--ledger") { BotSummary.writeLedger(crowd, to: invocation.output) }
     BotSummary.write(crowd, to: invocation)
-    if crowd.bots[0].writer.isClosedForGood { throw ClientFailure.failed(crowd.bots[0].writer.whyNot) }
+    if let refusal = crowd.refusal { throw refusal }
     return tally.refusedCount == 0 && crowd.unansweredCount == 0 ? .success : .failed
   }
 
