@@ -198,6 +198,30 @@ async def test_what_can_not_be_written_is_a_failure(shared):
             assert process.returncode == 1 and b"No space left" in err, (words, err)
 
 
+async def test_a_token_from_a_pipe_goes_with_every_request(shared):
+    """A pipe, such as <(…) in a shell, can be read only once."""
+    asked = []
+
+    async def answer(reader, writer):
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        asked.append(head.split()[1])
+        body = b'{"rooms":[]}' if "Authorization: Bearer secret\r\n" in head else b""
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as listening:
+        reading, writing = os.pipe()
+        os.write(writing, b"secret\n")
+        os.close(writing)
+        address = f"ws://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        words = ["rooms", "--over", "1ms", "--server", address, "--token-file", "/dev/stdin"]
+        async with await start(None, *words, stdin=reading) as client:
+            done = await client.end()
+        os.close(reading)
+    assert done.code == 0 and asked.count("/v1/rooms") == 2, done
+
+
 async def test_the_token_goes_with_every_request(shared):
     """From a flag or a variable, with HTTP and WebSockets. A wrong one is said, with exit code 2."""
     heads = []

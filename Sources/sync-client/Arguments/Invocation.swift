@@ -47,10 +47,10 @@ struct Invocation: Sendable {
     guard let file = isSaid ? arguments["--token-file"] : environment["CANVAS_TOKEN_FILE"], !file.isEmpty else {
       return .none
     }
-    guard TokenSource.file(file).newest != nil else {
+    guard let source = TokenSource(file: file) else {
       throw .usage("--token-file: \(file) can't be read, or has no token")
     }
-    return .file(file)
+    return source
   }
 
   /// The first operand, as a room's name.

@@ -5,19 +5,30 @@ import WebSocketLoop
 enum TokenSource: Hashable, Sendable {
   case none
   case given(String)
-  /// A file with a token. Another program may replace its content by a newer token.
-  case file(String)
+  /// A file with a token, and the token that it had at first. Another program may replace its content by a newer token.
+  case file(String, first: String)
+
+  /// `nil` if the file can't be read, or has no token.
+  init?(file path: String) {
+    guard let token = TokenSource.token(in: path) else { return nil }
+    self = .file(path, first: token)
+  }
 
   /// The current token, read anew each time. `nil` if there is none.
   var newest: String? {
     switch self {
     case .none: return nil
     case .given(let token): return token
-    case .file(let path):
-      guard let bytes = try? FileBytes.read(path, bytesMax: 65_536) else { return nil }
-      let words = bytes.split { $0 <= UInt8(ascii: " ") }
-      return words.first.map { String(decoding: $0, as: UTF8.self) }
+    case .file(let path, let first):
+      // Only a regular file can be read twice. A pipe, such as `<(…)` in a shell, has given its token already.
+      return FileBytes.isRegular(path) ? TokenSource.token(in: path) ?? first : first
     }
+  }
+
+  private static func token(in path: String) -> String? {
+    guard let bytes = try? FileBytes.read(path, bytesMax: 65_536) else { return nil }
+    let words = bytes.split { $0 <= UInt8(ascii: " ") }
+    return words.first.map { String(decoding: $0, as: UTF8.self) }
   }
 }
 

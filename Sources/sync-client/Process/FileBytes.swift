@@ -58,6 +58,11 @@ enum FileBytes {
 
   private static func realpath(_ path: String) -> String? {
     guard let resolved = Glibc.realpath(path, nil) else { return nil }
+  static func isRegular(_ path: String) -> Bool {
+    var known = stat()
+    return stat(path, &known) == 0 && known.st_mode & S_IFMT == S_IFREG
+  }
+
     defer { free(resolved) }
     return String(cString: resolved)
   }
