@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import tempfile
 import time
 
@@ -12,7 +13,7 @@ import terminal
 from client import Client
 from server import identifier
 from terminal import between, on_terminal, run, start
-from waiting import moment
+from waiting import SECONDS, moment
 
 
 async def test_words_that_make_no_sense_exit_with_64(shared):
@@ -220,6 +221,22 @@ async def test_a_token_from_a_pipe_goes_with_every_request(shared):
             done = await client.end()
         os.close(reading)
     assert done.code == 0 and asked.count("/v1/rooms") == 2, done
+
+
+async def test_an_interrupt_ends_a_request_without_an_answer():
+    asked = asyncio.Event()
+
+    async def say_nothing(reader, writer):
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        address = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+        async with await start(None, "show", "demo", "--server", address) as client:
+            await asyncio.wait_for(asked.wait(), SECONDS)
+            done = await client.end(signal.SIGTERM)
+    assert (done.code, done.err) == (143, ""), done
 
 
 async def test_the_token_goes_with_every_request(shared):

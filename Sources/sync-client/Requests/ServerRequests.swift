@@ -28,24 +28,25 @@ struct ServerRequests {
   }
 
   /// Sends a request that might change something. So it is never repeated.
-  func send(_ method: String, _ path: String, of room: String? = nil) async throws(ClientFailure) -> Response {
+  func send(_ method: String, _ path: String, of room: String? = nil) async throws -> Response {
     try checked(try await response(method, path), of: room)
   }
 
-  private func response(_ method: String, _ path: String, query: String = "") async throws(ClientFailure) -> Response {
-    let result = await withCheckedContinuation { continuation in
-      ClientLoop.shared.loop.request(
-        method,
-        server.endpoint(path, query: query),
-        headers: server.headers,
-        body: [],
-        bodyBytesMax: 256 << 20
-      ) { continuation.resume(returning: $0) }
-    }
-    switch result {
+  /// Waits for the answer, or until the task is cancelled.
+  private func response(_ method: String, _ path: String, query: String = "") async throws -> Response {
+    let answer = AwaitedResponse()
+    ClientLoop.shared.loop.request(
+      method,
+      server.endpoint(path, query: query),
+      headers: server.headers,
+      body: [],
+      bodyBytesMax: 256 << 20
+    ) { result in ClientLoop.assumeIsolated { answer.come(result) } }
+    switch await answer.result() {
+    case nil: throw CancellationError()
     case .failure(.notConnected(ECONNREFUSED)):
-      throw .couldNotConnect("\(server.authority): \(ConnectionWords.nobody(server))")
-    case .failure(let error): throw .couldNotConnect("\(server.authority): \(error.words)")
+      throw ClientFailure.couldNotConnect("\(server.authority): \(ConnectionWords.nobody(server))")
+    case .failure(let error): throw ClientFailure.couldNotConnect("\(server.authority): \(error.words)")
     case .success(let response): return response
     }
   }
@@ -72,6 +73,24 @@ struct ServerRequests {
     default:
       return .failed("\(place): \(words ?? "HTTP status \(response.status)")", code: error?["code"]?.text ?? "failed")
     }
+  }
+}
+
+/// The answer to a request, which may come before or after somebody waits for it.
+@ClientLoop
+private final class AwaitedResponse {
+  private var result: Result<Response, HTTPRequestError>?
+  private let waiters = Waiters()
+
+  func come(_ result: Result<Response, HTTPRequestError>) {
+    self.result = result
+    waiters.check()
+  }
+
+  /// `nil` if the task is cancelled before the answer comes.
+  func result() async -> Result<Response, HTTPRequestError>? {
+    _ = await waiters.wait { self.result != nil }
+    return result
   }
 }
 
