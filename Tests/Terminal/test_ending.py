@@ -70,6 +70,19 @@ def test_stopping_and_going_on(server, client):
         wait_until(lambda: screen.flag("alternate_on") == "0", "it has left")
 
 
+def test_a_stopped_client_can_be_ended(server, client):
+    """After Control-Z, `kill %1` ends it, and it leaves the terminal to the shell."""
+    with Tmux(["bash", "--norc", "-i"]) as screen:
+        screen.type("PS1='$ '; " + " ".join(joins(client, server, "stopped")) + "\n")
+        screen.shows("Saved")
+        screen.keys("C-z")
+        screen.shows("Stopped")
+        screen.type("p=$(jobs -p); clear; kill %1; while [ -d /proc/$p ]; do sleep 0.1; done; echo gone $((6 * 7))\n")
+        screen.shows("gone 42")
+        assert screen.flag("alternate_on") == "0"
+        assert "An empty sheet" not in screen.text()
+
+
 def test_a_stop_that_nobody_can_catch(server, client):
     """The shell may change the terminal meanwhile. Going on, the client sets it and draws all again."""
     draw(server, "caught", name="There")

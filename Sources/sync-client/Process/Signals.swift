@@ -52,7 +52,12 @@ enum Signals {
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  private static func all() -> sigset_t {
+  /// The signals that end the process in an orderly way.
+  static var endingSet: sigset_t { signalSet(of: ending) }
+
+  private static func all() -> sigset_t { signalSet(of: ending + [SIGPIPE, SIGWINCH]) }
+
+  private static func signalSet(of signals: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
     for signal in ending + [SIGPIPE, SIGWINCH] { sigaddset(&set, signal) }

@@ -112,7 +112,8 @@ final class ScreenHost {
 
   private func paint() {
     timer = nil
-    guard let terminal, let content else { return }
+    // While the process is stopped, the terminal belongs to the shell. Everything is drawn again afterwards.
+    guard let terminal, let content, TerminalGuard.isEntered else { return }
     lastFrameAt = SteadyClock.milliseconds()
     // A slow terminal gets the newest frame when it has received the previous frame. Frames in between are skipped.
     if terminal.isBehind() { return }

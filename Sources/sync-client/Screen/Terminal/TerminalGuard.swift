@@ -15,7 +15,12 @@ enum TerminalGuard {
     var wanted = termios()
     var enter = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     var leave = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    /// The signals that end the process in an orderly way.
+    var ending = sigset_t()
   }
+
+  /// Whether the terminal shows the full screen. It doesn't while the process is stopped.
+  static var isEntered: Bool { state.pointee.isEntered }
 
   /// `nonisolated(unsafe)`: `take` writes the state before it installs the signal handlers. Later only the two flags
   /// change, when the full screen is entered or left. Setting a flag twice does no harm.
@@ -40,6 +45,7 @@ enum TerminalGuard {
     state.pointee.wanted = wanted
     state.pointee.enter = copy(enter)
     state.pointee.leave = copy(leave)
+    state.pointee.ending = Signals.endingSet
     state.pointee.isTaken = true
     self.enter()
     for fault in faults { handle(fault, TerminalGuard.diedBySignal) }
@@ -95,10 +101,22 @@ enum TerminalGuard {
   private static let continued: @convention(c) (Int32) -> Void = { _ in TerminalGuard.comeBack() }
 
   private static func comeBack() {
-    guard state.pointee.isTaken else { return }
+    guard state.pointee.isTaken, !isEndingInBackground else { return }
     enter()
     // Makes the program check the window's size and draw the screen again.
     kill(getpid(), SIGWINCH)
+  }
+
+  /// Whether the process is in the background and has a signal that ends it, as after `kill %1` in a shell. A process in
+  /// the background that sets the terminal is stopped again, and would never take that signal.
+  private static var isEndingInBackground: Bool {
+    guard tcgetpgrp(state.pointee.descriptor) != getpgrp() else { return false }
+    var pending = sigset_t()
+    sigpending(&pending)
+    for number in SIGHUP...SIGSYS where sigismember(&pending, number) == 1 {
+      if sigismember(&state.pointee.ending, number) == 1 { return true }
+    }
+    return false
   }
 
   private static func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
