@@ -199,6 +199,12 @@ class Terminal:
         while self.read(seconds):
             pass
 
+    def hang_up(self):
+        """Lets the terminal disappear, as when a connection breaks."""
+        nothing = os.open("/dev/null", os.O_RDWR)
+        os.dup2(nothing, self.master)
+        os.close(nothing)
+
     def is_raw(self):
         return not termios.tcgetattr(self.slave)[3] & termios.ICANON
 

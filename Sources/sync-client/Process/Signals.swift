@@ -22,6 +22,11 @@ enum Signals {
     kill(getpid(), SIGPIPE)
   }
 
+  /// Interrupts the command, as Control-C does where the terminal isn't in raw mode.
+  static func interrupt() {
+    kill(getpid(), SIGINT)
+  }
+
   /// The exit code after a signal: 128 plus the signal's number, as in shells. A closed pipe is a success, because its
   /// reader had read enough.
   static var exitCode: ExitCode {
@@ -60,7 +65,7 @@ enum Signals {
   private static func signalSet(of signals: [Int32]) -> sigset_t {
     var set = sigset_t()
     sigemptyset(&set)
-    for signal in ending + [SIGPIPE, SIGWINCH] { sigaddset(&set, signal) }
+    for signal in signals { sigaddset(&set, signal) }
     return set
   }
 }

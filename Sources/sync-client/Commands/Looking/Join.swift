@@ -32,12 +32,12 @@ enum Join {
     let host = open ?? ScreenHost()
     let isLight = invocation.arguments.has("--light") || host.terminalIsLight == true
     let live = LiveCanvas(invocation, room, host: host, theme: isLight ? .light : .dark)
-    // Joins before the full screen opens, so that an error message stays visible.
-    try await live.client.join(tell: invocation.tell)
-    if open == nil { try host.open(invocation.windowChanges) }
     defer { if open == nil { host.close() } }
-    live.begin()
     do {
+      // Joins before the full screen opens, so that an error message stays visible.
+      try await live.client.join { if open == nil { invocation.tell($0) } }
+      if open == nil { try host.open(invocation.windowChanges) }
+      live.begin()
       try await host.run(live)
     } catch {
       await live.finish()

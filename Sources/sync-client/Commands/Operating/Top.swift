@@ -33,14 +33,19 @@ enum Top {
       table.stop()
       switch table.choice {
       case .leave: return .success
-      case .open(let room): try await Join.run(try RoomName(room), invocation, host: host)
+      case .open(let room):
+        do {
+          try await Join.run(try RoomName(room), invocation, host: host)
+        } catch let failure as ClientFailure {
+          table.refuse(failure)
+        }
       case .people(let room):
         let people = PeopleTable(invocation, try RoomName(room), host: host)
         await people.begin()
         try await host.run(people)
         people.stop()
       }
-      try await table.begin()
+      table.goOn()
     }
   }
 }

@@ -21,6 +21,8 @@ final class ScreenHost {
   private var waiting: CheckedContinuation<Void, Never>?
   private var timer: LoopTimer?
   private var lastFrameAt: UInt64 = 0
+  /// Whether the terminal is gone. Then nothing is shown any more, and `run` ends at once.
+  private var isLost = false
   private(set) var terminalIsLight: Bool?
 
   /// The shortest time between two frames, for at most sixty frames per second.
@@ -33,7 +35,7 @@ final class ScreenHost {
     terminal = try Terminal(
       { [weak self] event in self?.take(event) },
       drained: { [weak self] in self?.invalidate() },
-      lost: { [weak self] in self?.end() }
+      lost: { [weak self] in self?.lose() }
     )
     Task { @ClientLoop [weak self] in
       for await _ in windowChanges.stream { self?.redraw() }
@@ -51,14 +53,14 @@ final class ScreenHost {
     }
   }
 
-  /// Shows a content until `end` is called or the task is cancelled.
+  /// Shows a content until `end` is called, the terminal is lost or the task is cancelled.
   func run(_ content: any ScreenContent) async throws {
     self.content = content
     terminal?.forget()
     invalidate()
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if Task.isCancelled || terminal == nil { continuation.resume() } else { waiting = continuation }
+        if Task.isCancelled || terminal == nil || isLost { continuation.resume() } else { waiting = continuation }
       }
     } onCancel: {
       Task { @ClientLoop in self.end() }
@@ -70,6 +72,11 @@ final class ScreenHost {
   func end() {
     waiting?.resume()
     waiting = nil
+  }
+
+  private func lose() {
+    isLost = true
+    end()
   }
 
   /// Restores the terminal.
@@ -128,6 +135,8 @@ final class ScreenHost {
       content?.take(event)
       invalidate()
     case .key(.character("z"), .control): suspend()
+    // Nothing is shown while a server is asked what comes next, which can take long.
+    case .key(.character("c"), .control) where content == nil: Signals.interrupt()
     case .key(.character("l"), .control): redraw()
     default:
       content?.take(event)

@@ -17,6 +17,8 @@ final class RoomsTable: ScreenContent {
   private var newest: ServerReading?
   private var timer: LoopTimer?
   private var isStopped = false
+  /// Why the room that the user chose could not be opened.
+  private var refusal: String?
   /// For each room, the operations per second at the last updates.
   private var recentRates: [String: [Double]] = [:]
   private(set) var choice = Choice.leave
@@ -48,10 +50,21 @@ final class RoomsTable: ScreenContent {
 
   /// Loads the rooms once, and then regularly until `stop`.
   func begin() async throws {
-    isStopped = false
-    choice = .leave
     try await ask()
     askAgain()
+  }
+
+  /// Goes on after something else was shown. The last rooms are shown until the server has answered again.
+  func goOn() {
+    isStopped = false
+    choice = .leave
+    askAgain(afterMilliseconds: 0)
+  }
+
+  /// Shows why a room could not be opened, until the next key.
+  func refuse(_ failure: ClientFailure) {
+    refusal = failure.words.printable
+    table.trouble = refusal
   }
 
   func stop() {
@@ -60,16 +73,16 @@ final class RoomsTable: ScreenContent {
     timer = nil
   }
 
-  private func askAgain() {
+  private func askAgain(afterMilliseconds pause: UInt64? = nil) {
     guard !isStopped else { return }
-    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: intervalMilliseconds) { [weak self] in
+    timer = ClientLoop.shared.loop.schedule(afterMilliseconds: pause ?? intervalMilliseconds) { [weak self] in
       ClientLoop.assumeIsolated {
         guard let self else { return }
         self.timer = nil
         Task { @ClientLoop in
           do {
             try await self.ask()
-            self.table.trouble = nil
+            self.table.trouble = self.refusal
           } catch let failure as ClientFailure {
             self.table.trouble = failure.words.printable
           } catch {}
@@ -158,6 +171,7 @@ final class RoomsTable: ScreenContent {
   }
 
   private func take(_ key: Key, _ modifiers: Modifiers) {
+    if refusal != nil { (refusal, table.trouble) = (nil, nil) }
     switch key {
     case .up: select(table.selected - 1)
     case .down: select(table.selected + 1)

@@ -1,0 +1,90 @@
+"""top: what becomes of it when the server or the terminal goes."""
+
+import contextlib
+import http.server
+import json
+import threading
+
+from rooms import draw
+from server import Server
+from terminals import Terminal, Tmux
+from waiting import SECONDS, wait_until
+
+
+def tops(client, port):
+    return [client, "top", "--server", f"ws://127.0.0.1:{port}", "--every", "100ms"]
+
+
+@contextlib.contextmanager
+def listing():
+    """A server that lists one room, twice, and never says who is in it. Yields its port, how often it has listed the
+    room, and an event that is set once somebody has asked who is there."""
+    asked, over, lists = threading.Event(), threading.Event(), []
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            if self.path.endswith("/peers"):
+                asked.set()
+                over.wait()
+                return
+            lists.append(self.path)
+            body = json.dumps({"rooms": [{"room": "listed-room"}] * 2}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as answering:
+        thread = threading.Thread(target=answering.serve_forever)
+        thread.start()
+        yield answering.server_port, lists, asked
+        over.set()
+        answering.shutdown()
+        thread.join()
+
+
+def test_it_can_be_interrupted_while_the_server_does_not_answer(client):
+    with listing() as (port, lists, asked), Tmux(tops(client, port)) as screen:
+        screen.shows("listed-room", "2 rooms", "Enter opens")
+        wait_until(lambda: len(lists) > 6, "several readings")
+        screen.keys("w")
+        assert asked.wait(SECONDS)
+        screen.keys("C-c")
+        screen.shows("ended with 130")
+
+
+def test_it_stays_while_the_server_is_away(client):
+    """The server goes while a room is open."""
+    with Server() as server:
+        draw(server, "stays", name="Box")
+        with Tmux(tops(client, server.port)) as screen:
+            screen.shows("stays", "Enter opens")
+            screen.keys("Enter")
+            screen.shows("Saved", "Box")
+            server.kill()
+            screen.shows("Reconnecting…")
+            screen.keys("q")
+            screen.shows("stays", "no server answers there")
+            screen.keys("Enter")
+            screen.shows("stays", "no server answers there")
+            server.start()
+            # Why the room could not be opened is shown until the next key.
+            screen.keys("n")
+            screen.lacks("no server answers there")
+            screen.keys("Enter")
+            screen.shows("Saved", "Box")
+
+
+def test_it_ends_with_its_terminal(server, client):
+    """A room is open, and the client gets no signal."""
+    draw(server, "left", name="Box")
+    deaf = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh"]
+    with Terminal(deaf + tops(client, server.port)) as terminal:
+        terminal.frame("Enter opens", "left")
+        terminal.send("\r")
+        terminal.frame("Saved")
+        terminal.hang_up()
+        assert terminal.process.wait(timeout=SECONDS) == 0
