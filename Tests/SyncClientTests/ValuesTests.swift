@@ -16,6 +16,32 @@ import Testing
     )
   }
 
+  @Test("a server may send any number as a figure") func anyFigure() throws {
+    #expect(Figures.milliseconds("100000d") == 8_640_000_000_000)
+    #expect(Figures.milliseconds("300000d") == nil, "nobody can wait that many nanoseconds")
+    let reading = ServerFigures(
+      Array(
+        """
+        canvas_connections 1e300
+        process_resident_memory_bytes NaN
+        canvas_deliveries_total +Inf
+        canvas_delivery_seconds_bucket{le="-5"} 9
+        canvas_delivery_seconds_bucket{le="nan"} 9
+        canvas_delivery_seconds_bucket{le="+Inf"} 9
+        """.utf8
+      )
+    )
+    let words = reading.words(since: ServerFigures([]), seconds: 1)
+    #expect(words.first == "1000000000000000 connections" && words.contains("0 MB"))
+    func listed(_ operations: Int, at microseconds: UInt64) throws -> ServerReading {
+      let room = #"{"room":"a","operations":\#(operations)}"#
+      let rooms = try #require(RoomListing.read(Array("{\"rooms\":[\(room),\(room)]}".utf8)))
+      return ServerReading(microseconds: microseconds, rooms: rooms, figures: nil)
+    }
+    let rate = try listed(1 << 62, at: 2).rates(since: listed(0, at: 1))["a"]
+    #expect(try #require(rate) <= 1e12)
+  }
+
   @Test("the share of an overlap is the common area over the smaller one") func shares() {
     func square(_ x: Double, _ side: Double, _ kind: ShapeKind = .rectangle) -> Outline {
       Outline(kind, x, 0, side, side)

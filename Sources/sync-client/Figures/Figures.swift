@@ -15,6 +15,13 @@ enum Figures {
     return number((value * scale).rounded() / scale)
   }
 
+  /// A count that a server has sent. It is 0 for what isn't a count, and has an upper bound, because a server or a proxy
+  /// may send any number.
+  static func count(_ value: Double) -> Int {
+    // With the arguments in this order, NaN becomes 0.
+    Int(max(0, min(value, 1e15)))
+  }
+
   /// `1 shape`, `2 shapes`.
   static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 
@@ -22,12 +29,15 @@ enum Figures {
     ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
   ]
 
+  /// Some three hundred years. In nanoseconds, that still fits into 64 bits.
+  private static let millisecondsMax = 1e13
+
   /// Reads a duration such as `500ms`, `1.5s`, `5m`, `2h` or `1d`.
   static func milliseconds(_ text: String) -> UInt64? {
     for unit in units where text.hasSuffix(unit.name) {
-      guard let number = Double(text.dropLast(unit.name.count)), number >= 0, number * unit.milliseconds < 1e15 else {
-        continue
-      }
+      guard let number = Double(text.dropLast(unit.name.count)), number >= 0,
+        number * unit.milliseconds < millisecondsMax
+      else { continue }
       return UInt64((number * unit.milliseconds).rounded())
     }
     return nil

@@ -25,7 +25,7 @@ struct ServerFigures: Sendable {
   func words(since before: ServerFigures?, seconds: Double) -> [String] {
     var words: [String] = []
     if let connections = self["canvas_connections"] {
-      words.append(Figures.counted(Int(connections), "connection"))
+      words.append(Figures.counted(Figures.count(connections), "connection"))
     }
     if let before, seconds > 0 {
       if let rate = rate("canvas_operations_in_total", before, seconds) {
@@ -40,7 +40,7 @@ struct ServerFigures: Sendable {
       }
     }
     if let before, seconds > 0, let refusals = refusals(since: before, seconds: seconds) { words.append(refusals) }
-    if let bytes = self["process_resident_memory_bytes"] { words.append("\(Int(bytes / 1_048_576)) MB") }
+    if let bytes = self["process_resident_memory_bytes"] { words.append("\(Figures.count(bytes / 1_048_576)) MB") }
     if self["canvas_ready"] == 0 { words.append("not ready") }
     return words
   }
@@ -90,6 +90,6 @@ struct ServerFigures: Sendable {
   }
 
   private static func words(seconds: Double) -> String {
-    Figures.duration(microseconds: UInt64((min(seconds, 1e6) * 1e6).rounded()))
+    Figures.duration(microseconds: UInt64(Figures.count((min(seconds, 1e6) * 1e6).rounded())))
   }
 }

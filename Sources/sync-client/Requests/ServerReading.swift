@@ -32,7 +32,8 @@ struct ServerReading: Sendable {
     var rates: [String: Double] = [:]
     for room in rooms {
       // A room that was deleted and made again can have fewer operations than before.
-      rates[room.room] = Double(max(0, room.operations - (before[room.room] ?? 0))) / seconds
+      let count = room.operations - (before[room.room] ?? 0)
+      rates[room.room] = Double(Figures.count(Double(count) / seconds * 1_000)) / 1_000
     }
     return rates
   }

@@ -99,12 +99,12 @@ final class RoomsTable: ScreenContent {
     let seconds = newest.map { reading.seconds(since: $0) } ?? 0
     table.figures = reading.figures?.words(since: newest?.figures, seconds: seconds) ?? []
     if newest != nil {
-      recentRates = Dictionary(
-        uniqueKeysWithValues: reading.rooms.map { room in
-          let before = recentRates[room.room] ?? []
-          return (room.room, (before + [rates[room.room] ?? 0]).suffix(RoomsScreen.sparklineWidth))
-        }
-      )
+      var recent: [String: [Double]] = [:]
+      for room in reading.rooms {
+        let before = recentRates[room.room] ?? []
+        recent[room.room] = (before + [rates[room.room] ?? 0]).suffix(RoomsScreen.sparklineWidth)
+      }
+      recentRates = recent
     }
     newest = reading
     rooms = reading.rooms.map { room in
