@@ -35,6 +35,8 @@ enum FileBytes {
     let exists = stat(path, &known) == 0
     // A pipe or a device can't be replaced, so the bytes are simply written to it.
     if exists, known.st_mode & S_IFMT != S_IFREG { return overwrite(bytes, path, O_TRUNC, mode) }
+    // A symbolic link to a file that doesn't exist yet: the file is made where the link leads.
+    if !exists, lstat(path, &known) == 0 { return overwrite(bytes, path, O_TRUNC, mode) }
     // A symbolic link stays, and the file that it leads to is replaced.
     let target = exists ? realpath(path) ?? path : path
     let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
@@ -56,13 +58,13 @@ enum FileBytes {
     return true
   }
 
-  private static func realpath(_ path: String) -> String? {
-    guard let resolved = Glibc.realpath(path, nil) else { return nil }
   static func isRegular(_ path: String) -> Bool {
     var known = stat()
     return stat(path, &known) == 0 && known.st_mode & S_IFMT == S_IFREG
   }
 
+  private static func realpath(_ path: String) -> String? {
+    guard let resolved = Glibc.realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
