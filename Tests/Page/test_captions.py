@@ -81,6 +81,28 @@ def test_a_double_click_on_an_arrow_writes_in_its_middle(room):
     assert has_ink(bob, 495, 198, 505, 202)
 
 
+def test_a_double_click_writes_also_with_the_tool_for_arrows(room):
+    """It writes in the arrow that was just drawn, and in a shape below the pointer. A drag from there draws, and a
+    double click elsewhere does nothing."""
+    box = room.add(position=[100, 300], size=[200, 100], fill="#FFFFFF")
+    ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shapes(1)
+    ann.press("a")
+    lead(ann, (200, 350), (600, 350))
+    line = room.wait_for_shapes(2)[-1]["id"]
+    ann.click(450, 350, times=2)
+    write(ann, "no")
+    ann.wait_for_shape(line, "shape.text === 'no'")
+    ann.click(150, 320, times=2)
+    write(ann, "Valid?")
+    ann.wait_for_shape(box, "shape.text === 'Valid?'")
+    ann.wait("app.tool === 'arrow'")
+    ann.click(800, 150, times=2)
+    lead(ann, (250, 380), (250, 600))
+    (second,) = [shape for shape in room.wait_for_shapes(3) if shape["kind"] == "line" and shape["id"] != line]
+    assert second["from"][0] == box and len(room.agree()) == 3
+
+
 def test_a_caption_is_written_and_changed_by_keys(room):
     """Enter and F2 open it. On a line without a caption, letters are keys. With one, they continue it."""
     line, ink = bent(room), bent(room, kind="ink", position=[200, 500])

@@ -24,6 +24,8 @@ export interface Target {
   key: string
   /** The shape, if the target is one. */
   id?: number
+  /** The shape to which a double tap applies, where all else applies to the canvas. */
+  opens?: number
   handle?: 'move' | 'rotate' | 'scale' | 'point' | 'bend'
   /** The handle's place on the frame. */
   side?: { across: number, down: number }

@@ -58,9 +58,11 @@ export class Targets {
     const { reaches } = this.#held()
     if (reaches === 'paper') return paper
     if (reaches === 'sheet') return sheet
-    const shape = reaches === 'handles' ? null : this.#shapeAt(point, pointer)
+    const shape = this.#shapeAt(point, pointer)
     const nothing = reaches === 'handles' ? sheet : pointer === 'touch' && reaches === 'shapes' ? emptyToSelect : empty
-    const under: Target = shape === null ? nothing : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
+    const under: Target = shape === null ? nothing
+      : reaches === 'handles' ? { ...sheet, key: `shape:${shape}`, taps: 2, opens: shape }
+        : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
     const found = handleAt(this.#handles.all(), point, pointer)
     if (!found) {
       const isDrawnOver = shape !== null && reaches === 'selected' && !this.#selection.has(shape)

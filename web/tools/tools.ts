@@ -178,7 +178,7 @@ export class Tools {
   #doubleTapped({ target, x, y, pointer }: Moment) {
     const { editing, groups, permission, play, shown, view, writing } = this.#reach
     if (!permission.mayEdit || writing.isOpen) return
-    const { id } = target
+    const { id = target.opens } = target
     if (id !== undefined) {
       const shape = shown.replica.shape(id)
       if (!shape || groups.enter(id)) return
