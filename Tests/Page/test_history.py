@@ -134,14 +134,15 @@ def test_history_by_keyboard_and_without_a_past(room):
 
 def test_each_step_is_told_in_its_own_words(room):
     """Each kind of step has its own words and its own mark: writing, locking, grouping, dashes, clearing, and removals
-    with the person who made them."""
-    sun, moon, star = (room.add(name=name, position=[200 * at, 100], size=[100, 100]) for at, name in enumerate(["Sun", "Moon", "Star"]))
+    with the person who made them. A shape without a name is called by its text, without its marks."""
+    names = [{"name": "Sun"}, {"text": "Log **in**\nhere"}, {"name": "Star"}]
+    sun, login, star = (room.add(position=[200 * at, 100], size=[100, 100], **name) for at, name in enumerate(names))
     written = [
         (room.write, [(sun, {"text": "Hello"})], "wrote in Sun"), (room.write, [(sun, {"locked": True})], "locked Sun"),
         (room.write, [(sun, {"locked": False})], "unlocked Sun"), (room.write, [(sun, {"group": "0gr-oup-000"})], "grouped Sun"),
         (room.write, [(sun, {"group": ""})], "ungrouped Sun"), (room.write, [(sun, {"dash": "dotted"})], "changed the dashes of Sun"),
-        (room.write, [(moon, {"filled": False})], "took the fill from Moon"), (room.write, [(moon, {"visible": False})], "hid Moon"),
-        (room.write, [(moon, {"deleted": True})], "removed Moon"),
+        (room.write, [(login, {"filled": False})], "took the fill from “Log in”"), (room.write, [(login, {"visible": False})], "hid “Log in”"),
+        (room.write, [(login, {"deleted": True})], "removed “Log in”"),
         (room.write, [(shape, {"position": [500, 500]}) for shape in (sun, star)], "moved Sun and 1 more"),
         (room.write, [(shape, {"deleted": True}) for shape in (sun, star)], "removed 2 shapes"),
     ]

@@ -1,6 +1,8 @@
 """Notices: their buttons do what the text says, they disappear when they are no longer true, and they leave space to
 draw."""
 
+import re
+
 from person import number
 
 
@@ -70,14 +72,14 @@ def test_the_buttons_of_a_notice_leave_its_text_space(room):
 
 def test_overlaps_that_others_cause_are_told_while_they_last(room):
     """A duplicate or pasted copy overlaps its original, which its maker knows. When one of two overlapping shapes is
-    deleted, the notice goes."""
-    sun, moon = (room.add(size=[100, 100], position=[x, 200]) for x in (100, 300))
+    deleted, the notice goes. A shape without a name is called by its text."""
+    sun, moon = (room.add(size=[100, 100], position=[x, 200], text=text) for x, text in ((100, "Sun\nrises"), (300, "Moon " * 40)))
     ann, bob = room.join("Ann"), room.join("Bob")
     # Overlaps that exist when the room is first shown are not announced.
     bob.painted()
     notice = bob.page.locator(".notice.is-overlap")
     room.write((moon, {"position": [150, 230]}))
-    notice.wait_for()
+    notice.filter(has_text=re.compile(r"^(“Sun”|“Moon Moon .*…”) overlaps (“Sun”|“Moon Moon .*…”) · Someone")).wait_for()
     room.write((sun, {"deleted": True}))
     notice.wait_for(state="detached")
     ann.wait_for_shapes(1)

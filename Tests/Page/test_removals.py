@@ -74,7 +74,8 @@ def test_a_shape_that_is_deleted_in_ones_hand_does_not_vanish_without_a_word(roo
 def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn_or_led(room):
     """A notice appears if a shape is deleted while a new line is tied to it, if a dragged line is deleted, or if a
     shape is deleted while it is being drawn."""
-    sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [700, 400])))
+    sun = room.add(name="Sun", position=[200, 200], size=[120, 100])
+    moon = room.add(text="Moon", position=[700, 400], size=[120, 100])
     line = room.add(kind="line", name="Way", position=[400, 200], size=[100, 1], strokeWidth=4)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob")
 
@@ -89,7 +90,7 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
         return notice
     ann.press("l")
     ann.drag((260, 250), (760, 450), hold=True)
-    for shape, name in ((moon, "Moon"), (sun, "Sun")):
+    for shape, name in ((moon, "“Moon”"), (sun, "Sun")):
         delete(shape)
         told(f"Bob deleted {name} while you tied a line to it.")
     ann.press("Escape")

@@ -41,7 +41,7 @@ if (process.argv[2] === 'write') {
   const { Inspector } = await import('./build/modules/panels/inspector.js')
   const edits = []
   const values = properties.flatMap(({ form, parts }) => parts.map((part) => [part, form === 'color' ? '#000000' : 0]))
-  const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', blur: 12.5 }
+  const drawn = { ...Object.fromEntries(values), id: shape, kind: 'star', named: true, blur: 12.5 }
   const edit = (made) => {
     edits.push(...made)
     return []

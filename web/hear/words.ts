@@ -6,7 +6,7 @@ import type { Replica } from '../core/replica.js'
 import { kindWords, type Shape } from '../core/table.js'
 import type { Box } from '../core/types.js'
 import { isNote } from '../draw/look.js'
-import { labelOf } from './labels.js'
+import { labelOf } from '../state/labels.js'
 
 // Shapes in words, for people who don't see them.
 
@@ -34,7 +34,7 @@ function shortened(text: string) {
 
 /** What a line connects: `from “Valid?” to “Dashboard”`; empty for a line with loose ends. */
 function endsOf(replica: Replica, { from, to, fromEnd, toEnd }: Shape) {
-  const [first, last] = [from, to].map((tie) => (tie ? quoted(shortened(labelOf(replica, tie.shape, true))) : null))
+  const [first, last] = [from, to].map((tie) => (tie ? quoted(labelOf(replica, tie.shape, true)) : null))
   const pointsOneWay = (fromEnd === 'arrow') !== (toEnd === 'arrow')
   if (first && last && !pointsOneWay) return ` between ${first} and ${last}`
   const [start, end] = fromEnd === 'arrow' && pointsOneWay ? [last, first] : [first, last]
@@ -77,7 +77,7 @@ export function everythingOf(replica: Replica, { shape, anchor }: Read): string 
   return [
     shapeWords(replica, shape),
     color,
-    anchor && !isTied ? `${sideOf(shape, anchor)} ${quoted(shortened(labelOf(replica, anchor.id)))}` : null,
+    anchor && !isTied ? `${sideOf(shape, anchor)} ${quoted(labelOf(replica, anchor.id))}` : null,
     overlapWords(replica, shape.id),
     shape.visible ? null : 'hidden',
     shape.locked ? 'locked' : null,
@@ -87,7 +87,7 @@ export function everythingOf(replica: Replica, { shape, anchor }: Read): string 
 function overlapWords(replica: Replica, id: number) {
   const ids = replica.neighbours(id)
   if (ids.length === 0) return null
-  const named = ids.slice(0, overlapsNamedMax).map((each) => quoted(shortened(labelOf(replica, each))))
+  const named = ids.slice(0, overlapsNamedMax).map((each) => quoted(labelOf(replica, each)))
   const more = ids.length - named.length
   return `overlaps ${[...named, ...more > 0 ? [`${more} more`] : []].join(' and ')}`
 }

@@ -1,5 +1,5 @@
 import { personColors } from '../basics/person-colors.js'
-import { counted, within } from '../basics/words.js'
+import { counted } from '../basics/words.js'
 import type { changedBit } from '../core/table.js'
 import { identifierNumber } from '../core/values.js'
 import type { Names } from '../state/names.js'
@@ -95,11 +95,12 @@ export class Chronicle {
   /**
    * The words for a step that removed shapes.
    *
+   * @param name of the removed shape, if there is only one
    * @param left how many shapes were left
    */
-  removal({ actor }: Step, gone: StampedShape[], left: number) {
-    const what = gone.length === 1 ? within(String(gone[0].name)) : counted(gone.length, 'shape')
-    return `${this.#who(actor)} ${left === 0 && gone.length >= clearedMin ? 'cleared the canvas' : `removed ${what}`}`
+  removal({ actor }: Step, gone: number, name: string, left: number) {
+    const what = gone === 1 ? name : counted(gone, 'shape')
+    return `${this.#who(actor)} ${left === 0 && gone >= clearedMin ? 'cleared the canvas' : `removed ${what}`}`
   }
 
   /** Describes a step without naming its shapes. */
@@ -115,27 +116,25 @@ export class Chronicle {
   /**
    * The last change before a point in time. It is found from the stamps in the drawing of that time.
    *
-   * @param nameOf the name that is shown for a shape
-   * @param former shapes that existed before they were removed; writing one of these again means that its removal was
-   *   undone
-   * @returns `drew`: the shape that was drawn, if the words say that a shape was drawn
+   * @param nameOf the name of a shape for a sentence
+   * @returns `drew`: the shape that was drawn, if the words say that a shape was drawn. If it had existed before and was
+   *   removed, its removal was undone: `wordsIfBack` say that.
    */
   last(
-    shapes: StampedShape[], nameOf: (id: string) => string, former: Set<string> = new Set(),
-  ): { at: number, words: string, drew: string | null } | null {
+    shapes: StampedShape[], nameOf: (id: string) => string,
+  ): { at: number, words: string, drew: string | null, wordsIfBack: string } | null {
     const changes = [...changesOf(shapes)]
     if (changes.length === 0) return null
     const newest = changes.reduce((one, other) => (other.at > one.at ? other : one))
     const together = changes.filter(({ at, actor }) => actor === newest.actor && newest.at - at < gatherMilliseconds)
     const written = new Set(together.filter(({ shape }) => shape === newest.shape).map(({ property }) => property))
-    const [property, standard] = Object.entries(deeds).find(([property]) => written.has(property)) ?? ['', 'changed']
-    const isBack = property === 'kind' && former.has(newest.shape.id)
-    const deed = isBack ? 'brought back' : standard
+    const [property, deed] = Object.entries(deeds).find(([property]) => written.has(property)) ?? ['', 'changed']
     const others = new Set(together.map(({ shape }) => shape)).size - 1
-    const what = `${within(nameOf(newest.shape.id))}${others > 0 ? ` and ${others} more` : ''}`
-    const done = typeof deed === 'string' ? deed : deed(newest.shape)
+    const what = `${nameOf(newest.shape.id)}${others > 0 ? ` and ${others} more` : ''}`
+    const who = this.#names.of(newest.actor)
     return {
-      at: newest.at, words: `${this.#names.of(newest.actor)} ${done} ${what}`, drew: property === 'kind' ? newest.shape.id : null,
+      at: newest.at, words: `${who} ${typeof deed === 'string' ? deed : deed(newest.shape)} ${what}`,
+      drew: property === 'kind' ? newest.shape.id : null, wordsIfBack: `${who} brought back ${what}`,
     }
   }
 

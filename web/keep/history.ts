@@ -1,9 +1,12 @@
 import { capitalised, counted, momentWords } from '../basics/words.js'
 import type { Core } from '../core/core.js'
+import type { Replica } from '../core/replica.js'
+import { identifierNumber } from '../core/values.js'
 import { element, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
 import { type ask, workingMilliseconds } from '../network/address.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
+import { mentionOf } from '../state/labels.js'
 import type { Me } from '../state/me.js'
 import type { Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
@@ -301,29 +304,34 @@ export class History {
   async #take(text: string, at: number) {
     if (!this.isOpen) return
     const { shapes } = JSON.parse(text)
-    const past = this.#core.createReplica({ readonly: false })
-    try {
-      if (shapes.length > 0) past.importDocument(text, { keepsIdentifiers: true })
-    } catch (error) {
-      past.destroy()
-      throw error
-    }
-    const names = new Map(past.shownNames().map((name, place) => [shapes[place].id, name]))
+    const past = this.#replicaOf(shapes.length > 0 ? text : null)
     const then = { shapes, at }
     this.#then = then
     this.#shown.showPast(past)
     this.#enable()
-    const last = await this.#lastDeed(shapes, at, (id) => names.get(id) ?? '')
+    const last = await this.#lastDeed(shapes, at, (id) => mentionOf(past, identifierNumber(id)))
     then.at = last?.at ?? at
     // The change is described only if no other time is waiting to be requested.
     if (last && this.#wanted === null && this.isOpen) this.#tell(`${capitalised(momentWords(last.at))} · ${last.words}`)
+  }
+
+  /** @param text a drawing as the server sends it; null stands for an empty one */
+  #replicaOf(text: string | null): Replica {
+    const made = this.#core.createReplica({ readonly: false })
+    try {
+      if (text !== null) made.importDocument(text, { keepsIdentifiers: true })
+      return made
+    } catch (error) {
+      made.destroy()
+      throw error
+    }
   }
 
   /**
    * The last change before a point in time.
    *
    * @param shapes of the drawing at that time
-   * @param nameOf the name that is shown for a shape
+   * @param nameOf the name of a shape for a sentence; it is called only before the first answer of the server
    */
   async #lastDeed(
     shapes: StampedShape[], at: number, nameOf: (id: string) => string,
@@ -335,15 +343,27 @@ export class History {
     if (step && step.removed > 0 && (last?.at ?? 0) < step.to + gatherMilliseconds) {
       // The removed shapes are those that the drawing had just before the step and doesn't have now.
       const left = new Set(shapes.map(({ id }) => id))
-      const gone = (await this.#shapesBefore(step.from)).filter(({ id }) => !left.has(id))
-      if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone, left.size) }
+      const before = await this.#shapesBefore(step.from)
+      const gone = before.filter(({ id }) => !left.has(id))
+      const name = gone.length === 1 ? this.#nameIn(before, gone[0].id) : ''
+      if (gone.length > 0) return { at: Math.min(at, step.to), words: this.#chronicle.removal(step, gone.length, name, left.size) }
     }
     const removal = last?.drew ? this.#chronicle.removalBefore(last.at) : null
     if (!removal) return last
     // If a removal was undone, the shapes that came back look new. The drawing before the removal shows that they are
     // old.
-    const former = (await this.#shapesBefore(removal.from)).map(({ id }) => id)
-    return this.#chronicle.last(shapes, nameOf, new Set(former))
+    const isBack = (await this.#shapesBefore(removal.from)).some(({ id }) => id === last?.drew)
+    return last && isBack ? { at: last.at, words: last.wordsIfBack } : last
+  }
+
+  /** The name for a sentence of a shape in an earlier drawing. */
+  #nameIn(shapes: KeptShape[], id: string) {
+    const drawing = this.#replicaOf(JSON.stringify({ shapes }))
+    try {
+      return mentionOf(drawing, identifierNumber(id))
+    } finally {
+      drawing.destroy()
+    }
   }
 
   /** @returns the shapes just before a point in time; none if the server can't say */

@@ -1,4 +1,4 @@
-import { counted, momentWords, within } from '../basics/words.js'
+import { counted, momentWords } from '../basics/words.js'
 import type { Shape } from '../core/table.js'
 import type { Changes, ShapeChange } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
@@ -182,7 +182,7 @@ export class Removals {
         this.#say(this.#known.size === 0 ? `${who} ${what}.` : `${who} removed ${counted(theirs.length, 'shape')}.`,
           (part) => part.bringBack(theirs))
       } else if (deed) {
-        const what = held.length === 1 && held[0].name !== '' ? within(held[0].name) : counted(held.length, 'shape')
+        const what = held.length === 1 && held[0].name !== '' ? held[0].name : counted(held.length, 'shape')
         this.#say(`${who} deleted ${what} while you ${deed} ${held.length === 1 ? 'it' : 'them'}.`, (part) => part.bringBack(held))
       }
     }

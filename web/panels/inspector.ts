@@ -7,6 +7,7 @@ import type { Place, Values } from '../core/types.js'
 import { filledWith } from '../draw/look.js'
 import { element, iconButton } from '../elements/element.js'
 import type { Editing } from '../state/editing.js'
+import { labelOf } from '../state/labels.js'
 import type { Locks } from '../state/locks.js'
 import type { Notices } from '../state/notices.js'
 import type { Permission } from '../state/permission.js'
@@ -235,7 +236,7 @@ export class Inspector {
       return shapes.every((shape) => read(shape) === first) ? first : null
     }
     const only = shapes.length === 1 ? shapes[0] : null
-    this.#heading.textContent = only ? replica.shownName(only.id) : counted(shapes.length, 'shape')
+    this.#heading.textContent = only ? labelOf(replica, only.id) : counted(shapes.length, 'shape')
     const fields = this.#fields
     fields.name.show(only && replica.shownName(only.id))
     for (const { parts, inspector } of shownRows) {

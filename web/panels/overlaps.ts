@@ -1,11 +1,12 @@
 import { Source } from '../basics/source.js'
-import { counted, within } from '../basics/words.js'
+import { counted } from '../basics/words.js'
 import { crowdedMin } from '../canvas/marked.js'
 import { fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Changes } from '../core/types.js'
 import { element } from '../elements/element.js'
+import { mentionOf } from '../state/labels.js'
 import type { Marks } from '../state/marks.js'
 import { ago, lastMovers, type Names } from '../state/names.js'
 import type { Notices } from '../state/notices.js'
@@ -138,7 +139,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
 
   #words([first, second]: Pair) {
     const { replica } = this.#shown
-    return `${within(replica.shownName(first))} overlaps ${within(replica.shownName(second))}`
+    return `${mentionOf(replica, first)} overlaps ${mentionOf(replica, second)}`
   }
 
   #showSwitch() {

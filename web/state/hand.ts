@@ -1,3 +1,4 @@
+import { mentionOf } from './labels.js'
 import type { Shown } from './shown.js'
 
 /** The names of at most this many held shapes are looked up, because no notice lists more. */
@@ -17,7 +18,7 @@ export class Hand {
     const before = this.#names
     this.#held = new Set(held)
     this.#tied = new Set(tied)
-    this.#names = new Map([...tied, ...held.slice(0, namedMax)].map((id) => [id, before.get(id) ?? this.#shown.replica.shownName(id)]))
+    this.#names = new Map([...tied, ...held.slice(0, namedMax)].map((id) => [id, before.get(id) ?? mentionOf(this.#shown.replica, id)]))
   }
 
   letGo() { this.hold({ held: [], tied: [] }) }

@@ -1,5 +1,6 @@
 import { counted } from '../basics/words.js'
 import type { Editing } from './editing.js'
+import { mentionOf } from './labels.js'
 import type { Notices } from './notices.js'
 import type { Shown } from './shown.js'
 
@@ -38,7 +39,7 @@ export class Locks {
   refuse(ids: number[]): boolean {
     const locked = ids.filter((id) => this.has(id))
     if (locked.length === 0) return false
-    const who = locked.length === 1 ? `${this.#shown.replica.shownName(locked[0])} is` : `${counted(locked.length, 'shape')} are`
+    const who = locked.length === 1 ? `${mentionOf(this.#shown.replica, locked[0])} is` : `${counted(locked.length, 'shape')} are`
     this.#notices.say(`${who} locked.`, {
       kind: 'refused', group: 'locked', action: { words: 'Unlock', run: () => this.set(locked, false) },
     })

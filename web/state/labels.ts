@@ -1,8 +1,18 @@
-import { capitalised } from '../basics/words.js'
-import { isStroke } from '../canvas/lines.js'
+import { capitalised, within } from '../basics/words.js'
 import type { Replica } from '../core/replica.js'
+import type { Shape } from '../core/table.js'
 
-// The names of shapes and groups in lists.
+// The names by which lists and sentences call shapes and groups.
+
+/** In characters: a longer text is cut, because a name has to fit into a row or a sentence. */
+const textMax = 60
+
+/** The text that names a shape, if nobody has given it a name: its first line. */
+function textNameOf(replica: Replica, shape: Shape | null) {
+  if (!shape || shape.named) return ''
+  const words = Array.from(replica.unmarked(shape.text).trim().split('\n', 1)[0])
+  return words.length > textMax ? `${words.slice(0, textMax).join('').trimEnd()}…` : words.join('')
+}
 
 /**
  * The name of a shape: the name that somebody gave it, or its text, or what a line connects, or else a generated name.
@@ -13,14 +23,20 @@ import type { Replica } from '../core/replica.js'
 export function labelOf(replica: Replica, id: number, isEnd = false): string {
   const shape = replica.shape(id)
   if (!shape || shape.named) return replica.shownName(id)
-  const [words] = replica.unmarked(shape.text).trim().split('\n', 1)
+  const words = textNameOf(replica, shape)
   if (words !== '') return words
-  const { from, to, fromEnd, toEnd } = shape
-  if (isEnd || !isStroke(shape.kind) || (!from && !to)) return replica.shownName(id)
+  const { kind, from, to, fromEnd, toEnd } = shape
+  if (isEnd || kind !== 'line' || (!from && !to)) return replica.shownName(id)
   const isArrow = fromEnd === 'arrow' || toEnd === 'arrow'
   const sign = !isArrow ? '–' : toEnd !== 'arrow' ? '←' : fromEnd === 'arrow' ? '↔' : '→'
   const [first, last] = [from, to].map((tie) => (tie ? labelOf(replica, tie.shape, true) : '…'))
   return capitalised(`${isArrow ? 'arrow' : 'line'} ${first} ${sign} ${last}`)
+}
+
+/** The name of a shape inside a sentence. A text is quoted: `“Log in” overlaps Sun`. */
+export function mentionOf(replica: Replica, id: number): string {
+  const label = within(labelOf(replica, id))
+  return textNameOf(replica, replica.shape(id)) === '' ? label : `“${label}”`
 }
 
 /**
