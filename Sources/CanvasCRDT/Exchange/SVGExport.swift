@@ -61,13 +61,19 @@ public struct SVGExport: Sendable {
     var points = 0
     for shape in shapes {
       switch shape.properties.kind {
-      case .line, .ink: points += shape.properties.path.points.count
+      case .line: points += shape.properties.path.points.count * SVGExport.piecesPerPoint(of: shape)
+      case .ink: points += shape.properties.path.points.count
       case .polygon: points += Int(shape.properties.points)
       case .star: points += 2 * Int(shape.properties.points)
       case .rectangle, .roundedRectangle, .ellipse, .text: break
       }
     }
     return Swift.max(1, (points + pathPointsMax - 1) / pathPointsMax)
+  }
+
+  /// How many pieces there are for each of a line's points: two on a curve, and more where a caption's gap cuts them.
+  private static func piecesPerPoint(of line: Shape) -> Int {
+    (line.properties.route == .curved ? 2 : 1) * (line.hasCaption ? 2 : 1)
   }
 
   private var visibleShapes: [Shape] {

@@ -65,33 +65,48 @@ extension DrawnLine {
   /// Leaves a gap in a line where its caption stands. The line's ends at the gap are round, so they begin
   /// earlier by half the line's width.
   public mutating func leaveGap(_ gap: Rect) {
-    pieces = pieces.flatMap { piece in piece.straightened(near: gap).flatMap { $0.parts(outside: gap) } }
+    pieces = pieces.flatMap { piece in piece.sharesOutside(of: gap).map { piece.part($0) } }
   }
 }
 
 extension DrawnLine.Piece {
-  /// A curve as straight pieces if it may reach into a box. Otherwise the piece itself.
-  fileprivate func straightened(near box: Rect) -> [DrawnLine.Piece] {
-    guard let control else { return [self] }
+  /// How many straight steps replace a curve to find where it enters and leaves a box.
+  private static let steps = 16
+
+  /// The parts that lie outside of a box, as fractions of the piece.
+  fileprivate func sharesOutside(of box: Rect) -> [Range<Double>] {
+    guard control != nil else { return straightSharesOutside(of: box) }
+    guard mayReach(into: box) else { return [0..<1] }
+    let points = points(steps: DrawnLine.Piece.steps)
+    let count = Double(DrawnLine.Piece.steps)
+    var shares: [Range<Double>] = []
+    for step in 0..<DrawnLine.Piece.steps {
+      let straight = DrawnLine.Piece(from: points[step], control: nil, to: points[step + 1], width: width)
+      for share in straight.straightSharesOutside(of: box) {
+        let lower = (Double(step) + share.lowerBound) / count
+        let upper = (Double(step) + share.upperBound) / count
+        // Steps that follow each other stay one curve. A piece for each step would make a picture of many such lines
+        // several times as large.
+        if let last = shares.last, last.upperBound == lower {
+          shares[shares.count - 1] = last.lowerBound..<upper
+        } else {
+          shares.append(lower..<upper)
+        }
+      }
+    }
+    return shares
+  }
+
+  /// Whether a curve may reach into a box.
+  private func mayReach(into box: Rect) -> Bool {
     var bounds = Box.empty
-    for point in [from, control, to] { bounds.extend(to: point) }
-    let near = Box(
-      minX: box.minX - width,
-      minY: box.minY - width,
-      maxX: box.maxX + width,
-      maxY: box.maxY + width
-    )
-    guard bounds.minX <= near.maxX, near.minX <= bounds.maxX, bounds.minY <= near.maxY, near.minY <= bounds.maxY else {
-      return [self]
-    }
-    let points = points(steps: 16)
-    return zip(points, points.dropFirst()).map { from, to in
-      DrawnLine.Piece(from: from, control: nil, to: to, width: width)
-    }
+    for point in [from, control ?? from, to] { bounds.extend(to: point) }
+    return bounds.minX <= box.maxX + width && box.minX - width <= bounds.maxX && bounds.minY <= box.maxY + width
+      && box.minY - width <= bounds.maxY
   }
 
   /// The parts of a straight piece that lie outside of a box, at most two.
-  fileprivate func parts(outside box: Rect) -> [DrawnLine.Piece] {
+  private func straightSharesOutside(of box: Rect) -> [Range<Double>] {
     // The part within the box, as fractions of the piece: from where the last side is entered to where the first one
     // is left.
     var (enters, leaves) = (0.0, 1.0)
@@ -100,19 +115,29 @@ extension DrawnLine.Piece {
       (from.y, to.y - from.y, box.minY - width / 2, box.maxY + width / 2),
     ] {
       if way == 0 {
-        if start <= low || start >= high { return [self] }
+        if start <= low || start >= high { return [0..<1] }
         continue
       }
       let (one, other) = ((low - start) / way, (high - start) / way)
       enters = Swift.max(enters, Swift.min(one, other))
       leaves = Swift.min(leaves, Swift.max(one, other))
     }
-    guard enters < leaves else { return [self] }
-    var parts: [DrawnLine.Piece] = []
-    if enters > 0 {
-      parts.append(DrawnLine.Piece(from: from, control: nil, to: from.blended(to, enters), width: width))
+    guard enters < leaves else { return [0..<1] }
+    return (enters > 0 ? [0..<enters] : []) + (leaves < 1 ? [leaves..<1] : [])
+  }
+
+  /// A part of the piece. A part of a curve is itself a quadratic curve.
+  fileprivate func part(_ share: Range<Double>) -> DrawnLine.Piece {
+    let (lower, upper) = (share.lowerBound, share.upperBound)
+    func point(_ one: Double, _ other: Double) -> Point {
+      guard let control else { return from.blended(to, one) }
+      return from.blended(control, one).blended(control.blended(to, one), other)
     }
-    if leaves < 1 { parts.append(DrawnLine.Piece(from: from.blended(to, leaves), control: nil, to: to, width: width)) }
-    return parts
+    return DrawnLine.Piece(
+      from: lower == 0 ? from : point(lower, lower),
+      control: control == nil || share == 0..<1 ? control : point(lower, upper),
+      to: upper == 1 ? to : point(upper, upper),
+      width: width
+    )
   }
 }

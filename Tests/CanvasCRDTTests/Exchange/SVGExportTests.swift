@@ -181,6 +181,34 @@ struct SVGExportTests {
     }
   }
 
+  @Test("captions beside which curves lead leave a picture as small as without them")
+  func captionedCurves() throws {
+    // All of the way lies near the caption's gap and outside of it.
+    var places: [BoxPlace] = []
+    for index in 0..<500 as Range<UInt16> { places.append(BoxPlace(x: index % 5 * 2_000, y: index % 7 * 9_000)) }
+    for place in places.reversed() { places.append(BoxPlace(x: BoxPlace.end - place.x, y: BoxPlace.end - place.y)) }
+    let path = try #require(Path(places.map { Path.Point($0) }))
+    func picture(captioned: Bool, pointsMax: Int) -> String {
+      let line: (inout Properties) -> Void = {
+        $0.kind = .line
+        $0.route = .curved
+        $0.strokeWidth = 1_000
+        $0.size = Size(width: 1_800, height: 1_000)
+        $0.path = path
+        if captioned { $0.text = "a" }
+      }
+      var export = SVGExport(Drawing(canvas([line])))
+      export.pathPointsMax = pointsMax
+      return text(export)
+    }
+    let plain = picture(captioned: false, pointsMax: 1_000_000)
+    let captioned = picture(captioned: true, pointsMax: 1_000_000)
+    #expect(captioned.utf8.count < plain.utf8.count + 1_000)
+    // The bound on points counts all pieces that one point can become.
+    #expect(picture(captioned: false, pointsMax: 1_000).utf8.count < plain.utf8.count * 6 / 10)
+    #expect(picture(captioned: true, pointsMax: 1_000).utf8.count < captioned.utf8.count * 4 / 10)
+  }
+
   @Test("if there are too many corners, stars and polygons leave corners out, and each keeps at least three")
   func thinnedCorners() {
     var shapes: [(inout Properties) -> Void] = []

@@ -319,6 +319,33 @@ struct LineTests {
     expect(try parts(points((0, 100), (30, 0))), [(0, 100), (30, 0)])
   }
 
+  @Test("S16: a curve beside its gap is whole, and one that the gap cuts stays a curve")
+  func gapInCurve() throws {
+    // From (0, 0) by way of (50, 50) to (100, 0), so the curve's highest point is at (50, 25).
+    let curved = shape(line, .line) {
+      $0.strokeWidth = 4
+      $0.route = .curved
+      $0.lead(through: [Point(x: 0, y: 0), Point(x: 50, y: 25), Point(x: 100, y: 0)])
+    }
+    let whole = try #require(DrawnLine(curved))
+    func cut(_ gap: Rect) -> [DrawnLine.Piece] {
+      var drawn = whole
+      drawn.leaveGap(gap)
+      return drawn.pieces
+    }
+    // Above the curve, but within the upright boxes around its pieces.
+    #expect(cut(Rect(origin: Point(x: 0, y: 18), size: Size(width: 10, height: 7))) == whole.pieces)
+    let pieces = cut(Rect(origin: Point(x: 45, y: 20), size: Size(width: 10, height: 10)))
+    #expect(pieces.count == whole.pieces.count && pieces.allSatisfy { $0.control != nil })
+    #expect(pieces.first?.from == whole.pieces.first?.from && pieces.last?.to == whole.pieces.last?.to)
+    // Where the gap begins, and on the way there, the part lies on the curve.
+    let ends = pieces.filter { $0.to.x < 50 }.map { $0.to.x }.max() ?? 0
+    #expect((42.9...43.1).contains(ends))
+    for piece in pieces {
+      for point in piece.points(steps: 4) { #expect(whole.distance(to: point) < 0.1 - 2) }
+    }
+  }
+
   @Test("S16: a caption can be found wherever it may stand")
   func reach() {
     let plain = shape(line, .line) { $0.strokeWidth = 4 }
