@@ -32,6 +32,24 @@ struct TerminalTextTests {
     for columns in 0..<12 { #expect("Rounded 太陽 rectangle".fittingWithEnd(columns).columns <= columns) }
   }
 
+  @Test("A text breaks between words, and one that has more lines than rows ends with an ellipsis")
+  func wrapping() {
+    let text = "The sun  and\nthe wholemoon"
+    #expect(text.wrapped(columns: 8, rows: 9) == ["The sun ", "and", "the", "wholemoo", "n"])
+    #expect(text.wrapped(columns: 8, rows: 4) == ["The sun ", "and", "the", "wholemo…"])
+    #expect(text.wrapped(columns: 8, rows: 2) == ["The sun ", "and…"])
+    #expect(text.wrapped(columns: 1, rows: 2) == ["T", "…"])
+  }
+
+  @Test("Wrapping a long text ends soon", arguments: ["a ", "a", "太 ", "e\u{301}", "\n"])
+  func longText(part: String) {
+    let text = String(repeating: part, count: 100_000)
+    for (columns, rows) in [(3, 1), (200_000, 1)] {
+      let lines = text.wrapped(columns: columns, rows: rows)
+      #expect(lines.count <= rows && lines.allSatisfy { $0.columns <= columns })
+    }
+  }
+
   @Test(
     "Colour depth follows NO_COLOR, COLORTERM and TERM",
     arguments: [

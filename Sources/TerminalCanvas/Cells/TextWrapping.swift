@@ -9,48 +9,59 @@ extension String {
   public func wrapped(columns: Int, rows: Int) -> [String] {
     guard columns > 0, rows > 0 else { return [] }
     var lines: [String] = []
-    for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
-      lines += String(paragraph).wrapped(columns: columns)
+    for paragraph in beginning(columns: columns, rows: rows).split(separator: "\n", omittingEmptySubsequences: false) {
+      lines += String(paragraph).wrapped(columns: columns, linesMax: rows + 1 - lines.count)
       // Lines after the last row would not be shown.
       if lines.count > rows { break }
     }
     if lines.count > rows {
-      let last = lines[rows - 1]
-      lines = Array(lines.prefix(rows - 1)) + [(last.columns < columns ? last : last.fitting(columns - 1)) + "…"]
-      if lines[rows - 1].columns > columns { lines[rows - 1] = last.fitting(columns) }
+      lines = Array(lines.prefix(rows - 1)) + [(lines[rows - 1] + "…").fitting(columns)]
     }
     return lines
   }
 
-  /// Breaks one paragraph into lines.
-  private func wrapped(columns: Int) -> [String] {
+  /// What can be seen of the text, and a row more. Texts are wrapped in each frame, so a long text in a small box must
+  /// not take longer than a short one. A cell may have three marks or signs, which take no column of their own.
+  private func beginning(columns: Int, rows: Int) -> String {
+    let scalarsMax = 4 * columns * (rows + 1)
+    return utf8.count <= scalarsMax ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(scalarsMax)))
+  }
+
+  /// Breaks one paragraph into lines, of which no more than `linesMax` are needed.
+  private func wrapped(columns: Int, linesMax: Int) -> [String] {
     let sign = Character(Unicode.Scalar(DrawnText.item))
-    guard let mark = firstIndex(of: sign) else { return wordsWrapped(columns: columns) }
+    guard let mark = firstIndex(of: sign) else { return wordsWrapped(columns: columns, linesMax: linesMax) }
     let head = self[...mark]
     let indent = String(head).columns
     let blank = String(repeating: " ", count: indent) + String(sign)
-    return String(self[index(after: mark)...]).wordsWrapped(columns: max(1, columns - indent)).enumerated().map {
+    let words = String(self[index(after: mark)...])
+    return words.wordsWrapped(columns: max(1, columns - indent), linesMax: linesMax).enumerated().map {
       ($0.offset == 0 ? head : Substring(blank)) + $0.element
     }
   }
 
-  private func wordsWrapped(columns: Int) -> [String] {
+  private func wordsWrapped(columns: Int, linesMax: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in split(separator: " ", omittingEmptySubsequences: false) {
-      let longer = line.isEmpty ? String(word) : line + " " + word
-      if longer.columns <= columns {
-        line = longer
+    var width = 0
+    func end() {
+      lines.append(line)
+      (line, width) = ("", 0)
+    }
+    for word in split(separator: " ", omittingEmptySubsequences: false) where lines.count < linesMax {
+      let gap = line.isEmpty ? "" : " "
+      let wordWidth = gap.utf8.count + String(word).columns
+      if width + wordWidth <= columns {
+        line += gap + word
+        width += wordWidth
         continue
       }
-      if !line.isEmpty { lines.append(line) }
-      line = ""
-      for character in word {
-        if !line.isEmpty, (line + String(character)).columns > columns {
-          lines.append(line)
-          line = ""
-        }
+      if !line.isEmpty { end() }
+      for character in word where lines.count < linesMax {
+        let characterWidth = String(character).columns
+        if !line.isEmpty, width + characterWidth > columns { end() }
         line.append(character)
+        width += characterWidth
       }
     }
     lines.append(line)
