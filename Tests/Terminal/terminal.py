@@ -168,6 +168,9 @@ async def between(server, room, down=None, up=None, refused=0):
                         changed = await down(message) if down else message
                         if changed is not None:
                             await client.send(changed)
+                # The server's own close codes are passed on, because some of them are final.
+                if (there.close_code or 0) >= 4000:
+                    await client.close(there.close_code, there.close_reason or "")
 
             bringing = asyncio.create_task(bring())
             with contextlib.suppress(websockets.ConnectionClosed):

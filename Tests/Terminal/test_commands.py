@@ -162,6 +162,19 @@ async def test_check_says_when_replica_and_server_differ(shared):
         assert done.out.startswith("disagrees"), done
 
 
+async def test_check_ends_when_the_room_is_gone(shared):
+    await shared.write("unchecked", count=2)
+
+    async def delete(message):
+        if message[0] != 0x4B:
+            return message
+        assert (await shared.http("DELETE", "/v1/rooms/unchecked")).status == 204
+
+    async with between(shared, "unchecked", down=delete) as there:
+        done = await run(None, "check", "unchecked", "--server", there, "--within", "1h", code=1)
+        assert "there is no such room" in done.err, done
+
+
 async def test_a_reader_that_has_enough_is_no_failure(shared):
     """The reader closes the pipe. No message is printed, and the exit code is 0."""
     for _ in range(3):

@@ -93,8 +93,9 @@ final class Verdicts: RoomFollower {
       client.edit { replica, now in replica.askDigest(at: now) }
       let now = SteadyClock.milliseconds()
       guard now < deadline else { return .inconclusive }
-      let end = await client.wait(withinMilliseconds: deadline - now) { _ in self.newest != nil }
+      let end = await client.wait(withinMilliseconds: deadline - now) { self.newest != nil || $0.isClosedForGood }
       if end == .cancelled { throw CancellationError() }
+      if let refusal = client.refusal { throw refusal }
       guard let newest else { return .inconclusive }
       if newest != .inconclusive { return newest }
     }
