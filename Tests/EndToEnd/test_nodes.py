@@ -30,8 +30,7 @@ def rectangle(shape, **set):
 
 async def draw(client, *operations):
     """Writes an operation, and waits until it is stored."""
-    await client.accepted(*operations, id=identifier())
-    return answer
+    return await client.accepted(*operations, id=identifier())
 
 
 def position(client, shape):
