@@ -78,7 +78,7 @@ class Innocent:
             answer = await asyncio.wait_for(self.server.get("/healthz"), ANSWER_SECONDS)
             assert answer.status == 200, answer.status
             await asyncio.sleep(0.1)
-        found = (await self.server.get("/v1/rooms/innocent")).json["shapes"]
+        found = await self.server.shapes("innocent")
         assert {shape["id"] for shape in found} == self.written, "the innocent's drawing is another"
         await client.close()
 
@@ -103,8 +103,7 @@ async def watch(server, until, sizes):
 
 
 async def watch_metrics(server, until, turns, held):
-    """Reads the metrics repeatedly until the end, because the maximum length of an iteration covers only the last
-    minute or two."""
+    """Reads the metrics until the end, because the longest turn is only that of the last minute or two."""
     while time.monotonic() < until:
         found = await server.metrics()
         held.append(int(found["canvas_reader_bytes_most"]))

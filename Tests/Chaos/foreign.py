@@ -2,7 +2,6 @@
 resume by their cursor."""
 
 import asyncio
-import json
 import time
 
 import websockets
@@ -28,7 +27,7 @@ class Foreign(Client):
     def __init__(self, world, name, room, line, is_binary):
         super().__init__(None)
         self.world, self.name, self.room, self.line = world, name, room, line
-        self.is_binary = is_binary
+        self.protocol = "canvas.v1.bin" if is_binary else "canvas.v1.json"
         self.random = world.random(name)
         # The client's actor, and the key to resume it. The client learns both from its first `welcome`.
         self.own, self.key = None, ""
@@ -43,12 +42,6 @@ class Foreign(Client):
         # yet.
         self.is_whole = None
         self.told = None
-
-    def encode(self, message):
-        return binary.encode(message) if self.is_binary else json.dumps(message)
-
-    def decode(self, frame):
-        return binary.decode(frame) if self.is_binary else json.loads(frame)
 
     # The connection.
 
@@ -70,7 +63,7 @@ class Foreign(Client):
 
     async def session(self):
         socket = await websockets.connect(
-            self.line.url(self.room), subprotocols=["canvas.v1.bin" if self.is_binary else "canvas.v1.json"],
+            self.line.url(self.room), subprotocols=[self.protocol],
             max_size=None, compression=None, proxy=None, open_timeout=6, ping_interval=3, ping_timeout=4, close_timeout=1,
         )
         self.socket = socket
@@ -151,8 +144,7 @@ class Foreign(Client):
             self.world.violation(f"{self.name} was sent {message}")
 
     def refused(self, message):
-        """Handles a refusal. If the disk was full, the room may accept the message later. Any other refusal is a
-        violation."""
+        """Handles a refusal, which is a violation unless the disk was full."""
         if message["code"] != "unavailable" or not self.world.was_full or message.get("id") not in self.outbox:
             return self.world.violation(f"{self.name} was refused: {message}; sent: {self.outbox.get(message.get('id'))}")
         self.world.counts["refused for now"] += 1

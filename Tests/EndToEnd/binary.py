@@ -7,6 +7,8 @@ import json
 import struct
 from fractions import Fraction
 
+from load import spelled
+
 PROPERTIES = [
     "position", "size", "rotation", "fill", "alpha", "visible", "deleted", "kind", "name", "z", "stroke", "strokeWidth",
     "cornerRadius", "points", "innerRatio", "text", "textSize", "textAlign", "textPlace", "dash", "filled", "locked", "group",
@@ -23,7 +25,6 @@ CODES = [
     "bad_message", "bad_shape", "bad_stamp", "bad_property", "bad_value", "clock_ahead", "too_old", "read_only", "room_full",
     "too_many_ops", "rate_limited", "unavailable", "quota_exceeded", "storage_low",
 ]
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 SCALES = [1, 100, 10000]
 
 
@@ -441,11 +442,7 @@ class Bits:
 
 def identifier(number):
     assert number < 36**9
-    digits = ""
-    for _ in range(9):
-        number, digit = divmod(number, 36)
-        digits = DIGITS[digit] + digits
-    return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
+    return spelled(number)
 
 
 def decode(content):

@@ -1,4 +1,4 @@
-"""A client that shares no code with the server's: JSON over the websockets library, and its own merge."""
+"""A client that shares no code with the server's: both encodings over the websockets library, and its own merge."""
 
 import asyncio
 import contextlib
@@ -8,8 +8,12 @@ import time
 
 import websockets
 
+import binary
 from server import identifier
 from waiting import SECONDS, eventually
+
+# The encoding to ask for instead of JSON.
+BINARY = ("canvas.v1.bin",)
 
 
 class Client:
@@ -41,11 +45,15 @@ class Client:
     def actor(self):
         return self.welcome["actor"]
 
+    @property
+    def is_binary(self):
+        return self.socket.subprotocol in BINARY
+
     def encode(self, message):
-        return json.dumps(message)
+        return binary.encode(message) if self.is_binary else json.dumps(message)
 
     def decode(self, frame):
-        return json.loads(frame)
+        return binary.decode(frame) if self.is_binary else json.loads(frame)
 
     async def send(self, message):
         await self.socket.send(message if isinstance(message, (str, bytes)) else self.encode(message))

@@ -15,6 +15,7 @@ They are separate programs because the reader runs in another network namespace.
 """
 
 import asyncio
+import contextlib
 import json
 import math
 import random
@@ -46,35 +47,38 @@ async def said_hello(address, room):
     return reader, writer
 
 
+async def keep_saying(address, room, first, make, rate, part, seconds):
+    """Sends `first`, and then what `make` makes, at this rate: for the first time after `part` of a pause."""
+    reader, writer = await said_hello(address, room)
+    draining = asyncio.create_task(drain(reader))
+    writer.write(first)
+    end, due = time.monotonic() + seconds, time.monotonic() + part / rate
+    while due < end:
+        await asyncio.sleep(max(0, due - time.monotonic()))
+        writer.write(make())
+        due += 1 / rate
+    draining.cancel()
+    writer.close()
+
+
 async def write(address, room, writers, shapes, rate, seconds, cursors):
-    async def one(number):
-        reader, writer = await said_hello(address, room)
-        draining = asyncio.create_task(drain(reader))
+    def moves(number):
         own = [identifier() for _ in range(shapes // writers)]
-        writer.write(said(type="ops", ops=[{"shape": shape, "set": {"kind": "rectangle"}} for shape in own]))
-        end = time.monotonic() + seconds
-        due = time.monotonic() + number / writers / rate
-        while due < end:
-            await asyncio.sleep(max(0, due - time.monotonic()))
-            at = [round(clock(), 1), number]
-            writer.write(said(type="ops", ops=[{"shape": shape, "set": {"position": at}} for shape in own]))
-            due += 1 / rate
-        draining.cancel()
-        writer.close()
 
-    async def point(number):
-        reader, writer = await said_hello(address, room)
-        draining = asyncio.create_task(drain(reader))
-        end = time.monotonic() + seconds
-        await asyncio.sleep(number / cursors / 10)
-        while time.monotonic() < end:
+        def each(**values):
+            return said(type="ops", ops=[{"shape": shape, "set": values} for shape in own])
+
+        def move():
+            return each(position=[round(clock(), 1), number])
+        return keep_saying(address, room, each(kind="rectangle"), move, rate, number / writers, seconds)
+
+    def points(number):
+        def point():
             state = {"cursor": [round(clock(), 1), number], "selection": [], "view": [0, 0, 1280, 800]}
-            writer.write(said(type="presence", state=state))
-            await asyncio.sleep(0.1)
-        draining.cancel()
-        writer.close()
+            return said(type="presence", state=state)
+        return keep_saying(address, room, b"", point, 10, number / cursors, seconds)
 
-    await asyncio.gather(*(one(number) for number in range(writers)), *(point(number) for number in range(cursors)))
+    await asyncio.gather(*map(moves, range(writers)), *map(points, range(cursors)))
 
 
 class Shown:
@@ -118,13 +122,20 @@ class Shown:
             await self.socket.send(binary.encode(message) if self.is_binary else json.dumps(message))
 
 
-async def read(address, room, encoding, seconds):
-    is_binary = encoding == "binary"
+@contextlib.asynccontextmanager
+async def joined(address, room, is_binary):
+    """A WebSocket that has sent `hello`."""
     protocol = "canvas.v1.bin" if is_binary else "canvas.v1.json"
     uri = f"ws://{address}/v1/rooms/{room}/sync"
     async with websockets.connect(uri, subprotocols=[protocol], compression=None, max_size=None) as socket:
-        shown = Shown(socket, is_binary)
         await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
+        yield socket
+
+
+async def read(address, room, encoding, seconds):
+    is_binary = encoding == "binary"
+    async with joined(address, room, is_binary) as socket:
+        shown = Shown(socket, is_binary)
         tasks = [asyncio.create_task(shown.receive())]
         await shown.live.wait()
         # The first two seconds are not measured, because the server needs them to learn how fast the connection is.
@@ -154,8 +165,7 @@ async def hang(address, room, count, seconds):
 
 
 async def fill(address, room, shapes):
-    """Fills a room like a person who draws: makes each shape, and then sets its place, size and one of eight
-    colours."""
+    """Fills a room like a person who draws: makes each shape, then sets place, size and colour."""
     dice = random.Random(10)
     colors = ["#4C9AFF", "#FF7452", "#57D9A3", "#FFC400", "#998DD9", "#79E2F2", "#344563", "#FFFFFF"]
 
@@ -170,8 +180,7 @@ async def fill(address, room, shapes):
             values["name"] = f"Shape number {number}"
         return values
 
-    async with websockets.connect(f"ws://{address}/v1/rooms/{room}/sync", subprotocols=["canvas.v1.json"], max_size=None) as socket:
-        await socket.send(json.dumps({"type": "hello"}))
+    async with joined(address, room, is_binary=False) as socket:
         # Each message has only 20 operations. So the stamps are spread over time and compress badly, like the stamps of
         # people who draw.
         for first in range(0, shapes, 20):
@@ -183,13 +192,8 @@ async def fill(address, room, shapes):
 
 
 async def join(address, room, encoding):
-    is_binary = encoding == "binary"
-    protocol = "canvas.v1.bin" if is_binary else "canvas.v1.json"
-    before = time.monotonic()
-    async with websockets.connect(
-        f"ws://{address}/v1/rooms/{room}/sync", subprotocols=[protocol], compression=None, max_size=None,
-    ) as socket:
-        await socket.send(binary.encode({"type": "hello"}) if is_binary else json.dumps({"type": "hello"}))
+    is_binary, before = encoding == "binary", time.monotonic()
+    async with joined(address, room, is_binary) as socket:
         await socket.recv()
         contents, arrived = [], []
         # The messages are decoded later, so that the time for decoding isn't measured as transfer time.

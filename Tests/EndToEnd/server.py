@@ -29,8 +29,7 @@ def tool(name):
 
 
 class Lines:
-    """The lines that a process writes to a pipe. A thread reads them, so that the process never blocks on a full
-    pipe."""
+    """The lines that a process writes to a pipe. A thread reads them, so that the pipe is never full."""
 
     def __init__(self, pipe):
         self._pipe, self._bytes, self._has_ended = pipe, b"", False
@@ -94,6 +93,16 @@ class Server:
         self.process = None
         self.output = None
 
+    @classmethod
+    @contextlib.contextmanager
+    def asking(cls, tokens, *flags):
+        """`with Server.asking(tokens, "--flag", …) as server`: a server that asks for one of these tokens, one a line."""
+        with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
+            file.write(tokens)
+            file.flush()
+            with cls("--tokens", file.name, *flags) as server:
+                yield server
+
     def __enter__(self):
         return self if self.runs else self.start()
 
@@ -131,8 +140,7 @@ class Server:
 
     @contextlib.contextmanager
     def full_disk(self):
-        """The disk is full within `with`: the server can't store anything more. It must have been started with
-        `file_bytes_max`."""
+        """Within `with`, a server that was started with `file_bytes_max` can't store anything more."""
         assert self.file_bytes_max is not None
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         try:
@@ -168,8 +176,7 @@ class Server:
         return self.process.wait(timeout=SECONDS)
 
     def freeze(self):
-        """Suspends the server's process, and waits until all its threads have stopped. The signal stops one thread
-        at once, and the others a moment later."""
+        """Suspends the server, and waits until all its threads have stopped: the signal stops one at first."""
         self.process.send_signal(signal.SIGSTOP)
         wait_until(lambda: list(self._thread_states()), "it stands still", holds=lambda states: set(states) == {"T"})
 
@@ -217,6 +224,18 @@ class Server:
 
     async def get(self, path, headers=None):
         return await self.http("GET", path, headers=headers)
+
+    async def shapes(self, room):
+        """The shapes of a room, in drawing order."""
+        return (await self.get(f"/v1/rooms/{room}")).json["shapes"]
+
+    async def named(self, room):
+        """The shapes of a room by their names."""
+        return {shape["name"]: shape for shape in await self.shapes(room)}
+
+    async def positions(self, room):
+        """The positions of the shapes of a room, by identifier."""
+        return {shape["id"]: shape["position"] for shape in await self.shapes(room)}
 
     async def metrics(self):
         """All metrics by name, including their labels."""

@@ -58,7 +58,7 @@ async def test_names_hide_nothing(shared):
         # A drawing may be older than the rule about hidden characters. So its names are cleaned, and the drawing is not
         # refused.
         assert (await shared.http("POST", "/v1/rooms/hidden/layout", drawing)).status == 200
-        names = [stored.get("name") for stored in (await shared.get("/v1/rooms/hidden")).json["shapes"]]
+        names = [stored.get("name") for stored in await shared.shapes("hidden")]
         assert name not in names, names
         bob = await connect(shared, "hidden")
         await bob.send({"type": "hello", "name": name})

@@ -278,7 +278,7 @@ async def test_history_that_is_not_kept():
             for what in ["picture.svg", "overlaps"]:
                 answer = await server.get(f"/v1/rooms/kept/{what}?at={span['from']}")
                 assert answer.status == 404 and answer.error == "not_kept", answer.body
-            assert len((await server.get("/v1/rooms/kept")).json["shapes"]) == 2
+            assert len(await server.shapes("kept")) == 2
             assert len((await server.get(f"/v1/rooms/kept?at={span['to']}")).json["shapes"]) == 2
 
 
@@ -375,7 +375,7 @@ async def test_rates_over_http():
         for what, body in [("ops", ops), ("layout", layout)]:
             answer = await server.http("POST", f"/v1/rooms/fast/{what}", body)
             assert answer.status == 429 and answer.error == "rate_limited", what
-        assert len((await server.get("/v1/rooms/fast")).json["shapes"]) == 50
+        assert len(await server.shapes("fast")) == 50
 
 
 async def test_layouts_and_drawings_are_taken(shared):
@@ -388,7 +388,7 @@ async def test_layouts_and_drawings_are_taken(shared):
     first = drawing["shapes"][0]
     assert (first["position"], first["size"], first["fill"]) == ([120, 230], [250, 250], "#FF0000")
     answer = await shared.http("POST", "/v1/rooms/layout-copy/layout", drawing)
-    copy = (await shared.get("/v1/rooms/layout-copy")).json["shapes"]
+    copy = await shared.shapes("layout-copy")
     assert [shape["fill"] for shape in copy] == ["#FF0000", "#00FF00"]
     nothing = await shared.http("POST", "/v1/rooms/nothing-in-it/layout", {"squares": []})
     assert nothing.status == 200 and nothing.json["shapes"] == []
@@ -419,7 +419,7 @@ async def test_a_layout_is_taken_whole_or_not_at_all():
 
         await eventually(seen, "all shapes are seen, and the layout's cursor")
         server.restart()
-        assert [shape["id"] for shape in (await server.get("/v1/rooms/many")).json["shapes"]] == answer.json["shapes"]
+        assert [shape["id"] for shape in await server.shapes("many")] == answer.json["shapes"]
 
 
 async def test_the_largest_room_can_be_posted_back():

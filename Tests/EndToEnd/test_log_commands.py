@@ -19,6 +19,12 @@ def log(*arguments, environment=None):
     return asyncio.to_thread(run, "log", *arguments, environment=environment)
 
 
+async def log_says(words, *arguments, code=0, environment=None):
+    """Runs a command that ends with this code, and prints all these words."""
+    found, out, said = await log(*arguments, environment=environment)
+    assert found == code and all(each in out for each in words), (arguments, found, out, said)
+
+
 def content(path):
     with open(path, "rb") as file:
         return file.read()
@@ -26,8 +32,7 @@ def content(path):
 
 @contextlib.asynccontextmanager
 async def stored(end=signal.SIGKILL):
-    """Makes a directory with two rooms, `torn` with three records and `whole` with one. The server is killed, or
-    stopped so that it writes snapshots."""
+    """A directory with the rooms `torn`, of three records, and `whole`, of one. Snapshots only if it is stopped."""
     with Server() as server:
         shapes = [(await server.write("torn", name=name))[0] for name in ("before", NEEDLE, "after")]
         await server.write("whole", 3)
@@ -37,13 +42,12 @@ async def stored(end=signal.SIGKILL):
             # The next start copies the write-ahead log into the database file.
             server.start()
             server.kill()
-        server.shapes = shapes
+        server.made = shapes
         yield server
 
 
 def damage(server, name=NEEDLE, find=bytes.find):
-    """Changes a byte in the record that contains the name. The copy of the name in the snapshot stays intact. With
-    `bytes.rfind`, changes the snapshot instead."""
+    """Changes a byte of the record with this name, and not of its snapshot, or the other way by `bytes.rfind`."""
     path = os.path.join(server.data, "canvas.db")
     whole = content(path)
     place = find(whole, name.encode())
@@ -60,8 +64,7 @@ async def test_verify_tells_what_is_sound_also_of_a_running_server(shared):
     assert code == 0 and words == "" and out.count("\n") == 1 and " all sound" in out, (out, words)
     async with stored() as server:
         before = {name: content(os.path.join(server.data, name)) for name in ("canvas.db", "canvas.lock")}
-        code, out, _ = await log("verify", environment={"CANVAS_DATA": server.data})
-        assert code == 0 and "2 rooms with 4 records" in out, out
+        await log_says(["2 rooms with 4 records"], "verify", environment={"CANVAS_DATA": server.data})
         for name, was in before.items():
             assert content(os.path.join(server.data, name)) == was, name
 
@@ -75,13 +78,12 @@ async def test_a_damaged_record_is_found_and_cut_only_when_told(shared):
             assert code == 1 and words == "" and "room torn is damaged at position 2" in out, (command, out, words)
         code, out, _ = await log("repair", "--data", server.data, "--room", "whole", "--cut")
         assert code == 0 and "torn" not in out
-        code, out, _ = await log("repair", "--data", server.data, "--cut")
-        assert code == 0 and "room torn is damaged at position 2; repaired: the room now ends at position 1" in out, out
-        code, out, _ = await log("verify", "--data", server.data)
-        assert code == 0 and "2 rooms with 2 records" in out, out
+        repaired = "room torn is damaged at position 2; repaired: the room now ends at position 1"
+        await log_says([repaired], "repair", "--data", server.data, "--cut")
+        await log_says(["2 rooms with 2 records"], "verify", "--data", server.data)
         server.start()
-        assert [shape["id"] for shape in (await server.get("/v1/rooms/torn")).json["shapes"]] == server.shapes[:1]
-        assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
+        assert [shape["id"] for shape in await server.shapes("torn")] == server.made[:1]
+        assert len(await server.shapes("whole")) == 3
         await server.write("torn")
 
 
@@ -98,11 +100,9 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
         await eventually(lambda: len(acknowledged) >= 200, "much is written")
         before = list(acknowledged)
         copy = os.path.join(folder, "copy.db")
-        code, out, words = await log("backup", "--data", server.data, "--to", copy)
-        assert code == 0 and "3 rooms with" in out and "all sound" in out, (out, words)
+        await log_says(["3 rooms with", "all sound"], "backup", "--data", server.data, "--to", copy)
         assert os.stat(copy).st_mode & 0o077 == 0
-        verified = await log("verify", "--data", copy)
-        assert verified[0] == 0 and "3 rooms with" in verified[1] and "all sound" in verified[1], verified
+        await log_says(["3 rooms with", "all sound"], "verify", "--data", copy)
         isWriting = False
         await asyncio.gather(*writers)
         late = (await server.write("room0"))[0]
@@ -114,7 +114,7 @@ async def test_a_backup_is_whole_and_its_cursors_are_not_taken_for_newer_ones(sh
                 os.remove(os.path.join(server.data, "canvas.db" + rest))
         shutil.copy(copy, os.path.join(server.data, "canvas.db"))
         server.start()
-        rooms = [(await server.get(f"/v1/rooms/room{number}")).json["shapes"] for number in range(3)]
+        rooms = [await server.shapes(f"room{number}") for number in range(3)]
         restored = {shape["id"] for room in rooms for shape in room}
         assert set(before) <= restored and late not in restored
         for _ in range(50):
@@ -156,8 +156,8 @@ async def test_a_backup_that_cannot_be_written_names_the_copy(shared):
         code, out, words = await log("backup", "--data", shared.data, "--to", copy)
         assert code == 1 and out == "" and words.count("\n") == 1 and words.startswith(f"SyncServer: reading or writing {copy}.unfinished "), words
         copy = os.path.join(folder, "copy.db")
-        assert (await log("backup", "--data", shared.data, "--to", copy))[0] == 0
-        assert (await log("backup", "--data", copy, "--to", copy + "2"))[0] == 0
+        await log_says([], "backup", "--data", shared.data, "--to", copy)
+        await log_says([], "backup", "--data", copy, "--to", copy + "2")
         for command in (["repair", "--data", copy], ["move", "--from", copy, "--to", os.path.join(folder, "other")]):
             code, out, words = await log(*command)
             assert code == 1 and words == f"SyncServer: {copy} is a file; this takes a data directory\n", words

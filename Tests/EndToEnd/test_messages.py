@@ -127,5 +127,5 @@ async def test_a_log_that_cannot_be_written_is_unavailable_until_it_can():
         server.allow_files()
         await server.answers("/readyz")
         await ann.draw()
-        shapes = (await server.get("/v1/rooms/disk")).json["shapes"]
+        shapes = await server.shapes("disk")
         assert any(shape["name"] == "kept" for shape in shapes) and any(shape["kind"] == "star" for shape in shapes)

@@ -6,14 +6,11 @@ import os
 import database
 from client import Client
 from database import nodes
-from server import Server, identifier, run
+from server import Server, identifier
+from test_log_commands import log
 from test_nodes import all_are_answered
 
 pytestmark = database.needed
-
-
-def log(*words):
-    return asyncio.to_thread(run, "log", *words)
 
 
 async def test_a_database_in_use_is_copied_into_a_directory_that_a_server_serves(tmp_path):

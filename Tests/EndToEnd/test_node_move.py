@@ -7,15 +7,12 @@ import database
 import server as programs
 from client import Client
 from database import ask
-from server import Server, identifier, run
+from server import Server, identifier
+from test_log_commands import log, log_says
 from test_nodes import draw, rectangle
 from waiting import eventually
 
 pytestmark = database.needed
-
-
-def command(*words):
-    return asyncio.to_thread(run, "log", *words)
 
 
 async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path):
@@ -39,12 +36,9 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
         assert await asyncio.to_thread(server.terminate) == 0
 
     with database.database() as url:
-        code, out, said = await command("move", "--from", plain, "--to", url)
-        assert code == 0 and "3 rooms moved, 0 were there already" in out, (out, said)
-        code, out, _ = await command("move", "--from", plain, "--to", url)
-        assert code == 0 and "0 rooms moved, 3 were there already" in out
-        code, out, _ = await command("verify", "--data", url)
-        assert code == 0 and "3 rooms with 90 records, all sound" in out, out
+        await log_says(["3 rooms moved, 0 were there already"], "move", "--from", plain, "--to", url)
+        await log_says(["0 rooms moved, 3 were there already"], "move", "--from", plain, "--to", url)
+        await log_says(["3 rooms with 90 records, all sound"], "verify", "--data", url)
         with Server(data=url) as server:
             assert (await look(server, names))[0] == drawn
             ann = await Client.join(server, "garden", state=False, since=cursor, actor=actor, key=key)
@@ -56,10 +50,8 @@ async def test_rooms_are_moved_from_a_directory_to_a_database_and_back(tmp_path)
             assert await asyncio.to_thread(server.terminate) == 0
         # The room in the source has newer edits than its copy. So the command considers the copy to be another room,
         # and refuses to replace it.
-        code, out, _ = await command("move", "--from", plain, "--to", url, "--room", "garden")
-        assert code == 1 and "another room garden" in out, out
-        code, out, said = await command("move", "--from", url, "--to", again)
-        assert code == 0 and "3 rooms moved" in out, (out, said)
+        await log_says(["another room garden"], "move", "--from", plain, "--to", url, "--room", "garden", code=1)
+        await log_says(["3 rooms moved"], "move", "--from", url, "--to", again)
     with Server(data=again) as server:
         assert (await look(server, names))[0] == drawn
         assert (await Client.join(server, "garden", actor=actor, key=key)).actor == actor
@@ -78,11 +70,9 @@ async def test_what_a_clock_that_was_ahead_has_stored_is_moved():
         ask("UPDATE canvas.records SET milliseconds = milliseconds + 86400000 WHERE position > 2", one)
         ask("UPDATE canvas.rooms SET changed = changed + 86400000", one)
         assert ask(ahead, one) == ["3 of 5"]
-        code, out, said = await command("move", "--from", one, "--to", two)
-        assert code == 0 and "1 rooms moved" in out, (out, said)
+        await log_says(["1 rooms moved"], "move", "--from", one, "--to", two)
         assert ask(ahead, two) == ["0 of 5"]
-        code, out, said = await command("move", "--from", one, "--to", two)
-        assert code == 0 and "1 were there already" in out, (out, said)
+        await log_says(["1 were there already"], "move", "--from", one, "--to", two)
         with Server(data=two) as server:
             assert (await Client.join(server, "garden")).live == ann.live
 
@@ -102,7 +92,7 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
         pond = await Client.join(old, "pond", options=bearer)
         await draw(pond, rectangle(identifier()))
         # A database without a secret takes the secret of the database that the room comes from.
-        assert (await command("move", "--from", one, "--to", two, "--room", "pond"))[0] == 0
+        await log_says([], "move", "--from", one, "--to", two, "--room", "pond")
         with Server("--tokens", tokens, data=two) as new:
             ann = await Client.join(old, "garden", options=bearer)
             await draw(ann, rectangle(identifier()))
@@ -118,8 +108,7 @@ async def test_a_room_in_use_goes_to_another_database_as_the_documents_say(tmp_p
 
             await ask_for(old, "PUT", "garden/lock")
             ann = await back(old, ann, "viewer")
-            code, out, said = await command("move", "--from", one, "--to", two, "--room", "garden")
-            assert code == 0 and "1 rooms moved" in out, (out, said)
+            await log_says(["1 rooms moved"], "move", "--from", one, "--to", two, "--room", "garden")
             await ask_for(new, "DELETE", "garden/lock")
             await ask_for(old, "DELETE", "garden/lock")
             ann = await back(new, ann, "editor")
@@ -168,11 +157,9 @@ async def test_a_move_that_was_killed_goes_on_where_it_was(tmp_path):
         ask("DROP TRIGGER meddle ON canvas.records", url)
         came = int(ask("SELECT count(*) FROM canvas.records", url)[0])
         assert 0 < came < 40
-        code, out, said = await command("move", "--from", plain, "--to", url)
-        assert code == 0 and "1 rooms moved, 0 were there already" in out, (out, said)
+        await log_says(["1 rooms moved, 0 were there already"], "move", "--from", plain, "--to", url)
         assert ask("SELECT count(*), max(position) FROM canvas.records", url) == ["60|60"]
-        code, out, said = await command("move", "--from", plain, "--to", url)
-        assert code == 0 and "0 rooms moved, 1 were there already" in out, (out, said)
+        await log_says(["0 rooms moved, 1 were there already"], "move", "--from", plain, "--to", url)
         with Server(data=url) as server:
             assert (await Client.join(server, "garden")).live == drawn
 
@@ -185,7 +172,7 @@ async def test_a_move_leaves_a_room_that_somebody_writes_to_meanwhile(tmp_path):
         when_stored(
             url, "NEW.position = 40",
             "WHILE NOT EXISTS(SELECT FROM pg_class WHERE relname = 'enough') LOOP PERFORM pg_sleep(0.005); END LOOP")
-        moving = asyncio.create_task(command("move", "--from", plain, "--to", url))
+        moving = asyncio.create_task(log("move", "--from", plain, "--to", url))
 
         async def is_so(condition):
             return ask(f"SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND {condition}", url)
@@ -211,8 +198,7 @@ async def test_a_backup_leaves_a_damaged_room_out_and_has_the_others(tmp_path):
             assert await asyncio.to_thread(server.terminate) == 0
         damaged = "room = (SELECT number FROM canvas.rooms WHERE name = 'b')"
         ask(f"UPDATE canvas.records SET bytes = set_byte(bytes, 5, 99) WHERE {damaged}; DELETE FROM canvas.snapshots", url)
-        code, out, said = await command("backup", "--data", url, "--to", copy)
-        assert code == 1 and "left out: room b is damaged at position 1" in out and "2 rooms copied" in out, (out, said)
+        await log_says(["left out: room b is damaged at position 1", "2 rooms copied"], "backup", "--data", url, "--to", copy, code=1)
     with Server(data=copy) as server:
         assert [len((await Client.join(server, room)).live) for room in "ac"] == [1, 1]
 
@@ -227,6 +213,5 @@ async def test_a_move_that_comes_to_another_room_stops_and_leaves_none(tmp_path)
         when_stored(
             url, "NEW.position = 50",
             "SELECT checksum, bytes INTO NEW.checksum, NEW.bytes FROM canvas.records WHERE room = NEW.room AND position = 10")
-        code, out, said = await command("move", "--from", plain, "--to", url)
-        assert code == 1 and "room garden is another one where it went" in out, (out, said)
+        await log_says(["room garden is another one where it went"], "move", "--from", plain, "--to", url, code=1)
         assert ask("SELECT name FROM canvas.rooms", url) == []

@@ -11,7 +11,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import tempfile
 import time
 
 from client import Client
@@ -68,7 +67,7 @@ async def test_sigterm_makes_durable_what_is_in_hand(shared):
         assert server.log[-1]["message"] == "stopped"
         server.start()
         for number, client in enumerate(writers):
-            shapes = {shape["id"] for shape in (await server.get(f"/v1/rooms/term{number}")).json["shapes"]}
+            shapes = {shape["id"] for shape in await server.shapes(f"term{number}")}
             assert set(acknowledged[client]) <= shapes and {entry["shape"] for entry in client.seen} <= shapes
         assert await asyncio.to_thread(server.terminate) == 0
 
@@ -130,21 +129,16 @@ def answers(port):
         return one.connect_ex(("127.0.0.1", port)) == 0
 
 
-async def test_a_port_in_use_is_one_line(shared):
-    """The server prints one line, and exits with 1."""
-    with tempfile.TemporaryDirectory() as folder:
-        code, _, words = await asyncio.to_thread(run, "--port", shared.port, "--data", folder)
-    assert code == 1 and words == f"SyncServer: port {shared.port} on 127.0.0.1 is in use\n", words
-    code, _, words = await asyncio.to_thread(run, "--host", "192.0.2.1", "--open", "--port", "0", "--data", "memory")
-    assert code == 1 and words.count("\n") == 1 and "192.0.2.1" in words
-
-
-async def test_a_directory_in_use_or_out_of_reach_is_one_line(shared):
-    """A second server uses the directory, or the path leads to a file."""
-    code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", shared.data)
-    assert code == 1 and words.count("\n") == 1 and f"in use by another server, process {shared.process.pid}" in words, words
-    code, _, words = await asyncio.to_thread(run, "--port", "0", "--data", "/dev/null/rooms")
-    assert code == 1 and words.count("\n") == 1 and "/dev/null/rooms" in words, words
+async def test_a_port_or_a_directory_in_use_or_out_of_reach_is_one_line(shared, tmp_path):
+    """The exit code is 1."""
+    for flags, said in [
+        (["--port", shared.port, "--data", tmp_path], f"SyncServer: port {shared.port} on 127.0.0.1 is in use\n"),
+        (["--host", "192.0.2.1", "--open", "--port", 0, "--data", "memory"], "192.0.2.1"),
+        (["--port", 0, "--data", shared.data], f"in use by another server, process {shared.process.pid}"),
+        (["--port", 0, "--data", "/dev/null/rooms"], "/dev/null/rooms"),
+    ]:
+        code, _, words = await asyncio.to_thread(run, *flags)
+        assert code == 1 and words.count("\n") == 1 and said in words, words
 
 
 async def test_the_log_tells_who_came_what_was_refused_and_which_shapes_were_made():

@@ -164,7 +164,7 @@ async def test_what_was_taken_back_before_a_refusal_is_told(tmp_path):
             await write_all(ann, part, kind="star")
         answer = await server.http("DELETE", f"/v1/rooms/demo/writing/{eve.actor}")
         assert (answer.status, answer.error) == (409, "room_full")
-        back = {shape["id"] for shape in (await server.get("/v1/rooms/demo")).json["shapes"]} & set(old)
+        back = {shape["id"] for shape in await server.shapes("demo")} & set(old)
         assert len(back) == 4
         assert [(line["event"], line["actor"]) for line in records(path) if line["event"] == "took_back"] == [
             ("took_back", eve.actor)]

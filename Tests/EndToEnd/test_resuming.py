@@ -61,7 +61,7 @@ async def test_as_many_rooms_are_open_as_may_be():
         shapes = [(await server.write(f"room{number}"))[0] for number in range(6)]
         assert await server.metric("canvas_rooms_open") <= 3
         for number in range(6):
-            (shape,) = (await server.get(f"/v1/rooms/room{number}")).json["shapes"]
+            (shape,) = await server.shapes(f"room{number}")
             assert shape["id"] == shapes[number]
         rooms = (await server.get("/v1/rooms")).json["rooms"]
         assert [room["shapes"] for room in rooms] == [1] * 6

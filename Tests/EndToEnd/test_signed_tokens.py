@@ -16,9 +16,8 @@ import time
 
 import pytest
 
-from client import Client, connect
+from client import BINARY, Client, connect
 from server import Server, identifier, run, tool
-from test_binary import BinaryClient
 from test_tokens import ANN, bearer, enter, knock, post
 from waiting import eventually
 
@@ -199,11 +198,10 @@ async def test_a_token_names_its_bearer():
         assert forger.actor != own and not again.errors
         for client in (again, forger):
             await client.close()
-        for encoding in (Client, BinaryClient):
+        for protocols in (["canvas.v1.json"], BINARY):
             # The owner of the actor is offline. Nobody else may take the actor.
-            protocol = "canvas.v1.json" if encoding is Client else "canvas.v1.bin"
-            taker = await encoding.join(
-                server, "demo", [protocol], options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
+            taker = await Client.join(
+                server, "demo", protocols, options={"additional_headers": bearer(keys.token(sub="bob"))}, actor=own)
             assert taker.actor != own
             await taker.close()
         again = await enter(server, "demo", token)
@@ -258,7 +256,7 @@ async def test_a_token_is_replaced_while_connected():
 
 async def test_a_token_is_replaced_in_the_binary_encoding_and_where_none_is_asked_for(shared):
     """C10: If the token has no expiry, `until` is left out."""
-    ann, bob = await Client.join(shared, "tokens"), await BinaryClient.enter(shared, "tokens")
+    ann, bob = await Client.join(shared, "tokens"), await Client.join(shared, "tokens", BINARY)
     for client in (ann, bob):
         await client.send({"type": "token", "token": "any"})
         answer = await client.until("token")

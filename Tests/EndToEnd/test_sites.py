@@ -57,7 +57,7 @@ async def test_pages_of_other_sites_are_refused(shared):
         ]:
             assert answer.status == 403 and answer.error == "foreign_origin", (origin, answer.body)
             assert "Access-Control-Allow-Origin" not in answer.headers
-    assert [each["id"] for each in (await shared.get("/v1/rooms/visited")).json["shapes"]] == [shape]
+    assert [each["id"] for each in await shared.shapes("visited")] == [shape]
 
 
 async def test_its_own_pages_and_programs_may(shared):

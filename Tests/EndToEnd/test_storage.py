@@ -27,7 +27,7 @@ async def test_a_damaged_row_is_an_error_of_its_room_only():
         assert "Retry-After" not in answer.headers, "that doesn’t pass"
         assert await server.metric("canvas_log_damaged_rooms") == 1
         await server.logged(level="error", room="torn")
-        assert len((await server.get("/v1/rooms/whole")).json["shapes"]) == 3
+        assert len(await server.shapes("whole")) == 3
         client = await Client.join(server, "whole")
         assert len(client.live) == 3
         refused = await connect(server, "torn")
@@ -111,7 +111,7 @@ async def test_memory_keeps_nothing(shared):
     """`--data memory` works like any other store while the server runs."""
     with Server(data="memory") as server:
         await server.write("room", 2)
-        assert len((await server.get("/v1/rooms/room")).json["shapes"]) == 2
+        assert len(await server.shapes("room")) == 2
         assert await asyncio.to_thread(server.terminate) == 0
         server.start()
         assert (await server.get("/v1/rooms/room")).status == 404

@@ -6,7 +6,6 @@ import os
 import re
 import ssl
 import subprocess
-import tempfile
 import urllib.request
 
 import pytest
@@ -117,19 +116,16 @@ async def test_a_room_behind_tls():
 
 async def test_tokens_behind_tls():
     """The close codes pass through the proxy, and no log contains the token."""
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write(f"{TOKEN} operator demo\n")
-        file.flush()
-        with Server("--proxies", "127.0.0.1", "--tokens", file.name) as server, Proxy(server) as proxy:
-            assert await (await proxy.join("demo")).closed() == 4401
-            assert await (await proxy.join("other", f"?token={TOKEN}")).closed() == 4403
-            ann = await proxy.join("demo", f"?token={TOKEN}")
-            assert (await ann.receive())["type"] == "welcome"
-            answer = await proxy.http("GET", "/v1/rooms")
-            assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
-            assert (await proxy.http("GET", "/v1/rooms", headers={"Authorization": f"Bearer {TOKEN}"})).status == 200
-            await ann.close()
-            server.kill()
-            assert (await proxy.http("GET", f"/v1/rooms?token={TOKEN}")).status == 502
-            logs = "".join(proxy.log(name) for name in ("canvas-sync.log", "canvas-sync-errors.log", "errors.log"))
-            assert "/v1/rooms/demo/sync" in logs and TOKEN not in logs, logs
+    with Server.asking(f"{TOKEN} operator demo\n", "--proxies", "127.0.0.1") as server, Proxy(server) as proxy:
+        assert await (await proxy.join("demo")).closed() == 4401
+        assert await (await proxy.join("other", f"?token={TOKEN}")).closed() == 4403
+        ann = await proxy.join("demo", f"?token={TOKEN}")
+        assert (await ann.receive())["type"] == "welcome"
+        answer = await proxy.http("GET", "/v1/rooms")
+        assert answer.status == 401 and answer.headers["WWW-Authenticate"] == "Bearer"
+        assert (await proxy.http("GET", "/v1/rooms", headers={"Authorization": f"Bearer {TOKEN}"})).status == 200
+        await ann.close()
+        server.kill()
+        assert (await proxy.http("GET", f"/v1/rooms?token={TOKEN}")).status == 502
+        logs = "".join(proxy.log(name) for name in ("canvas-sync.log", "canvas-sync-errors.log", "errors.log"))
+        assert "/v1/rooms/demo/sync" in logs and TOKEN not in logs, logs

@@ -1,8 +1,7 @@
 """Texts, styles, lines and ink: who is told of them, and how they are drawn."""
 
-from client import Client
+from client import BINARY, Client
 from server import identifier
-from test_binary import BinaryClient
 
 PATH = [[0, 0], [32768, 65535], [65535, 0]]
 INK = {"kind": "ink", "position": [10, 10], "size": [200, 100], "stroke": "#2F6FED", "strokeWidth": 4, "path": [[0, 0, 40], [300, 65535], [65535, 7, 160]]}
@@ -14,7 +13,7 @@ def line(**more):
     return {"kind": "line", "position": [0, 0], "size": [300, 100], "stroke": "#767676", "strokeWidth": 4, "path": PATH} | more
 
 
-class EarlierClient(BinaryClient):
+class EarlierClient(Client):
     """A client whose hello has the earlier form, of kind 11."""
 
     def encode(self, message):
@@ -26,10 +25,10 @@ async def test_everyone_is_told_everything(shared):
     """C12, S9, S11, S12, S13: Each client is told everything, whichever vocabulary it names, in both encodings, live,
     in a state, over HTTP and in a picture. A drawing has only the properties that a shape has."""
     room = "told"
-    ann, bob = await Client.join(shared, room), await BinaryClient.enter(shared, room)
+    ann, bob = await Client.join(shared, room), await Client.join(shared, room, BINARY)
     others = [
         await Client.join(shared, room, vocabulary=1), await Client.join(shared, room, vocabulary=2),
-        await BinaryClient.enter(shared, room, vocabulary=3), await EarlierClient.enter(shared, room, crowd=True, vocabulary=3),
+        await Client.join(shared, room, BINARY, vocabulary=3), await EarlierClient.join(shared, room, BINARY, crowd=True, vocabulary=3),
     ]
     square, tied, ink, note, frame, plain = (identifier() for _ in range(6))
     made = {
@@ -45,11 +44,11 @@ async def test_everyone_is_told_everything(shared):
     for client in (bob, *others):
         assert await told(client) == list(made.values())
     await ann.agrees()
-    late = await BinaryClient.enter(shared, room)
+    late = await Client.join(shared, room, BINARY)
     assert late.live == bob.live and {name: value for name, (_, value) in late.live[frame].items()} == FRAME
 
     async def drawing():
-        return {each["id"]: each for each in (await shared.get(f"/v1/rooms/{room}")).json["shapes"]}
+        return {each["id"]: each for each in await shared.shapes(room)}
 
     drawn = await drawing()
     for shape, values in made.items():
@@ -72,7 +71,7 @@ async def test_copies_are_tied_to_copies(shared):
     ]}
     for _ in range(2):
         assert (await shared.http("POST", "/v1/rooms/copied/layout", document)).status == 200
-    shapes = (await shared.get("/v1/rooms/copied")).json["shapes"]
+    shapes = await shared.shapes("copied")
     for line, star in (shapes[:2], shapes[2:]):
         assert line["from"] == [star["id"], 0, 0] and star["id"] != square
         assert line["to"] == [] and line["path"] == PATH

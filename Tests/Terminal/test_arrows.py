@@ -10,10 +10,6 @@ from terminals import Tmux
 from waiting import wait_until
 
 
-async def shapes(server, room):
-    return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
-
-
 async def ends(server, room):
     """Where an exported picture draws the two ends of the room's only line."""
     picture = ElementTree.fromstring((await server.get(f"/v1/rooms/{room}/picture.svg")).body)
@@ -34,7 +30,7 @@ async def test_an_arrow_leads_from_shape_to_shape(shared):
     await run(shared, "add", room, "square", "name=Moon", "position=400,0")
     made = await run(shared, "add", room, "arrow", "name=Way", "from=Sun", "to=moon,0,0.25")
     assert "made Way" in made.out and "a line from Sun to Moon" in made.out, made
-    drawn = await shapes(shared, room)
+    drawn = await shared.named(room)
     way = drawn["Way"]
     assert way["from"] == [drawn["Sun"]["id"], 32768, 32768] and way["to"] == [drawn["Moon"]["id"], 0, 16384]
     assert way["toEnd"] == "arrow" and way["strokeWidth"] == 4 and "fromEnd" not in way
@@ -54,7 +50,7 @@ async def test_an_end_is_loosened_and_tied_to_another_shape(shared):
     room = "ends"
     await run(shared, "add", room, "square", "name=Sun", "position=0,0")
     await run(shared, "add", room, "line", "name=Way", "through=300,50 200,300 10,300")
-    way = (await shapes(shared, room))["Way"]
+    way = (await shared.named(room))["Way"]
     assert (way["position"], way["size"], len(way["path"])) == ([10, 50], [290, 250], 3)
     done = await run(shared, "set", room, "Way", "from=Sun,1,0.5")
     assert done.out == "tied Way’s beginning to Sun\n", done
@@ -74,7 +70,7 @@ async def test_a_turned_line_stays_where_it_is_when_an_end_is_loosened(shared):
     await run(shared, "add", room, "line", "name=Way", "through=0,300 200,300 200,400")
     await run(shared, "set", room, "Way", "rotation=90")
     await run(shared, "set", room, "Way", "from=none")
-    way = (await shapes(shared, room))["Way"]
+    way = (await shared.named(room))["Way"]
     assert (way["position"], way["size"], way["rotation"]) == ([50, 250], [100, 200], 0)
     # The path leads from the upper right corner down, and then to the left.
     assert way["path"] == [[65535, 0], [65535, 65535], [0, 65535]]

@@ -10,10 +10,6 @@ from terminal import Done, run, start
 from waiting import SECONDS, eventually
 
 
-async def places(server, room):
-    return {shape["id"]: shape["position"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
-
-
 async def operations(server, room):
     """How many operations the room has had. 0 if the room doesn't exist."""
     rooms = (await server.get("/v1/rooms")).json["rooms"]
@@ -28,8 +24,7 @@ async def goes_on(server, room, count):
 
 
 async def hold(server, room, done, bots, shapes):
-    """Checks that the acknowledgements match the writes, and that each shape is where its bot's last acknowledgement
-    says."""
+    """Checks that all writes are acknowledged, and that each shape is where its last acknowledgement says."""
     *ledger, summary = done.lines
     assert summary["event"] == "summary" and summary["bots"] == bots, summary
     # The number of moves that the bots make in this time depends on the machine, so only a lower bound is checked.
@@ -37,7 +32,7 @@ async def hold(server, room, done, bots, shapes):
     assert summary["unanswered"] == 0 and summary["refused"] == {} and summary["superseded"] == 0, summary
     wanted = {line["shape"]: line["position"] for line in ledger}
     assert len(wanted) == bots * shapes
-    assert await places(server, room) == wanted
+    assert await server.positions(room) == wanted
     told = (await run(server, "check", room, "--json", "--within", "60s")).object
     assert told["verdict"] == "agrees" and told["shapes"] == bots * shapes
     return summary
@@ -65,10 +60,10 @@ async def test_each_behaviour_keeps_to_its_area_and_its_seed(shared):
         words = ["--behaviour", behaviour, "--seed", 7, "--rate", 60, "--for", "500ms", "--area", "1000,-500,600,400", "--quiet"]
         done = await run(shared, "bot", f"b-{behaviour}", *words, "--json", "--ledger")
         await hold(shared, f"b-{behaviour}", done, 1, 5)
-        for x, y in (await places(shared, f"b-{behaviour}")).values():
+        for x, y in (await shared.positions(f"b-{behaviour}")).values():
             assert 1000 <= x <= 1600 and -500 <= y <= -100, (behaviour, x, y)
         assert "1 bot for" in (await run(shared, "bot", f"b2-{behaviour}", *words)).out
-        assert (await places(shared, f"b2-{behaviour}")).keys() == (await places(shared, f"b-{behaviour}")).keys()
+        assert (await shared.positions(f"b2-{behaviour}")).keys() == (await shared.positions(f"b-{behaviour}")).keys()
 
 
 async def test_an_interrupt_is_the_end_in_order(shared):
@@ -83,7 +78,7 @@ async def test_an_interrupt_is_the_end_in_order(shared):
         await goes_on(shared, "bot-clean", 5)
         done = await bot.end(signal.SIGTERM)
         assert done.code == 0 and "1 bot for" in done.out, done
-    assert await places(shared, "bot-clean") == {}
+    assert await shared.positions("bot-clean") == {}
 
 
 async def test_what_the_server_does_not_take_is_said(shared):

@@ -37,24 +37,21 @@ async def test_each_script_of_the_page_on_bots_does_what_it_says():
             assert process.returncode == 0, (text, out.decode())
             said.append(out.decode())
 
-        async def shapes(room):
-            return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
-
-        assert said[0] == "10\n" and len(await shapes("row")) == 10
-        assert (await shapes("clock"))["Hand"]["rotation"] == 60
-        crossing = await shapes("crossing")
+        assert said[0] == "10\n" and len(await server.named("row")) == 10
+        assert (await server.named("clock"))["Hand"]["rotation"] == 60
+        crossing = await server.named("crossing")
         assert sorted(shape["alpha"] for shape in crossing.values()) == [4, 10], crossing
-        plan = await shapes("plan")
+        plan = await server.named("plan")
         assert plan["Eggs"]["text"] == "Seven eggs" and plan["Line 003"]["to"][0] == "pla-n00-002", plan
         assert "'type': 'ack'" in said[4]
         python = (await server.get("/v1/rooms/python/overlaps")).json
-        assert len(await shapes("python")) == 6 and python["overlaps"] == []
+        assert len(await server.named("python")) == 6 and python["overlaps"] == []
         assert "pla-n00-001 rectangle Buy milk\n" in said[6] and said[6].count(" line ") == 2, said[6]
-        assert [shape["position"] for shape in (await shapes("steady")).values()] == [[160, 0]]
+        assert [shape["position"] for shape in (await server.named("steady")).values()] == [[160, 0]]
         assert '"name":"Sun"' in said[8]
         with open(f"{folder}/sun.svg") as file:
             assert "<title>Sun</title>" in file.read()
-        assert [shape["size"] for shape in (await shapes("layout")).values()] == [[250, 250]]
+        assert [shape["size"] for shape in (await server.named("layout")).values()] == [[250, 250]]
         assert "Guarded" in said[10]
         summary = json.loads(said[11].splitlines()[0])
         assert summary["acknowledged"] == summary["operations"] and "agrees" in said[11]

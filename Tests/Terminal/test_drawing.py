@@ -80,44 +80,29 @@ def test_changing_by_keys(server, client):
         def becomes(property, value):
             return holds(server, "changing", lambda drawn: len(drawn) == 2 and under(drawn)[property] == value)
 
-        screen.keys("Right", "Down", "Down")
-        becomes("position", [10, 20])
-        screen.keys("S-Left")
-        becomes("position", [9, 20])
-        screen.keys("]", "}")
-        becomes("rotation", 16)
-        screen.keys(">")
-        becomes("size", [110, 110])
+        for keys, property, value in [
+            (["Right", "Down", "Down"], "position", [10, 20]), (["S-Left"], "position", [9, 20]), (["]", "}"], "rotation", 16),
+            ([">"], "size", [110, 110]), ([","], "alpha", 9), (["w"], "strokeWidth", 4),
+        ]:
+            screen.keys(*keys)
+            becomes(property, value)
         screen.keys("c")
         holds(server, "changing", lambda drawn: under(drawn)["fill"] != "#336699")
-        screen.keys(",")
-        becomes("alpha", 9)
-        screen.keys("w")
-        becomes("strokeWidth", 4)
-        screen.keys("Home")
-        holds(server, "changing", lambda drawn: drawn[1]["name"] == "Under")
-        screen.keys("End")
-        holds(server, "changing", lambda drawn: drawn[0]["name"] == "Under")
-        screen.keys("PageUp")
-        holds(server, "changing", lambda drawn: drawn[1]["name"] == "Under")
+        for key, place in [("Home", 1), ("End", 0), ("PageUp", 1)]:
+            screen.keys(key)
+            holds(server, "changing", lambda drawn: drawn[place]["name"] == "Under")
         screen.keys("Enter").shows("Name: Under")
         assert screen.flag("cursor_flag") == "1"
         screen.keys("C-u")
         screen.type("Ünder 太")
         screen.keys("Enter")
         becomes("name", "Ünder 太")
-        screen.keys("h")
-        becomes("visible", False)
-        screen.keys("u")
-        becomes("visible", True)
-        screen.keys("U")
-        becomes("visible", False)
-        screen.keys("h", "d")
-        holds(server, "changing", lambda drawn: len(drawn) == 3)
-        screen.keys("x")
-        holds(server, "changing", lambda drawn: len(drawn) == 2)
-        screen.keys("u")
-        holds(server, "changing", lambda drawn: len(drawn) == 3)
+        for key, is_visible in [("h", False), ("u", True), ("U", False)]:
+            screen.keys(key)
+            becomes("visible", is_visible)
+        for keys, count in [(["h", "d"], 3), (["x"], 2), (["u"], 3)]:
+            screen.keys(*keys)
+            holds(server, "changing", lambda drawn: len(drawn) == count)
 
 
 def test_the_black_hole(server, client):

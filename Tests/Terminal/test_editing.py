@@ -9,20 +9,12 @@ from server import Server, identifier
 from terminal import between, on_terminal, run, without
 
 
-async def shapes(server, room):
-    return {shape["name"]: shape for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
-
-
-async def order(server, room):
-    return [shape["name"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]]
-
-
 async def test_each_edit_is_there_when_its_command_returns(shared):
     """Shapes are given by name, also in other capitals, and by identifier."""
     words = ["name=Sun", "points=12", "position=5,6", "fill=tomato", "stroke=#0F8", "alpha=70%"]
     added = (await run(shared, "add", "edits", "star", *words, "--json")).object
     assert added["acknowledged"] and added["events"][0]["event"] == "made" and added["superseded"] == []
-    sun = (await shapes(shared, "edits"))["Sun"]
+    sun = (await shared.named("edits"))["Sun"]
     assert sun["id"] == added["events"][0]["shape"] and sun["kind"] == "star" and sun["points"] == 12
     assert (sun["fill"], sun["stroke"], sun["alpha"]) == ("#FF6347", "#00FF88", 7)
     await run(shared, "set", "edits", "sun", "fill=#FF0000", "alpha=0.5", "size=80x60")
@@ -30,14 +22,14 @@ async def test_each_edit_is_there_when_its_command_returns(shared):
     await run(shared, "move", "edits", "Sun", "10", "-.5", "--by")
     await run(shared, "rename", "edits", "Sun", "Sol")
     assert "hid Sol" in (await run(shared, "hide", "edits", "Sol")).out
-    sol = (await shapes(shared, "edits"))["Sol"]
+    sol = (await shared.named("edits"))["Sol"]
     assert (sol["position"], sol["size"], sol["fill"], sol["alpha"], sol["visible"]) == (
         [0, 20], [80, 60], "#FF0000", 5, False,
     )
     await run(shared, "hide", "edits", "Sol", "--show")
-    assert (await shapes(shared, "edits"))["Sol"]["visible"]
+    assert (await shared.named("edits"))["Sol"]["visible"]
     assert (await run(shared, "delete", "edits", "Sol")).out == "deleted Sol\n"
-    assert await shapes(shared, "edits") == {}
+    assert await shared.named("edits") == {}
 
 
 async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
@@ -46,8 +38,8 @@ async def test_what_is_not_said_is_made_up_and_overlaps_nothing(shared):
         await run(shared, "add", "made-up", kind, "rotation=33")
     overlaps = (await shared.get("/v1/rooms/made-up/overlaps")).json["overlaps"]
     assert overlaps == []
-    assert len({shape["fill"] for shape in (await shapes(shared, "made-up")).values()}) > 1
-    assert (await order(shared, "made-up"))[0].startswith("Rectangle")
+    assert len({shape["fill"] for shape in (await shared.named("made-up")).values()}) > 1
+    assert list(await shared.named("made-up"))[0].startswith("Rectangle")
 
 
 async def test_an_edit_tells_what_it_overlaps_now(shared):
@@ -68,7 +60,7 @@ async def test_order_is_what_is_drawn_over_what(shared):
         (["c", "above", "b"], "bcad"), (["d", "99"], "bcad"),
     ]:
         await run(shared, "order", "order", *words)
-        assert "".join(await order(shared, "order")) == wanted, words
+        assert "".join(await shared.named("order")) == wanted, words
 
 
 async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(shared):
@@ -76,20 +68,20 @@ async def test_undo_takes_back_the_last_edit_of_this_terminal_across_commands(sh
     await run(shared, "add", "undone", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "undone", "Sun", "10", "0")
     await run(shared, "set", "undone", "Sun", "alpha=5", "rotation=30")
-    sun = (await shapes(shared, "undone"))["Sun"]
+    sun = (await shared.named("undone"))["Sun"]
     await shared.http("POST", "/v1/rooms/undone/ops", {"ops": [{"shape": sun["id"], "set": {"rotation": 77}}]})
     await run(shared, "undo", "undone")
-    now = (await shapes(shared, "undone"))["Sun"]
+    now = (await shared.named("undone"))["Sun"]
     assert now["alpha"] == 10 and now["rotation"] == 77, "what somebody else changed since stays"
     await run(shared, "undo", "undone")
-    assert (await shapes(shared, "undone"))["Sun"]["position"] == [0, 0]
+    assert (await shared.named("undone"))["Sun"]["position"] == [0, 0]
     await run(shared, "redo", "undone", "--steps", 2)
-    now = (await shapes(shared, "undone"))["Sun"]
+    now = (await shared.named("undone"))["Sun"]
     assert now["position"] == [10, 0] and now["alpha"] == 5 and now["rotation"] == 77
     await run(shared, "clear", "undone")
-    assert await shapes(shared, "undone") == {}
+    assert await shared.named("undone") == {}
     await run(shared, "undo", "undone")
-    assert (await shapes(shared, "undone"))["Sun"]["rotation"] == 77
+    assert (await shared.named("undone"))["Sun"]["rotation"] == 77
     with tempfile.TemporaryDirectory() as elsewhere:
         done = await run(shared, "undo", "undone", state=elsewhere, code=1)
         assert "nothing to undo" in done.err, "another account's edits are not one's own"
@@ -100,7 +92,7 @@ async def test_undo_tells_what_it_would_take_back(shared):
     await run(shared, "add", "listed", "square", "name=Sun", "position=0,0")
     await run(shared, "move", "listed", "Sun", "10", "0")
     await run(shared, "set", "listed", "Sun", "alpha=5")
-    before = await shapes(shared, "listed")
+    before = await shared.named("listed")
     told = (await run(shared, "undo", "listed", "--list")).out.splitlines()
     assert told == ["1  made Sun 100 % opaque", "2  moved Sun to 0, 0", "3  deleted Sun"], told
     assert "1–2 of 3" in await on_terminal(shared, "undo", "listed", "--list", "--steps", 2)
@@ -108,7 +100,7 @@ async def test_undo_tells_what_it_would_take_back(shared):
     assert "of 3" not in (await run(shared, "undo", "listed", "--list", "--steps", 2)).out, "programs read lines of steps"
     steps = (await run(shared, "undo", "listed", "--list", "--steps", 2, "--json")).lines
     assert [step["step"] for step in steps] == [1, 2] and steps[1]["events"][0]["set"] == {"position": [0, 0]}, steps
-    assert await shapes(shared, "listed") == before
+    assert await shared.named("listed") == before
     await run(shared, "undo", "listed")
     assert (await run(shared, "redo", "listed", "--list")).out == "1  made Sun 50 % opaque\n"
     await run(shared, "redo", "listed")
@@ -136,9 +128,9 @@ async def test_a_damaged_or_missing_state_costs_the_history_only(shared):
 async def test_commands_at_the_same_time_take_turns(shared):
     """All commands use the same actor. None closes another's connection, no edit is lost, and all can be undone."""
     await asyncio.gather(*(run(shared, "add", "turns", f"name=Shape {number}") for number in range(8)))
-    assert len(await shapes(shared, "turns")) == 8
+    assert len(await shared.named("turns")) == 8
     await run(shared, "undo", "turns", "--steps", 8)
-    assert await shapes(shared, "turns") == {}
+    assert await shared.named("turns") == {}
 
 
 async def test_what_is_not_there_and_what_may_not_be(shared):
@@ -171,25 +163,22 @@ async def test_an_undo_that_is_refused_can_be_tried_again():
         for _ in range(2):
             done = await run(small, "undo", "full", code=1)
             assert "room_full" in done.err and "you can try it again" in done.err, done
-            assert sorted(await shapes(small, "full")) == ["Comet", "Star"]
+            assert sorted(await small.named("full")) == ["Comet", "Star"]
         await run(small, "clear", "full", state=bob)
         await run(small, "undo", "full")
-        assert sorted(await shapes(small, "full")) == ["Moon", "Sun"]
+        assert sorted(await small.named("full")) == ["Moon", "Sun"]
 
 
 async def test_a_token_that_allows_less_is_named():
     """The token is read-only, or is for other rooms."""
     ann, bob, guest = "ann-4f1b9c0d2e8a7f63", "bob-7f634f1b9c0d2e8a", "guest-9c0d2e8a7f634f1b"
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write(f"{ann} editor demo\n{bob} editor other\n{guest} viewer demo\n")
-        file.flush()
-        with Server("--tokens", file.name) as server:
-            await run(server, "add", "demo", "name=Sun", "--token", ann)
-            done = await run(server, "add", "demo", "--token", guest, code=1)
-            assert "refused: this token is read-only, or an operator has locked the room (read_only)" in done.err, done
-            for command in ["show", "add", "watch"]:
-                done = await run(server, command, "demo", "--token", bob, code=2)
-                assert "this token doesn't give access to room demo" in done.err, done
+    with Server.asking(f"{ann} editor demo\n{bob} editor other\n{guest} viewer demo\n") as server:
+        await run(server, "add", "demo", "name=Sun", "--token", ann)
+        done = await run(server, "add", "demo", "--token", guest, code=1)
+        assert "refused: this token is read-only, or an operator has locked the room (read_only)" in done.err, done
+        for command in ["show", "add", "watch"]:
+            done = await run(server, command, "demo", "--token", bob, code=2)
+            assert "this token doesn't give access to room demo" in done.err, done
 
 
 async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
@@ -208,7 +197,7 @@ async def test_a_value_that_had_lost_is_said_with_its_winner(shared):
     async with between(shared, "lost", down=without([0x42]), up=write_before) as there:
         done = await run(None, "move", "lost", "Sun", "1", "1", "--server", there)
         assert "position was replaced by a newer value of Bob" in done.out, done
-    assert (await shapes(shared, "lost"))["Sun"]["position"] == [7, 7]
+    assert (await shared.named("lost"))["Sun"]["position"] == [7, 7]
 
 
 async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
@@ -216,7 +205,7 @@ async def test_texts_are_typed_on_one_line_and_told_in_words(shared):
     done = await run(shared, "add", "texts", "note", "name=List", "text=Buy milk,\\nand bread")
     assert "that says “Buy milk, and bread”" in done.out
     done = await run(shared, "add", "texts", "text", "name=Title", "text=A longer title", "textSize=40")
-    drawn = await shapes(shared, "texts")
+    drawn = await shared.named("texts")
     assert drawn["List"]["kind"] == "rectangle" and drawn["List"]["text"] == "Buy milk,\nand bread"
     title = drawn["Title"]
     assert title["kind"] == "text" and title["textAlign"] == "left" and title["size"][0] > 200 and title["size"][1] == 66
@@ -234,12 +223,12 @@ async def test_locks_groups_and_shapes_without_a_fill(shared):
     done = await run(shared, "set", "looks", "Sun", "filled=no", "strokeWidth=4", "dash=dotted", "locked=yes", "group=afy-kw5-t7o")
     for words in ("emptied", "stroke dotted", "locked it", "put it into group afy-kw5-t7o"):
         assert words in done.out, done.out
-    sun = (await shapes(shared, "looks"))["Sun"]
+    sun = (await shared.named("looks"))["Sun"]
     assert (sun["filled"], sun["dash"], sun["locked"], sun["group"]) == (False, "dotted", True, "afy-kw5-t7o")
     table = (await run(shared, "show", "looks")).out
     assert "no fill, locked, grouped" in table and table.count("locked") == 1
     assert "into no group" in (await run(shared, "set", "looks", "Sun", "group=none")).out
-    assert (await shapes(shared, "looks"))["Sun"]["group"] == ""
+    assert (await shared.named("looks"))["Sun"]["group"] == ""
     for wrong in ("group=all", "dash=wavy", "locked=perhaps"):
         refused = await run(shared, "set", "looks", "Sun", wrong, code=64)
         assert wrong.split("=")[0] in refused.err, refused

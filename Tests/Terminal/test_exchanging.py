@@ -14,10 +14,6 @@ from terminal import run
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 20, 'y': 30, 'colour': '#00ff00', 'size': 50}]}"
 
 
-async def drawing(server, room):
-    return (await server.get(f"/v1/rooms/{room}")).json["shapes"]
-
-
 def pixels(png):
     """Decodes a PNG: width, height, and rows of (red, green, blue). Written from the format's specification."""
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -44,14 +40,14 @@ def pixels(png):
 async def test_a_layout_in_single_quotes_comes_in_from_standard_input(shared):
     """The layout is placed in front, as one undo step. Options can move it."""
     await run(shared, "import", "layout", "-", input=LAYOUT)
-    shapes = await drawing(shared, "layout")
+    shapes = await shared.shapes("layout")
     assert [(shape["position"], shape["size"], shape["fill"]) for shape in shapes] == [
         ([120, 230], [250, 250], "#FF0000"), ([20, 30], [50, 50], "#00FF00"),
     ]
     await run(shared, "import", "layout", "-", "--at", "1000,2000", input=LAYOUT)
-    assert [shape["position"] for shape in await drawing(shared, "layout")][2:] == [[1100, 2200], [1000, 2000]]
+    assert [shape["position"] for shape in await shared.shapes("layout")][2:] == [[1100, 2200], [1000, 2000]]
     await run(shared, "undo", "layout")
-    assert await drawing(shared, "layout") == shapes
+    assert await shared.shapes("layout") == shapes
 
 
 async def test_a_drawing_goes_out_and_comes_back(shared):
@@ -63,12 +59,12 @@ async def test_a_drawing_goes_out_and_comes_back(shared):
         done = await run(shared, "export", "there", path)
         assert done.out == ""
         with open(path) as file:
-            assert json.load(file)["shapes"] == await drawing(shared, "there")
+            assert json.load(file)["shapes"] == await shared.shapes("there")
         await run(shared, "import", "copy", path)
         await run(shared, "import", "same", path, "--same")
         await run(shared, "import", "same", path, "--same")
-    there, copy = await drawing(shared, "there"), await drawing(shared, "copy")
-    assert await drawing(shared, "same") == there
+    there, copy = await shared.shapes("there"), await shared.shapes("copy")
+    assert await shared.shapes("same") == there
     assert {shape["id"] for shape in copy}.isdisjoint(shape["id"] for shape in there)
     # Names are not compared, because default names depend on the identifiers.
     bare = lambda shapes: [{key: value for key, value in shape.items() if key not in ("id", "z", "name")} for shape in shapes]
@@ -165,9 +161,9 @@ async def test_more_than_goes_into_one_message(shared):
     shapes = [{"kind": "rectangle", "position": [n % 100 * 10, n // 100 * 10], "size": [8, 8]} for n in range(5000)]
     done = await run(shared, "import", "many", "-", input=json.dumps({"shapes": shapes}))
     assert done.out == "made 5000 shapes\n"
-    assert len(await drawing(shared, "many")) == 5000
+    assert len(await shared.shapes("many")) == 5000
     assert (await run(shared, "undo", "many")).out == "deleted 5000 shapes\n"
-    assert await drawing(shared, "many") == []
+    assert await shared.shapes("many") == []
 
 
 async def test_a_drawing_whose_export_fails_is_still_the_one_of_before(shared):
@@ -204,7 +200,7 @@ async def test_closed_descriptors_are_no_sockets(shared):
     """The client starts without standard input and output. The edit is made once, and the command succeeds."""
     script = f"exec {terminal.BINARY} add closed star <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", script], env=terminal.environment(shared, None)).returncode == 0
-    assert len(await drawing(shared, "closed")) == 1
+    assert len(await shared.shapes("closed")) == 1
 
 
 async def test_a_room_s_state_is_its_own(shared):
@@ -213,4 +209,4 @@ async def test_a_room_s_state_is_its_own(shared):
         await run(shared, "add", room, "star")
     for room in ["mine.new", "mine.lock", "mine"]:
         await run(shared, "undo", room)
-        assert await drawing(shared, room) == []
+        assert await shared.shapes(room) == []

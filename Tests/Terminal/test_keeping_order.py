@@ -4,7 +4,6 @@ tokens from a file."""
 import asyncio
 import ctypes.util
 import json
-import tempfile
 import time
 
 import pytest
@@ -21,34 +20,31 @@ ANN, KEEPER = "ann-4f1b9c0d2e8a7f63", "keeper-2e8a7f634f1b9c0d"
 
 async def test_peers_are_listed_and_removed_and_rooms_locked():
     """H14, H15: In words and as JSON. Without an operator's token the message says so."""
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write(f"{ANN} editor *  # Ann's laptop\n{KEEPER} operator *\n")
-        file.flush()
-        with Server("--tokens", file.name) as server:
-            async def operate(*words, code=0, token=KEEPER):
-                return await run(server, *words, "--token", token, code=code)
+    with Server.asking(f"{ANN} editor *  # Ann's laptop\n{KEEPER} operator *\n") as server:
+        async def operate(*words, code=0, token=KEEPER):
+            return await run(server, *words, "--token", token, code=code)
 
-            await operate("add", "demo", "name=Sun", token=ANN)
-            ann = await Client.join(server, "demo", name="Ann", options={"additional_headers": {"Authorization": f"Bearer {ANN}"}})
-            told = (await operate("peers", "demo")).out
-            assert all(word in told for word in [ann.actor, "Ann's laptop", "editor", "127.0.0.1", "demo: 1 person"]), told
-            (line,) = (await operate("peers", "demo", "--json")).out.splitlines()
-            assert json.loads(line) | {"color": ""} == {
-                "actor": ann.actor, "name": "Ann", "color": "", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"}
-            assert "was removed from demo" in (await operate("remove", "demo", ann.actor)).out
-            assert await ann.closed() == 4403
-            assert "not in the room" in (await operate("remove", "demo", ann.actor, code=1)).err
-            assert "an actor is given as" in (await operate("remove", "demo", "Ann", code=64)).err
-            assert "demo is locked" in (await operate("lock", "demo")).out
-            assert "the room is locked" in (await operate("peers", "demo")).out
-            await operate("add", "demo", "name=Moon", token=ANN, code=1)
-            await operate("add", "demo", "name=Moon")
-            assert "demo is unlocked" in (await operate("unlock", "demo")).out
-            await operate("add", "demo", "name=Star", token=ANN)
-            refused = await operate("lock", "demo", token=ANN, code=2)
-            assert "this needs an operator's token" in refused.err and "doesn't give access" not in refused.err, refused
-            assert "asks for no tokens" not in (await operate("lock", "demo")).err
-            assert "nobody has written to this room" in (await operate("lock", "dmeo", code=1)).err
+        await operate("add", "demo", "name=Sun", token=ANN)
+        ann = await Client.join(server, "demo", name="Ann", options={"additional_headers": {"Authorization": f"Bearer {ANN}"}})
+        told = (await operate("peers", "demo")).out
+        assert all(word in told for word in [ann.actor, "Ann's laptop", "editor", "127.0.0.1", "demo: 1 person"]), told
+        (line,) = (await operate("peers", "demo", "--json")).out.splitlines()
+        assert json.loads(line) | {"color": ""} == {
+            "actor": ann.actor, "name": "Ann", "color": "", "role": "editor", "token": "Ann's laptop", "address": "127.0.0.1"}
+        assert "was removed from demo" in (await operate("remove", "demo", ann.actor)).out
+        assert await ann.closed() == 4403
+        assert "not in the room" in (await operate("remove", "demo", ann.actor, code=1)).err
+        assert "an actor is given as" in (await operate("remove", "demo", "Ann", code=64)).err
+        assert "demo is locked" in (await operate("lock", "demo")).out
+        assert "the room is locked" in (await operate("peers", "demo")).out
+        await operate("add", "demo", "name=Moon", token=ANN, code=1)
+        await operate("add", "demo", "name=Moon")
+        assert "demo is unlocked" in (await operate("unlock", "demo")).out
+        await operate("add", "demo", "name=Star", token=ANN)
+        refused = await operate("lock", "demo", token=ANN, code=2)
+        assert "this needs an operator's token" in refused.err and "doesn't give access" not in refused.err, refused
+        assert "asks for no tokens" not in (await operate("lock", "demo")).err
+        assert "nobody has written to this room" in (await operate("lock", "dmeo", code=1)).err
 
 
 async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
@@ -61,7 +57,7 @@ async def test_what_somebody_wrote_is_taken_back_and_deletions_are_forgotten():
         await eve.write(*({"shape": identifier(), "set": {"kind": "star"}} for _ in range(3)))
         assert f"3 shapes are as without {eve.actor} in demo" in (await run(server, "takeback", "demo", eve.actor)).out
         assert "Sun" in (await run(server, "show", "demo")).out
-        assert len((await server.get("/v1/rooms/demo")).json["shapes"]) == 1
+        assert len(await server.shapes("demo")) == 1
         assert "has written nothing here" in (await run(server, "takeback", "demo", identifier(), code=1)).err
         assert "an actor is given as" in (await run(server, "takeback", "demo", "Eve", code=64)).err
         assert (await server.get("/v1/rooms/demo/erasures")).json["erasures"] == 3

@@ -4,7 +4,8 @@ import contextlib
 import re
 import subprocess
 
-from rooms import Peer, change, draw, joins
+from peer import Peer
+from rooms import change, draw, joins
 from terminals import Tmux
 from waiting import wait_until
 

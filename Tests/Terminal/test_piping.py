@@ -15,10 +15,6 @@ def move(shape, x):
     return {"shape": shape, "set": {"position": [x, 0]}}
 
 
-async def positions(server, room):
-    return {shape["id"]: shape["position"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"]}
-
-
 async def test_each_line_is_answered(shared):
     """Single operations, groups, ids, and shapes without an identifier. The exit code tells that all was accepted."""
     shape = identifier()
@@ -33,7 +29,7 @@ async def test_each_line_is_answered(shared):
     assert first["type"] == "ack" and first["line"] == 1 and "id" not in first and first["cursor"]
     assert two["id"] == "two" and two["line"] == 2 and len(two["shapes"]) == 1
     assert seven["id"] == 7 and seven["line"] == 4, seven
-    there = await positions(shared, "lines")
+    there = await shared.positions("lines")
     assert set(there) == {shape, *two["shapes"], *seven["shapes"]} and there[shape] == [1, 0]
     assert done.err == ""
 
@@ -52,7 +48,7 @@ async def test_what_is_refused_is_said_and_the_rest_goes_on(shared):
     codes = [answer.get("code", "ack") for answer in answers]
     assert codes == ["bad_message"] * 6 + ["bad_shape", "bad_property", "bad_value", "bad_stamp", "ack"], codes
     assert answers[8]["op"] == 1 and all(answer["message"] for answer in answers[:10])
-    assert list(await positions(shared, "refused")) == [shape]
+    assert list(await shared.positions("refused")) == [shape]
 
 
 async def test_a_long_line_is_refused_not_read(shared):
@@ -155,7 +151,7 @@ async def test_a_server_that_dies_in_the_middle_loses_nothing(shared):
             assert told.count("offline") >= 2 and "back" in told, "the faults have happened"
         assert [answer["line"] for answer in sorted(answers, key=lambda answer: answer["line"])] == list(range(1, 1_521))
         assert {answer["type"] for answer in answers} == {"ack"}
-        there = await positions(own, "killed")
+        there = await own.positions("killed")
         assert {shape: there[shape] for shape in last} == last
         await run(own, "check", "killed")
 
@@ -165,7 +161,7 @@ async def test_more_than_the_server_allows_is_held_back(shared):
     with Server("--max-ops-per-second", 200) as own:
         lines = "\n".join(json.dumps({"set": {"kind": "star"}}) for _ in range(500))
         done = await run(own, "pipe", "rates", input=lines)
-        assert len(done.lines) == 500 and len(await positions(own, "rates")) == 500
+        assert len(done.lines) == 500 and len(await own.positions("rates")) == 500
         refused = await own.metric('canvas_refusals_total{code="rate_limited"}')
         assert refused < 20, refused
 

@@ -20,34 +20,31 @@ def trusting(proxy):
 
 async def test_every_kind_of_command_reaches_a_server_behind_tls():
     """Requests and WebSockets, small and large, short and long, with a token."""
-    with tempfile.NamedTemporaryFile("w") as file:
-        file.write(f"{TOKEN} operator *\n")
-        file.flush()
-        with Server("--proxies", "127.0.0.1", "--tokens", file.name) as server, Proxy(server) as proxy:
-            there = trusting(proxy) | {"CANVAS_TOKEN": TOKEN}
-            await run(None, "add", "demo", "star", "name=Sun", variables=there)
-            await run(None, "move", "demo", "Sun", 10, 20, variables=there)
-            await run(None, "undo", "demo", variables=there)
-            assert "Sun" in (await run(None, "show", "demo", variables=there)).out
-            by_number = there | {"CANVAS_SERVER": f"wss://127.0.0.1:{proxy.port}"}
-            assert "agrees" in (await run(None, "check", "demo", variables=by_number)).out
-            assert "Sun" in (await run(None, "show", "demo", variables=by_number)).out
-            squares = [{"x": 3 * number, "y": 1, "colour": "#FF0000", "size": 9} for number in range(5_000)]
-            layout = json.dumps({"squares": squares})
-            await run(None, "import", "large", "-", input=layout, variables=there)
-            assert "agrees" in (await run(None, "check", "large", variables=there)).out
-            assert len((await run(None, "show", "large", "--json", variables=there)).object["shapes"]) == 5_000
-            lines = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(500)]
-            piped = await run(None, "pipe", "demo", input="\n".join(map(json.dumps, lines)), variables=there)
-            assert [line["type"] for line in piped.lines] == ["ack"] * 500
-            summary = (await run(None, "bot", "demo", "--for", "1s", "--quiet", "--json", variables=there)).object
-            assert summary["acknowledged"] == summary["operations"] > 0
-            rooms = {line["room"]: line for line in (await run(None, "rooms", "--over", "10ms", "--json", variables=there)).lines}
-            assert rooms["large"]["shapes"] == 5_000
-            done = await run(None, "rooms", variables=trusting(proxy), code=2)
-            assert "token" in done.err, done
-            done = await run(None, "add", "demo", variables=trusting(proxy), code=2)
-            assert "token" in done.err, done
+    with Server.asking(f"{TOKEN} operator *\n", "--proxies", "127.0.0.1") as server, Proxy(server) as proxy:
+        there = trusting(proxy) | {"CANVAS_TOKEN": TOKEN}
+        await run(None, "add", "demo", "star", "name=Sun", variables=there)
+        await run(None, "move", "demo", "Sun", 10, 20, variables=there)
+        await run(None, "undo", "demo", variables=there)
+        assert "Sun" in (await run(None, "show", "demo", variables=there)).out
+        by_number = there | {"CANVAS_SERVER": f"wss://127.0.0.1:{proxy.port}"}
+        assert "agrees" in (await run(None, "check", "demo", variables=by_number)).out
+        assert "Sun" in (await run(None, "show", "demo", variables=by_number)).out
+        squares = [{"x": 3 * number, "y": 1, "colour": "#FF0000", "size": 9} for number in range(5_000)]
+        layout = json.dumps({"squares": squares})
+        await run(None, "import", "large", "-", input=layout, variables=there)
+        assert "agrees" in (await run(None, "check", "large", variables=there)).out
+        assert len((await run(None, "show", "large", "--json", variables=there)).object["shapes"]) == 5_000
+        lines = [{"shape": identifier(), "set": {"kind": "star"}} for _ in range(500)]
+        piped = await run(None, "pipe", "demo", input="\n".join(map(json.dumps, lines)), variables=there)
+        assert [line["type"] for line in piped.lines] == ["ack"] * 500
+        summary = (await run(None, "bot", "demo", "--for", "1s", "--quiet", "--json", variables=there)).object
+        assert summary["acknowledged"] == summary["operations"] > 0
+        rooms = {line["room"]: line for line in (await run(None, "rooms", "--over", "10ms", "--json", variables=there)).lines}
+        assert rooms["large"]["shapes"] == 5_000
+        done = await run(None, "rooms", variables=trusting(proxy), code=2)
+        assert "token" in done.err, done
+        done = await run(None, "add", "demo", variables=trusting(proxy), code=2)
+        assert "token" in done.err, done
 
 
 async def test_a_watcher_behind_tls_comes_back():

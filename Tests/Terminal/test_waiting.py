@@ -11,10 +11,6 @@ from terminal import between, run, start, without
 from waiting import eventually
 
 
-async def names(server, room):
-    return sorted(shape["name"] for shape in (await server.get(f"/v1/rooms/{room}")).json["shapes"])
-
-
 async def told(client):
     line = (await client.process.stderr.readline()).decode()
     assert "waiting: " in line, line
@@ -42,7 +38,7 @@ async def test_an_edit_that_is_not_stored_says_what_it_waits_for(state):
             assert not report["acknowledged"] and report["unanswered"] == 1 and report["events"] == [], report
             assert error["code"] == "unavailable" and "withdrawn" in error["message"], error
         await run(server, "add", "full", "name=Star", "--patience", "60s", state=state)
-        assert await names(server, "full") == ["Star", "Sun"]
+        assert sorted(await server.named("full")) == ["Star", "Sun"]
         assert "deleted Star" in (await run(server, "undo", "full", state=state)).out
         assert "deleted Sun" in (await run(server, "undo", "full", state=state)).out
 
@@ -55,7 +51,7 @@ async def test_an_edit_is_made_when_the_server_can_store_again(state):
                 await told(add)
             done = await add.end()
         assert done.code == 0 and "made Moon" in done.out, done
-        assert await names(server, "again") == ["Moon", "Sun"]
+        assert sorted(await server.named("again")) == ["Moon", "Sun"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -74,10 +70,10 @@ async def test_an_interrupted_edit_is_not_made_by_a_later_command(state, number)
                 assert "interrupted. The edit is withdrawn; no later command sends it." in done.err, done
             await server.answers("/readyz")
         await run(server, "add", "stopped", "name=Star", state=state)
-        assert await names(server, "stopped") == ["Star", "Sun"]
+        assert sorted(await server.named("stopped")) == ["Star", "Sun"]
         assert "deleted Star" in (await run(server, "undo", "stopped", state=state)).out
         assert "deleted Sun" in (await run(server, "undo", "stopped", state=state)).out
-        assert await names(server, "stopped") == []
+        assert sorted(await server.named("stopped")) == []
 
 
 async def test_an_edit_without_an_answer_may_have_been_stored(shared, state):
@@ -98,7 +94,7 @@ async def test_undo_knows_of_what_a_killed_command_has_done(shared, state):
     """The server stores an edit, an undo and a redo. Each command is killed before it gets the answer."""
 
     async def place():
-        (shape,) = (await shared.get("/v1/rooms/killed")).json["shapes"]
+        (shape,) = await shared.shapes("killed")
         return shape["position"]
 
     lost = []

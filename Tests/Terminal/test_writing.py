@@ -3,7 +3,8 @@ is drawn (S9, S15)."""
 
 import re
 
-from rooms import Peer, draw, holds, joins
+from peer import Peer
+from rooms import draw, holds, joins
 from terminals import Tmux
 from waiting import wait_until
 
