@@ -106,8 +106,7 @@ async def joins_without_reading(server, until):
 
 
 async def again_and_again(count, make, server, until):
-    """Makes some bytes, and sends them repeatedly over each of `count` connections until the server closes it. Reads the
-    responses."""
+    """Repeats the same bytes over each of `count` connections until the server closes it. Reads the responses."""
     piece = make()
 
     async def one():
@@ -147,8 +146,7 @@ async def crowds_of_seats(server, until):
 
 
 async def long_welcomes(server, until):
-    """Many clients send as much presence as is allowed, so welcomes are long. Others request long answers and don't
-    read them."""
+    """As much presence as is allowed makes welcomes long. Others request long answers and don't read them."""
     state = said(type="presence", state={"x": "x" * 3_900})
     shown = []
     with contextlib.suppress(*EXPECTED):
@@ -184,8 +182,7 @@ NEWCOMER_BEATS = 200
 
 
 async def states_read_slowly(server, until):
-    """One address requests as many states of a busy room as are allowed at once, and stops reading. A newcomer from
-    another address must still get its state."""
+    """One address requests many states of a busy room and stops reading. Newcomers must still get theirs."""
     text = "x" * 1_000
     shapes = [identifier() for _ in range(2_000)]
 

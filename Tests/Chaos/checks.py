@@ -37,8 +37,7 @@ class Checks:
         return shapes
 
     async def check(self, room):
-        """Checks that all clients in the room have the same drawing as a newcomer, and that nothing is missing. Returns
-        the room's number of shapes."""
+        """Checks that all clients have a newcomer's drawing and nothing is missing. Returns the number of shapes."""
         world = self.world
         newcomer = await Client.join(world.server, room)
         try:
@@ -128,8 +127,7 @@ class Checks:
         self.read_log()
 
     def read_log(self):
-        """The log lines since the last call: those of the current server, and of all servers that have ended in
-        between."""
+        """The log lines since the last call: of this server, and of all that have ended in between."""
         world = self.world
         for lines, was_full in [*world.log[self.log_read :], (list(world.server.lines), world.is_full)]:
             for line in lines:

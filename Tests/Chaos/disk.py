@@ -14,8 +14,7 @@ APART = "CHAOS_APART"
 
 
 def apart():
-    """Restarts this program in its own mount namespace, so that its mounts disappear with it. If the system forbids
-    that, the program continues without one."""
+    """Restarts this program in its own mount namespace, if the system lets it, so that its mounts go with it."""
     if APART in os.environ:
         return
     for more in ([], ["--user", "--map-root-user"]):
@@ -27,8 +26,7 @@ def apart():
 
 
 class Disk:
-    """A small tmpfs. If it can't be mounted, a limit on the size of the server's files makes writes fail in the same
-    way."""
+    """A small tmpfs. Where none can be mounted, a limit on the size of files makes writes fail in the same way."""
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="canvas-chaos-")
@@ -47,8 +45,7 @@ class Disk:
 
     @property
     def environment(self):
-        """Variables for the server's environment. They load a library that makes commits as slow as on an ordinary
-        disk."""
+        """For the server: a library that makes commits as slow as on an ordinary disk."""
         library = os.path.join(self.beside, "slow_disk.so")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "slow_disk.c")
         subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)

@@ -97,8 +97,7 @@ class Faults:
         return f"a copy of the directory, {seconds:.1f} s old, was put back"
 
     async def down(self):
-        """Kills the server, and waits until all clients are offline. After that, no answer of the old server can
-        arrive."""
+        """Kills the server, and waits until all clients are offline, so that no answer of it arrives any more."""
         self.world.kill_server()
         self.world.weather.cut_all()
         await self.world.until(lambda: self.world.is_everyone_offline, "all clients to notice that the server is gone")

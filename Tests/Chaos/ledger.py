@@ -55,8 +55,7 @@ class Ledger:
             self.registers[room, operation["shape"], name][order(operation["at"])].acknowledged = time.monotonic()
 
     def saw(self, room, operation, seer):
-        """Records a value that a client saw. Returns a complaint if the stamp names one of our clients as the
-        writer, and that client has not written the value."""
+        """Records a value that a client saw. Returns a complaint if it is of one of our clients that never wrote it."""
         stamp = order(operation["at"])
         for _, name, value in each([operation]):
             facts = self.registers.setdefault((room, operation["shape"], name), {})
@@ -93,8 +92,7 @@ class Ledger:
     # The rules that must hold
 
     def missing(self, room, canvas):
-        """Describes the values that the room must have and lacks, each with its register's history. `canvas` is that
-        of a client that has just joined."""
+        """The values that the room must have and a client that has just joined lacks, with their history."""
         for (owner, shape, name), facts in self.registers.items():
             owed = [stamp for stamp, fact in facts.items() if fact.is_owed] if owner == room else []
             if owed and winner(canvas, shape, name) < max(owed):

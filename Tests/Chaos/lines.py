@@ -15,8 +15,7 @@ CHANGES = (2, 8)
 
 
 class Weather:
-    """The proxies of all clients. While `is_bad`, each connection has a random fault, which changes from time to
-    time."""
+    """The proxies of all clients. While `is_bad`, each connection has a random fault, which changes."""
 
     def __init__(self, counts):
         self.counts = counts
@@ -24,8 +23,7 @@ class Weather:
         self.lines = []
 
     def clear(self):
-        """Ends all network faults, so that everything delayed arrives. Connections that have lost bytes can't be
-        repaired, so they are cut."""
+        """Ends all network faults, so that everything delayed arrives. Connections that have lost bytes are cut."""
         self.is_bad = False
         for line in self.lines:
             line.resume_listening()
@@ -48,8 +46,7 @@ class Weather:
 
 
 class Line:
-    """The proxy between one client and the server. It has its own address, so that no other program can take its
-    port while it refuses connections."""
+    """The proxy of one client. Nobody can take its port while it refuses, since its address is its own."""
 
     def __init__(self, weather, server, random):
         self.weather, self.server, self.random = weather, server, random

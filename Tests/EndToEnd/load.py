@@ -8,8 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def options(parser, modules):
-    """Parses the command line. `modules` maps each program to a module, whose `BINARY` is set to the program's path
-    in the folder given by --build."""
+    """Parses the command line, and sets each module's `BINARY` to its program in the folder of --build."""
     parser.add_argument("--build", default=os.path.join(ROOT, ".build", "test", "release"), help="where the programs are")
     given = parser.parse_args()
     for name, module in modules.items():
@@ -28,8 +27,7 @@ def built(product, *package):
 
 
 def percentile(values, share):
-    """The smallest value that at least this share of all values does not exceed: 0.5 gives the median, 1 the
-    maximum."""
+    """The smallest value that at least this share of all doesn't exceed: 0.5 is the median, 1 the maximum."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 

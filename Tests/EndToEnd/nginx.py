@@ -42,8 +42,7 @@ class Nginx:
         return self
 
     def wait_until_it_listens(self):
-        """Waits for nginx's pid file, which nginx writes once its ports are open. The test can't connect to find
-        out, because nginx may run in another network namespace."""
+        """Waits for nginx's pid file, which it writes once its ports are open, in whichever network namespace."""
         wait_until(
             lambda: os.path.exists(f"{self.folder}/pid") or self.process.poll() is not None, lambda: self.log("errors.log"))
         assert self.process.poll() is None, self.log("errors.log")

@@ -92,15 +92,13 @@ class PatroniCluster(Cluster):
             os.killpg(self.watchers[number].pid, kind)
 
     def all_of(self, number, kind):
-        """Sends a signal to both Patroni and PostgreSQL of a machine. etcd is not affected, because it runs on other
-        machines."""
+        """Sends a signal to a machine's Patroni and PostgreSQL. etcd runs on other machines."""
         self.signal_watcher(number, kind)
         with contextlib.suppress(FileNotFoundError, ValueError):
             self.signal(number, kind)
 
     def cut(self, number):
-        """Cuts a machine off from the other machines and from etcd. Its processes keep running, and nodes still reach
-        it."""
+        """Cuts a machine off from the others and etcd. Its processes go on, and nodes still reach it."""
         for cable in self.cables[number]:
             self.loop.call_soon_threadsafe(cable.hold)
 
@@ -127,8 +125,7 @@ class PatroniCluster(Cluster):
         return "\n".join(words)
 
     def _role(self, number):
-        """The role of a machine in Patroni's terms: master, sync_standby or replica. Empty if Patroni is starting or
-        not running."""
+        """A machine's role: master, sync_standby or replica. Empty if Patroni is starting or not running."""
         with contextlib.suppress(OSError, ValueError):
             with urllib.request.urlopen(f"http://127.0.0.1:{self.rest[number]}/patroni", timeout=1) as answer:
                 state = json.load(answer)

@@ -58,8 +58,7 @@ class Cluster:
 
     @property
     def address(self):
-        """The address of all servers together, for clients that find the primary themselves. The caller appends the
-        name of the database."""
+        """The address of all servers together, from which clients find the primary. A database's name follows."""
         return "postgresql://canvas@" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def start(self, number):

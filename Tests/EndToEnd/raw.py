@@ -43,8 +43,7 @@ def said(**message):
 
 
 async def connect(port, room, *headers, host="127.0.0.1", address=None, token=None, **options):
-    """Opens a WebSocket for raw bytes. `address` is the local address to connect from. Returns both ends of the stream,
-    and the head of the server's response."""
+    """Opens a WebSocket for raw bytes, from `address`. Returns both ends of the stream, and the answer's head."""
     reader, writer = await asyncio.open_connection(host, port, local_addr=(address, 0) if address else None, **options)
     writer.write(upgrade(room, *headers, token=token))
     return reader, writer, await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), SECONDS)

@@ -93,8 +93,7 @@ async def test_the_unit_is_one_that_systemd_takes(shared):
 
 
 def database_script(folder, programs):
-    """The script that starts a database's container. It is changed to use the given programs in place of etcd and
-    Patroni, and paths in this folder."""
+    """The script that starts a database's container, with these programs for etcd and Patroni, and own paths."""
     for program, does in programs.items():
         (folder / program).write_text(f"#!/bin/sh\n{does}\n")
         (folder / program).chmod(0o755)

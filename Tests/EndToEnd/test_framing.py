@@ -42,8 +42,7 @@ async def joined(server):
 
 
 async def outcome(raw):
-    """`FINE` if the room answers, `ENDED` if the connection ends without a close frame, and otherwise the close
-    code."""
+    """`FINE` if the room answers, `ENDED` without a close frame, and otherwise the close code."""
     try:
         while True:
             opcode, payload = await raw.frame()
@@ -56,8 +55,7 @@ async def outcome(raw):
 
 
 async def hold(server, cases):
-    """Checks cases, each a name, the bytes to send, and the expected outcome. The parts of a tuple are sent
-    separately."""
+    """Checks cases: a name, the bytes to send (a tuple's parts separately), the expected outcome."""
     wrong = []
 
     async def attempt(name, written, expected):

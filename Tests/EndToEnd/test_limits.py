@@ -18,8 +18,7 @@ async def idle(server):
 
 
 async def told(server):
-    """Requests /healthz on a new connection, and returns the head of the response. Empty if the server closes the
-    connection."""
+    """Requests /healthz on a new connection. Returns the answer's head, empty if the server closes."""
     reader, writer = await idle(server)
     with contextlib.suppress(ConnectionError):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -15,8 +15,7 @@ pytestmark = database.needed
 
 
 class Deafener(Relay):
-    """A relay between a node and its database. While it holds, the node gets no notifications about other nodes'
-    writes."""
+    """A relay to a node's database. While it holds, the node gets no notifications about others' writes."""
 
     def __init__(self, port):
         super().__init__(port)
@@ -31,8 +30,7 @@ class Deafener(Relay):
         return part, True
 
     async def held_for(self, doing):
-        """Runs `doing`, which has to wait for the node's notifications. The relay releases them when the node has
-        asked the database something since."""
+        """Runs `doing`, which has to wait for notifications. They come once the node has asked the database."""
         asked, task = self.asked, asyncio.create_task(doing)
         await eventually(lambda: self.asked, "the node asks the database", holds=lambda now: now > asked + 1)
         assert not task.done(), "it has not waited"
@@ -110,8 +108,7 @@ async def test_opening_a_room_reads_each_of_its_records_once():
             second.terminate()
 
         async def counted():
-            """PostgreSQL updates a connection's statistics when the connection ends, which is soon after the server
-            ends."""
+            """PostgreSQL counts a connection's reads when it ends, soon after the server."""
             (read,) = database.ask("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'", place)
             return int(read) >= records and int(read)
 

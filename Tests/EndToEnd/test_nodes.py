@@ -38,8 +38,7 @@ def position(client, shape):
 
 
 async def all_are_answered(acknowledged, people, times=1):
-    """Waits until each person has got an acknowledgement for a write made after this call. `acknowledged` has the
-    number of each person's newest acknowledged write."""
+    """Waits until each person's newest acknowledged write, which `acknowledged` has, is later than now."""
     before = {place: number + times for place, number in acknowledged.items()}
     await eventually(
         lambda: len(acknowledged) == people and all(number > before.get(place, 0) for place, number in acknowledged.items()),

@@ -31,8 +31,7 @@ SYNC_CLIENT = os.path.join(ROOT, ".build", "test", "release", "sync-client")
 
 
 class Ledger:
-    """Twenty people draw in six rooms, and each room has a reader. The ledger records what each person got acknowledged
-    and what each reader was shown."""
+    """Twenty people draw in six rooms with a reader each: what was acknowledged, and what was shown."""
 
     def __init__(self, cluster, nodes, balancer):
         self.cluster, self.nodes, self.balancer = cluster, nodes, balancer
@@ -50,8 +49,7 @@ class Ledger:
         self.going += [asyncio.create_task(self.reader(room)) for room in ROOMS]
 
     async def person(self, room):
-        """Moves one shape to the right again and again, each time after the answer. Repeats moves that got no
-        answer."""
+        """Moves one shape to the right, each time after the answer, and repeats moves without one."""
         client, shape, x = await self.balancer.join(room), identifier(), 0
         while not self.is_over.is_set() or (room, shape) not in self.acknowledged:
             try:

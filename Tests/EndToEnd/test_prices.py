@@ -77,8 +77,7 @@ class Exchange:
 
 
 async def requests(server, pieces, address="127.0.0.1", at_once=4):
-    """Sends requests over some connections, several in a row on each. Reads all responses, and returns their
-    statuses."""
+    """Sends requests over some connections, several in a row on each. Returns the statuses."""
     pieces = list(pieces)
     statuses = []
 

@@ -83,8 +83,7 @@ class Line:
         run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
 
     def connect(self, one, its_address, other, others_address, buffer_bytes):
-        """Adds a cable. If `buffer_bytes` is given, the cable has the rate of the link, and each of its ends buffers
-        that many bytes."""
+        """Adds a cable. With `buffer_bytes` it has the line's rate, and each end buffers so many bytes."""
         ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):
@@ -99,8 +98,7 @@ class Line:
             subprocess.run(["ip", "netns", "delete", space], capture_output=True)
 
     def lose(self, percent):
-        """Makes the link lose this percentage of packets in each direction. With 100 no packet arrives, and neither
-        end notices."""
+        """Loses this percentage of packets in each direction: all by 100, which neither end notices."""
         self.filter("drop" if percent == 100 else f"numgen random mod 100 < {percent} drop" if percent else None)
 
     def forget(self):
@@ -233,8 +231,7 @@ class Proxy(Nginx):
 
 
 class Watcher:
-    """A client at the near end that records everything it is sent about others. `url` is the WebSocket URL of a
-    room."""
+    """A client at the near end of a line that records all that it is sent about others."""
 
     def __init__(self, line, url):
         self.line, self.url, self.here, self.most, self.state = line, url, {}, 0, {}

@@ -31,8 +31,7 @@ def make_older(package, folder):
 
 
 class Machine:
-    """The chroot's mounts are in their own namespace. It ends with the process that holds it, so nothing stays on this
-    machine."""
+    """The chroot's mounts are in a namespace that ends with its process, so nothing stays on this machine."""
 
     def __init__(self, folder):
         self.root = os.path.join(folder, "root")

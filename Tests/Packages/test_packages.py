@@ -40,8 +40,7 @@ def older(packages, tmp_path_factory):
 
 
 class Service:
-    """The installed server, started as its systemd unit says: with its user, variables and settings, and until it is
-    ready."""
+    """The installed server, started as its systemd unit says: its user, variables and settings, until it is ready."""
 
     def __init__(self, machine, port):
         text = content("deploy", "canvas-sync.service")

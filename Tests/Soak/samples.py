@@ -115,8 +115,7 @@ class Samples:
 
 
 def quantile(old, new, name, part):
-    """A quantile of the values that a histogram has counted between two readings. Returns the upper limit of the
-    bucket that contains it."""
+    """A quantile of what a histogram has counted between two readings: the upper limit of its bucket."""
     pattern = re.compile(re.escape(name) + r'_bucket\{le="([^"]+)"\}')
     counts = sorted((float(match[1]), new[key] - old.get(key, 0)) for key in new if (match := pattern.fullmatch(key)))
     total = counts[-1][1]

@@ -17,8 +17,7 @@ _state = ""
 
 @contextlib.contextmanager
 def own_state():
-    """A folder in which tested commands store their state, in place of the state folder of the person who runs the
-    tests."""
+    """A folder in which tested commands store their state, in place of that of whoever runs the tests."""
     global _state
     _state = tempfile.mkdtemp(prefix="canvas-state-")
     try:

@@ -212,8 +212,7 @@ class Terminal:
         return termios.tcgetattr(self.slave) == self.found
 
     def has_left(self):
-        """Whether the client has restored the main screen and the cursor, and switched off mouse reports and bracketed
-        paste."""
+        """Whether the main screen and the cursor are back, and mouse reports and bracketed paste off."""
         rest = self.output
         return all(
             rest.rfind(f"\x1b[?{mode}{off}".encode()) > rest.rfind(f"\x1b[?{mode}{on}".encode())

@@ -30,8 +30,7 @@ def processor_milliseconds(terminal):
 
 
 def measure(terminal, keys):
-    """Presses keys. Returns the milliseconds to the end of the next frame, the milliseconds of processor time, and the
-    frame's bytes."""
+    """Presses keys. Returns the milliseconds to the end of the frame, those of the processor, and the bytes."""
     times, sizes = [], []
     used = processor_milliseconds(terminal)
     for key in keys:
