@@ -6,6 +6,11 @@ NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
 
+# What notes are filled with, unless one chooses.
+NOTE = "#FFE27A"
+# The group of shapes that a test writes as a group.
+GROUP = "0gr-oup-000"
+
 # Shapes side by side, of which only two overlap.
 FORMS = [
     ("Sun", "ellipse", (150, 100), (150, 150), {"fill": YELLOW}),
@@ -44,7 +49,7 @@ def ring(x, y, width, height, steps=48):
     return (x, y), (width, height), [[round(65535 * min(1, max(0, each))) for each in point] for point in points]
 
 
-def note(name, position, text, fill="#FFE27A", size=(170, 120), **values):
+def note(name, position, text, fill=NOTE, size=(170, 120), **values):
     return name, "rectangle", position, size, {"fill": fill, "text": text, "textSize": 20, **values}
 
 

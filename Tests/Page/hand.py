@@ -4,6 +4,8 @@ other pages receive."""
 from person import number
 
 FRAME = 16
+# Places within a shape, at which lines are tied to it and paths bend, are told as parts of its sides.
+HALF, WHOLE = 32768, 65535
 
 
 def rest(person):
@@ -11,12 +13,17 @@ def rest(person):
     person.page.evaluate("new Promise((done) => setTimeout(done, 70))")
 
 
+def let_go(person):
+    """Releases the mouse button, so late that the shape isn't thrown."""
+    rest(person)
+    person.page.mouse.up()
+
+
 def lead(person, start, end, steps=4, modifiers=()):
     """Presses the mouse button, moves, pauses, and releases the button."""
     with person.holding(*modifiers):
         person.drag(start, end, steps, hold=True)
-        rest(person)
-        person.page.mouse.up()
+        let_go(person)
 
 
 def lead_finger(person, start, end):
@@ -27,8 +34,7 @@ def lead_finger(person, start, end):
 
 
 def lead_at_once(person, start, end):
-    """Does the same as `lead` or `lead_finger`, but so fast that the press isn't taken for press-and-hold. The
-    page's clock, which the test controls, advances only during this call."""
+    """Like `lead` or `lead_finger`, but too fast for press-and-hold. The stopped clock advances meanwhile."""
     by_touch = person.page.evaluate("navigator.maxTouchPoints > 0")
     (person.touch if by_touch else person).drag(start, end, hold=True)
     person.pass_time(100)
@@ -37,8 +43,7 @@ def lead_at_once(person, start, end):
 
 
 def tap(person, x, y, times=1):
-    """Taps or clicks several times quickly. The page's clock, which the test controls, advances only during this
-    call."""
+    """Taps or clicks several times quickly. The stopped clock advances meanwhile."""
     for _ in range(times):
         if person.page.evaluate("navigator.maxTouchPoints > 0"):
             person.touch.tap(x, y)
@@ -50,8 +55,7 @@ def tap(person, x, y, times=1):
 
 
 def throw(person, start, step, steps=8):
-    """Releases the shape while it moves by `step` CSS pixels per frame. The page's clock, which the test controls,
-    advances only during this call."""
+    """Releases the shape while it moves by `step` pixels per frame. The stopped clock advances meanwhile."""
     x, y = start
     person.page.mouse.move(x, y)
     person.mouse_down()
@@ -80,8 +84,7 @@ def seen(person, identifier):
 
 
 def handle(person, kind, side=None):
-    """The point of a selection handle, in CSS pixels of the window. `side` (-1, 0) is the middle of the left side.
-    The default is the lower right corner, which scales."""
+    """The point of a handle, in CSS pixels of the window: the lower right corner, or (-1, 0) for the left side."""
     person.painted()
     person.wait("(app.selection.size > 0)", "something is selected")
     place = person.run(

@@ -58,8 +58,7 @@ def history(seed, length, phone):
 
 
 def dealt(seed, phone, count):
-    """Splits all deeds of this input device, and the use of each tool, into `count` histories. Adds some drawing in
-    between."""
+    """Splits all deeds of this input device, and each tool's use, into `count` histories, with some drawing."""
     chance = random.Random(seed)
     names = sorted({*(FINGERS if phone else MOUSE), *BOTH} - {"tool", "reload"})
     deeds = [deed(chance, name) for name in names] + [deed(chance, f"tool {name}") for name in TOOLS]
@@ -180,8 +179,7 @@ class Monkey(AtFurniture):
         return self.hold(MODIFIERS[chance % len(MODIFIERS)], lambda: self.person.drag(start, end))
 
     def drag_and_touch(self, start, end, other, chance):
-        """Drags a shape, or across the canvas if none is visible. Meanwhile a second finger touches and lifts, or
-        touches and moves."""
+        """Drags a shape, or across the canvas if none is seen. Meanwhile a second finger touches or moves."""
         touch = self.person.touch
         middles = self.person.run("return app.live.shapes().filter(({ locked, visible, kind }) => !locked && visible && kind !== 'ink')"
                                   ".map(({ x, y, width, height }) => app.view.toScreen({ x: x + width / 2, y: y + height / 2 }))")
@@ -403,8 +401,7 @@ class Monkey(AtFurniture):
         self.close_history()
 
     def play(self, _, __, ___, chance):
-        """Presses Play, Pause and Play quickly. No past state may be requested twice, which would happen if two
-        playbacks ran at once."""
+        """Presses Play, Pause and Play quickly. No past state may be requested twice."""
         if not self.open_history():
             return False
         asked = []
@@ -527,8 +524,7 @@ def looks_as_loaded(room, monkey):
 
 
 def live(room, deeds, phone, size=None):
-    """Plays a history with one person, and then undoes all of it step by step. Returns the names of the deeds that
-    had something to act on."""
+    """Plays a history with one person, and undoes it step by step. Returns the deeds that had something to act on."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     person = room.join("Eve" if phone else "Ann", phone=phone, size=size or (PHONES if phone else DESKS)[0], at=(0, 0), panel="layers")
@@ -544,8 +540,7 @@ def live(room, deeds, phone, size=None):
 
 
 def live_together(room, deeds, others, thirds):
-    """Plays histories with two pages and a terminal at once. No edit may be lost, or undone by somebody else, and all
-    must agree at the end."""
+    """Plays histories with two pages and a terminal. No edit is lost or undone by others, and all agree."""
     for at in range(3):
         room.add(kind="rectangle", position=[40 + 120 * at, 220 + 90 * at], size=[110, 100], name=f"First {at}")
     monkeys = []

@@ -212,8 +212,7 @@ class AtFurniture:
         return None
 
     def field(self, place, _, __, chance):
-        """Types, steps or chooses in a field, and leaves it in one of several ways. Only the field's own shape may
-        change."""
+        """Types, steps or chooses in a field, and leaves it somehow. Only its own shape may change."""
         field = self.in_inspector(chance, "input:visible:enabled, select:visible:enabled")
         if not field:
             return False
@@ -262,8 +261,7 @@ class AtFurniture:
             self.board = board
 
     def rows(self, _, __, ___, chance):
-        """Drags rows by their grips, swipes them away, hides and locks them. Sometimes a second finger touches
-        meanwhile."""
+        """Drags rows by their grips, swipes them, hides and locks them, sometimes with a second finger."""
         self.open_panel("layers")
         rows = self.page.locator(".layer")
         if rows.count() < 2:
@@ -320,8 +318,7 @@ class AtFurniture:
             self.rest_from_pinch(selector)
 
     def rest_from_pinch(self, selector):
-        """Cleans up after a pinch. Its fingers may also have pressed something: closes what was opened, and records
-        what was changed as a step."""
+        """Closes what a pinch's fingers have opened, and records what they have changed as a step."""
         if selector in (".panel", "dialog[open]", ".history"):
             return
         self.rest()

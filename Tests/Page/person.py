@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy
 from playwright.sync_api import Error
 
+from keeping import Keeping
 from load import spelled
-from modules import module
 from touch import Touch
-from waiting import SECONDS, wait_until
+from waiting import SECONDS
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -23,7 +23,7 @@ LATE = os.environ.get("CANVAS_PAGE_LATE")
 COLORS = ["#1D4ED8", "#BE185D", "#0F766E", "#6D28D9"]
 
 
-class Person:
+class Person(Keeping):
     def __init__(self, room, name, context, page):
         self.room, self.name, self.context, self.page = room, name, context, page
         self.forgiven = []
@@ -186,8 +186,7 @@ class Person:
         self.wait("app.session.unsentCount === 0 && app.session.shapeCount === 3", "three squares are sent")
 
     def wait_for_no_dialog(self):
-        """Waits until no dialog is open. A closed dialog is no longer visible, but stays in the page until the page
-        gets the event of its closing."""
+        """Waits until no dialog is open. A closed one stays until the page hears of its closing."""
         self.page.locator("dialog").wait_for(state="detached")
 
     def shapes(self):
@@ -198,26 +197,6 @@ class Person:
 
     def shape(self, identifier):
         return self.shapes().get(identifier)
-
-    def wait_until_kept(self, unsent):
-        """Waits until the browser has stored this many unsent edits of the room."""
-        self.wait_for_storage("(await editsOf(room)).some((record) => record.unsent === value)", unsent, f"{unsent} edits are kept")
-
-    def wait_until_drawing_is_kept(self, since):
-        """Waits until the browser has stored the drawing as it was at that time, by the browser's own clock, or later."""
-        self.wait_for_storage("(await drawingOf(room))?.at >= value", since, "the drawing is kept")
-
-    def wait_until_drawing_is_forgotten(self):
-        """Waits until the browser has no drawing of the room."""
-        self.wait_for_storage("await drawingOf(room) === undefined", None, "the drawing is forgotten")
-
-    def wait_for_storage(self, expression, value, what):
-        test = (
-            "async ([room, value]) => { const { editsOf, drawingOf, keptRooms } = window.storageModule ??= " + module("storage/database.ts")
-            + "; return " + expression + " }")
-        # `wait_for_function` can't be used here: the test returns a promise, and the function would count the promise
-        # itself as true.
-        wait_until(lambda: self.page.evaluate(test, [self.room.name, value]), lambda: f"{self.name}: {what}; {self.noticed}")
 
     def wait_for_shapes(self, count):
         self.wait(f"app.session.shapeCount === {count}", f"{count} shapes")
@@ -304,6 +283,11 @@ class Person:
             if not hold:
                 self.page.mouse.up()
 
+    def give_up(self):
+        """Presses Escape in the middle of a gesture, and lets go."""
+        self.press("Escape")
+        self.page.mouse.up()
+
     def mouse_down(self, **options):
         self.see()
         self.page.mouse.down(**options)
@@ -376,6 +360,11 @@ class Person:
         self.page.clock.run_for(milliseconds)
 
     # What is seen
+
+    def painted_picture(self):
+        """The pixels of the drawing once nothing moves and everything is painted."""
+        self.painted()
+        return self.picture()
 
     def picture(self, canvas="#drawing"):
         """The pixels of one of the stage's canvases: rows, columns, then red, green, blue and alpha."""

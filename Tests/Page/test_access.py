@@ -70,8 +70,7 @@ def test_the_other_pages_too(room):
 
 
 def test_everything_by_keyboard_alone(room):
-    """The person chooses a tool, draws, selects, renames, recolours, undoes and saves, all by keys. The focus is always
-    visible."""
+    """Tools, drawing, names and the menu are reached by keys, and the focus is always visible."""
     ann = room.join("Ann", panel="layers")
     page = ann.page
     page.keyboard.press("q")

@@ -1,17 +1,17 @@
 """Admission: tokens and what each allows, and rooms that are full."""
 
 import ctypes.util
-import tempfile
 import time
 import urllib.request
 from contextlib import contextmanager
 
 import pytest
 
-from server import tool
+from server import Server, tool
 from test_rooms import menu_of
 from test_signed_tokens import Keys
 from waiting import wait_until
+from world import GENEROUS
 
 EDITOR, VIEWER, OPERATOR = "e" * 20, "v" * 20, "o" * 20
 
@@ -19,11 +19,8 @@ EDITOR, VIEWER, OPERATOR = "e" * 20, "v" * 20, "o" * 20
 @contextmanager
 def guarded(world):
     """A room on a server that requires tokens."""
-    with tempfile.NamedTemporaryFile("w", suffix=".tokens") as file:
-        file.write(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n{OPERATOR} operator *\n")
-        file.flush()
-        with world.own_room("--tokens", file.name, name="draw-here") as own:
-            yield own
+    with Server.asking(f"{EDITOR} editor draw*\n{VIEWER} viewer *\n{OPERATOR} operator *\n", "--web", world.web, *GENEROUS) as server:
+        yield world.room(server, "draw-here")
 
 
 def test_an_editors_token_draws_and_a_viewers_looks_on(world, room):
@@ -79,8 +76,7 @@ def test_the_list_of_rooms_is_of_those_one_may_see_and_only_operators_delete(wor
 
 
 def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
-    """An editor becomes a viewer while writing a text, so the text can't be stored. The page says so, and offers the
-    text."""
+    """An editor who becomes a viewer while writing is told so, and gets the text."""
     with guarded(world) as own:
         ann = own.join("Ann", fragment=f"#token={EDITOR}", clipboard=True)
         ann.draw_squares()

@@ -2,7 +2,7 @@
 
 import numpy
 
-from hand import handle, lead, moved
+from hand import HALF, WHOLE, handle, lead, moved
 from person import number
 from pixels import rgb
 
@@ -37,7 +37,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     # The line ends near the centre of the other shape, so it is tied to the centre.
     ann.drag((260, 250), (665, 445))
     line = drawn_line(room, lambda shape: shape.get("to"))
-    assert line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768] and line["toEnd"] == "arrow"
+    assert line["from"] == [sun, HALF, HALF] and line["to"] == [moon, HALF, HALF] and line["toEnd"] == "arrow"
     assert ann.selected() == [line["id"]]
     ann.take("select")
     ann.press("Escape")
@@ -47,8 +47,7 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     # The line leads from centre to centre, but is drawn only between the two outlines.
     start, end = ends(bob, line["id"])
     assert near(start, 317, 300) and near(end, 603, 550), (start, end)
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     bob.wait_for_shape(moon, "shape.y === 400")
     bob.painted()
     assert near(ends(bob, line["id"])[1], 600, 420)
@@ -95,11 +94,11 @@ def test_its_points_are_moved_and_bends_are_pulled_out_and_pushed_back(room):
     ann.drag((400, 300), (400, 500))
     # Intermediate states of the drag are stored too, so this waits for the last one.
     bent = drawn_line(room, lambda shape: len(shape["path"]) == 3 and shape["size"] == [400, 200])
-    assert bent["path"] == [[0, 0], [32768, 65535], [65535, 0]]
+    assert bent["path"] == [[0, 0], [HALF, WHOLE], [WHOLE, 0]]
     # When Ann's page has both shapes, she drags an end of the line onto the star.
     ann.wait_for_shapes(2)
     ann.drag((600, 300), (862, 158))
-    tied = drawn_line(room, lambda shape: shape.get("to") == [star, 32768, 32768])
+    tied = drawn_line(room, lambda shape: shape.get("to") == [star, HALF, HALF])
     ann.drag((400, 500), (530, 238))
     straight = drawn_line(room, lambda shape: len(shape["path"]) == 2)
     assert straight["to"] == tied["to"]
@@ -132,38 +131,36 @@ def test_it_is_taken_where_it_is_drawn_and_not_by_its_box(room):
 def test_moved_by_itself_it_comes_loose_and_moved_together_it_stays_tied(room):
     sun = room.add(position=[200, 200], size=[120, 100])
     line = room.add(kind="line", position=[0, 0], size=[10, 10], strokeWidth=4, **{
-        "from": [sun, 65535, 32768], "path": [[0, 0], [65535, 65535]], "to": []})
+        "from": [sun, WHOLE, HALF], "path": [[0, 0], [WHOLE, WHOLE]], "to": []})
     room.write((line, {"position": [320, 250], "size": [280, 200]}))
     ann = room.join("Ann", at=(0, 0))
     ann.take("select")
     ann.select(sun, line)
     ann.drag((260, 250), (260, 350), modifiers=["Shift"])
     both = drawn_line(room, lambda shape: shape["position"] == [320, 350])
-    assert both["from"] == [sun, 65535, 32768]
+    assert both["from"] == [sun, WHOLE, HALF]
     ann.press("Escape")
     ann.drag((460, 450), (560, 450), modifiers=["Shift"])
     drawn_line(room, lambda shape: shape["from"] == [] and shape["position"] == [420, 350])
     assert room.shape(sun)["position"] == [200, 300]
     # Undo ties the line to the shape again. If both are copied, the copied line is tied to the copied shape.
     ann.press("Control+z")
-    drawn_line(room, lambda shape: shape["from"] == [sun, 65535, 32768])
+    drawn_line(room, lambda shape: shape["from"] == [sun, WHOLE, HALF])
     ann.select(sun, line)
     ann.press("Control+d")
     copies = [each for each in room.wait_for_shapes(4) if each["id"] not in (sun, line)]
     square = next(each["id"] for each in copies if each["kind"] == "rectangle")
-    assert next(each["from"] for each in copies if each["kind"] == "line") == [square, 65535, 32768]
+    assert next(each["from"] for each in copies if each["kind"] == "line") == [square, WHOLE, HALF]
 
 
 def test_an_arrow_is_painted_as_the_contract_says(room):
-    """The arrowhead is a triangle with its tip at the line's end. Its length and width are three times the line's width
-    plus 6 units."""
+    """The arrowhead ends at the line's end, and is three times the line's width plus 6 units long and wide."""
     ann = room.join(size=(420, 360))
-    room.add(kind="line", position=[50, 100], size=[300, 1], path=[[0, 0], [65535, 0]], strokeWidth=8, stroke="#0000FF", toEnd="arrow", fromEnd="dot")
+    room.add(kind="line", position=[50, 100], size=[300, 1], path=[[0, 0], [WHOLE, 0]], strokeWidth=8, stroke="#0000FF", toEnd="arrow", fromEnd="dot")
     ann.look_at(0, 0)
     ann.wait_for_shapes(1)
     ann.press("Escape")
-    ann.painted()
-    picture = ann.picture()
+    picture = ann.painted_picture()
     blue = (numpy.abs(picture[:, :, :3].astype(int) - rgb("#0000FF")).max(axis=2) < 60)
     heights = {x: blue[:, x].sum() for x in (51, 200, 318, 322, 335, 345)}
     assert abs(heights[51] - 20) <= 2 and abs(heights[200] - 8) <= 1, heights
@@ -182,8 +179,7 @@ def test_enter_adds_one_without_a_mouse_and_swatches_colour_it(room):
 
 
 def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
-    """Dragging the handle below a shape moves the shape. A press on it adds a copy at a free place and selects it,
-    as one undo step."""
+    """A drag of the handle moves the shape. A press adds a copy at a free place, as one undo step."""
     box = room.add(position=[300, 150], size=[150, 100], text="Valid?", fill="#3273D3")
     ann = room.join("Ann", at=(0, 0))
     ann.select(box)
@@ -192,7 +188,7 @@ def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
     (copy,) = [shape for shape in shapes if shape["kind"] == "rectangle" and shape["id"] != box]
     (line,) = [shape for shape in shapes if shape["kind"] == "line"]
     assert copy["position"] == [300, 330] and copy["size"] == [150, 100] and (copy["text"], copy["fill"]) == ("Valid?", "#3273D3")
-    assert line["from"] == [box, 32768, 65535] and line["to"] == [copy["id"], 32768, 0] and line["toEnd"] == "arrow"
+    assert line["from"] == [box, HALF, WHOLE] and line["to"] == [copy["id"], HALF, 0] and line["toEnd"] == "arrow"
     assert ann.selected() == [copy["id"]]
     ann.press("Control+z")
     room.wait_for_shapes(1)
@@ -203,8 +199,7 @@ def test_a_press_on_the_handle_below_adds_a_connected_copy(room):
 
 
 def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_too(room):
-    """The first copy has to wait until its code is loaded. The arrow starts and ends where the two bounding boxes are
-    nearest."""
+    """The copy waits for its code. The arrow is between the nearest sides of the bounding boxes."""
     box = room.add(position=[300, 250], size=[200, 60], rotation=90, text="Valid?", fill="#3273D3")
     held = []
     ann = room.join("Ann", at=(0, 0), before=lambda page: page.route("**/exchange.wasm", lambda route: held.append(route)))
@@ -219,8 +214,8 @@ def test_impatient_presses_on_the_handle_below_add_one_copy_of_a_turned_shape_to
     (line,) = [shape for shape in shapes if shape["kind"] == "line"]
     # On the canvas, the rotated shape is 200 high. So the copy is 200 + 80 further down: the height and a gap.
     assert copy["position"] == [300, 250 + 200 + 80] and copy["rotation"] == 90
-    assert line["from"][:2] == [box, 65535] and line["to"][:2] == [copy["id"], 0]
-    assert all(abs(tie[2] - 32768) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"
+    assert line["from"][:2] == [box, WHOLE] and line["to"][:2] == [copy["id"], 0]
+    assert all(abs(tie[2] - HALF) <= 1 for tie in (line["from"], line["to"])), "the middles of the sides, to a rounded place"
     ann.painted()
     assert len(room.agree()) == 3
 
@@ -236,7 +231,7 @@ def test_an_elbow_arrow_is_drawn_and_finds_its_way_anew_when_a_shape_moves(room)
     ann.take("arrow")
     ann.drag((250, 232), (648, 268))
     line = drawn_line(room, lambda shape: shape.get("to"))
-    assert line["route"] == "elbow" and line["from"] == [sun, 32768, 32768] and line["to"] == [moon, 32768, 32768]
+    assert line["route"] == "elbow" and line["from"] == [sun, HALF, HALF] and line["to"] == [moon, HALF, HALF]
 
     def way(person):
         person.painted()
@@ -263,7 +258,7 @@ def test_an_elbow_line_is_pressed_where_it_leads_with_or_without_ties(room):
     ann.press("v")
     ann.click(300, 560)
     assert ann.selected() == [lone], "it turns at the upper right corner"
-    room.write((tied, {"from": [one, 32768, 32768]}), (tied, {"to": [other, 32768, 32768]}))
+    room.write((tied, {"from": [one, HALF, HALF]}), (tied, {"to": [other, HALF, HALF]}))
     ann.wait_for_shape(tied, "shape.to")
     ann.painted()
     ann.click(450, 250)
@@ -277,7 +272,7 @@ def test_an_elbow_line_is_pressed_where_it_leads_with_or_without_ties(room):
 
 def test_a_curved_arrow_is_bent_by_the_handle_on_the_curve(room):
     """S17. A straight arrow gets a bend when it becomes curved, and loses it when it becomes straight again."""
-    arrow = room.add(kind="line", position=[300, 300], size=[200, 1], path=[[0, 0], [65535, 0]], strokeWidth=4, toEnd="arrow")
+    arrow = room.add(kind="line", position=[300, 300], size=[200, 1], path=[[0, 0], [WHOLE, 0]], strokeWidth=4, toEnd="arrow")
     ann = room.join("Ann", at=(0, 0))
     ann.select(arrow)
     bar = ann.page.locator(".selection-bar")

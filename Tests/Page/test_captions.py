@@ -2,7 +2,7 @@
 
 import numpy
 
-from hand import handle, lead, tap
+from hand import WHOLE, handle, lead, tap
 from modules import module
 from person import number
 from pixels import rgb
@@ -15,14 +15,13 @@ STROKE = "#E03131"
 def bent(room, **values):
     """A line from (200, 200) to the right and down to (600, 400). It is halfway along at (500, 200)."""
     return room.add(**{
-        "kind": "line", "position": [200, 200], "size": [400, 200], "path": [[0, 0], [65535, 0], [65535, 65535]],
+        "kind": "line", "position": [200, 200], "size": [400, 200], "path": [[0, 0], [WHOLE, 0], [WHOLE, WHOLE]],
         "stroke": STROKE, "strokeWidth": 4, **values})
 
 
 def has_ink(person, left, top, right, bottom):
     """Whether anything is painted in the line's colour within this part of the window."""
-    person.painted()
-    part = person.picture()[top:bottom, left:right, :3].astype(int)
+    part = person.painted_picture()[top:bottom, left:right, :3].astype(int)
     return bool((abs(part - numpy.array(rgb(STROKE))).max(axis=2) < 60).any())
 
 
@@ -49,8 +48,7 @@ def is_captioned(person, line, x, y):
 
 
 def test_a_double_click_on_an_arrow_writes_in_its_middle(room):
-    """The others see it there. It is one step to undo, gives the layer its name, is in the exported SVG, and goes with
-    the line, which is also taken by it."""
+    """It is one step to undo, names the layer, is in the SVG, and goes with the line and takes it."""
     line = bent(room)
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0), panel="layers")
     assert has_ink(ann, 495, 198, 505, 202)
@@ -146,7 +144,7 @@ def test_a_caption_is_written_by_touch(room):
 
 def test_a_line_with_a_caption_can_still_be_bent(room):
     """Its handle for that is beside the caption. The caption then stands in the middle of the longer way."""
-    line = room.add(kind="line", position=[200, 300], size=[400, 1], path=[[0, 0], [65535, 0]], stroke=STROKE, strokeWidth=4, text="Wow!")
+    line = room.add(kind="line", position=[200, 300], size=[400, 1], path=[[0, 0], [WHOLE, 0]], stroke=STROKE, strokeWidth=4, text="Wow!")
     ann = room.join("Ann", at=(0, 0))
     ann.select(line)
     x, y = handle(ann, "bend")

@@ -2,6 +2,7 @@
 
 import re
 
+from boards import NOTE
 from hand import is_bright
 from modules import module
 
@@ -12,8 +13,7 @@ IN_TURN = ["#F5CB45", RED, BLUE, GREEN, "#8A5BD1", "#EC8FB4"]
 
 
 def test_only_colours_that_have_an_effect_are_offered(room):
-    """Texts, lines and ink have a single colour, which can't be None. If they are selected together with other shapes,
-    a value that has no effect on them is written only to the others."""
+    """Texts, lines and ink have a single colour, which can't be None. What has no effect isn't written to them."""
     text = room.add(kind="text", text="Hello", position=[200, 250], size=[120, 100], fill="#767676")
     line = room.add(kind="line", position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
     ink = room.add(kind="ink", position=[600, 250], size=[120, 100], stroke="#123456", strokeWidth=4)
@@ -64,8 +64,7 @@ def choose(person, *names):
 
 
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
-    """The colours, line width, dashes and text size apply to drawn shapes and to shapes added by key, even after a
-    reload, and the button shows them. Without a choice, the room's own colours are used."""
+    """What was chosen counts for drawn and added shapes, also after a reload. Else it is the room's turn."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=BUTTON).click()
@@ -124,8 +123,7 @@ def test_new_shapes_get_the_swatches_in_turn_and_text_on_each_can_be_read(room):
 
 
 def test_the_next_shape_may_have_no_fill(room):
-    """A shape without a fill gets an outline in the chosen colour, or in a visible one. Notes, texts and lines keep
-    their own colours."""
+    """A shape without a fill gets an outline that is seen. Notes, texts and lines keep their own colours."""
     ann = room.join("Ann", at=(0, 0))
 
     def draw(key, at):
@@ -142,14 +140,13 @@ def test_the_next_shape_may_have_no_fill(room):
     ringed = draw("o", 1)
     assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
     note = draw("n", 2)
-    assert note["fill"] == "#FFE27A" and "filled" not in note and note["strokeWidth"] == 0
+    assert note["fill"] == NOTE and "filled" not in note and note["strokeWidth"] == 0
     line = draw("l", 3)
     assert line["kind"] == "line" and line["stroke"] == RED
 
 
 def test_what_is_selected_is_coloured_by_one_press(room):
-    """The bar above the selection changes all selected shapes in one undo step. It is hidden during gestures, for
-    viewers, and in the past."""
+    """One step for all selected shapes. The bar is hidden during gestures, for viewers, and in the past."""
     sun = room.add(position=[200, 250], size=[120, 100], fill="#FFFFFF")
     moon = room.add(position=[400, 250], size=[120, 100], stroke="#123456", strokeWidth=9)
     ann, bob, eve = room.join("Ann", at=(0, 0)), room.witness(), room.join("Eve", query="?view", at=(0, 0))
@@ -185,8 +182,7 @@ def test_what_is_selected_is_coloured_by_one_press(room):
     ann.drag((260, 300), (280, 420), hold=True)
     ann.painted()
     assert bar.is_hidden()
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     ann.run("app.view.panBy(0, -130); return null")
     ann.painted()
     box = bar.bounding_box()

@@ -1,5 +1,6 @@
 """Arrows by keyboard alone: a shape is connected to another one that is chosen from a list, and ends are tied anew."""
 
+from hand import HALF, WHOLE
 from listener import Listener
 from server import identifier
 
@@ -60,7 +61,7 @@ def test_a_shape_is_connected_by_keys(room):
     ann.press("Enter")
     line = room.wait_for_shapes(4)[-1]
     assert tied(line) == [idea, board] and line["toEnd"] == "arrow"
-    assert [end[1:] for end in (line["from"], line["to"])] == [[65535, 32768], [0, 32768]], "between the sides that face each other"
+    assert [end[1:] for end in (line["from"], line["to"])] == [[WHOLE, HALF], [0, HALF]], "between the sides that face each other"
     listener.hear("Arrow from “Idea” to “Dashboard” added.")
     assert ann.selected() == [line["id"]]
     ann.press("Control+z")
@@ -70,7 +71,7 @@ def test_a_shape_is_connected_by_keys(room):
 def test_an_end_is_tied_anew_by_keys(room):
     """With a line selected, the same key asks which end, and ties that to the shape that is chosen."""
     idea, valid, board = boxes(room)
-    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], **{"from": [idea, 65535, 32768]})
+    line = room.add(kind="line", toEnd="arrow", position=[200, 250], size=[100, 10], **{"from": [idea, WHOLE, HALF]})
     ann = connects(room, line)
     ann.page.get_by_role("dialog", name="Tie an end of Arrow from “Idea”").wait_for()
     assert ann.page.get_by_role("radio", name="End, now loose").is_checked()
@@ -92,7 +93,7 @@ def test_an_end_is_tied_anew_by_keys(room):
 def test_an_elbow_line_that_is_tied_anew_keeps_no_turns(room):
     """S17: its turns are worked out where it is drawn. Stored, they would be bends once it is straight."""
     idea, valid, board = boxes(room)
-    line = room.add(kind="line", route="elbow", **{"from": [idea, 32768, 32768], "to": [board, 32768, 32768]})
+    line = room.add(kind="line", route="elbow", **{"from": [idea, HALF, HALF], "to": [board, HALF, HALF]})
     ann = connects(room, line)
     ann.page.get_by_role("combobox").press("Enter")
     room.wait_for(lambda shapes: tied(room.shape(line)) == [idea, valid] or tied(room.shape(line)) == [valid, board])

@@ -1,10 +1,13 @@
 """Import and export: files dropped, pasted and saved."""
 
+import functools
 import json
 import struct
 import xml.etree.ElementTree as XML
 
 import pytest
+
+from boards import NOTE
 
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 10, 'y': 20, 'colour': '#00ff00', 'size': 40}]}"
 
@@ -19,8 +22,7 @@ DROP = """([text, name]) => {
 
 
 def test_a_layout_is_dropped(room):
-    """A layout is dropped as a file and as text, or its file is chosen in the menu. Its shapes are where the layout
-    says, and are one undo step."""
+    """As a file, as text, or chosen in the menu. Its shapes are where it says, and are one undo step."""
     ann, bob = room.join("Ann"), room.witness()
     ann.page.evaluate(DROP, [LAYOUT, "squares.json"])
     bob.wait_for_shapes(2)
@@ -75,8 +77,7 @@ PASTE = """([text, file]) => {
 
 
 def test_what_is_pasted_comes_to_the_pointer(room):
-    """Pastes by key and from the menu. If the mouse hasn't moved since copying, the copy is next to the original. What
-    was cut can be pasted in another room."""
+    """If the mouse hasn't moved since copying, the copy is next to the original. Other rooms take it too."""
     room.add(kind="ellipse", position=[200, 200], size=[100, 80], name="Sun")
     room.add(position=[300, 240], size=[60, 60])
     ann = room.join("Ann", at=(0, 0), clipboard=True)
@@ -144,8 +145,7 @@ def test_a_part_is_copied_as_a_picture_and_saved(room, phone):
 
 
 def test_pasted_lines_become_notes_and_one_line_a_text(room):
-    """The notes lie in a grid around the pointer, or in the middle of the view, and have the next note's look. However
-    many they are, they are one step of undo."""
+    """The notes lie in a grid around the pointer, have the next note's look, and are one step of undo."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     ann.page.mouse.move(640, 400)
@@ -153,7 +153,7 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
     ann.page.evaluate(PASTE, ["- Alpha\r\n\n  \u2022 Beta\n* Gamma\tdelta\n" + "long " * 60 + "\n4 is a number\u0007", None])
     notes = room.wait_for_shapes(5)
     assert [note["text"] for note in notes] == ["Alpha", "Beta", "Gamma    delta", ("long " * 60).strip(), "4 is a number"]
-    assert all(note["fill"] == "#FFE27A" and note["textSize"] == 32 for note in notes)
+    assert all(note["fill"] == NOTE and note["textSize"] == 32 for note in notes)
     assert [note["size"][0] for note in notes] == [200] * 5 and notes[3]["size"][1] > 200, "a long line makes a high note"
     first = notes[0]["position"]
     height = notes[3]["size"][1]
@@ -174,18 +174,6 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
     (text,) = room.wait_for_shapes(1)
     assert text["kind"] == "text" and text["text"].startswith("line\nline") and len(text["text"]) == 4096
     ann.notice("Its end is left out").wait_for()
-
-
-def test_on_a_phone_all_pasted_notes_come_into_view(room):
-    """The clipboard's text is pasted from the menu, in the middle of the view."""
-    ann = room.join("Ann", phone=True, at=(5000, 5000), clipboard=True)
-    ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", "one\ntwo\nthree\nfour\nfive")
-    ann.choose("Paste", exact=True)
-    ann.wait_for_shapes(5)
-    ann.painted()
-    left, top = ann.screen(*room.shapes()[0]["position"])
-    right, bottom = ann.screen(*[at + 200 for at in room.shapes()[2]["position"]])
-    assert 0 <= left < right <= 390 and 0 <= top < bottom <= 844
 
 
 def test_what_cannot_be_dropped_or_pasted_is_said(room):
@@ -230,9 +218,7 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     square = room.add(position=[100, 300], size=[100, 80])
     ann = room.join("Ann", phone=True, at=(0, 0))
 
-    def choose(entry):
-        ann.choose(entry, exact=True)
-
+    choose = functools.partial(ann.choose, exact=True)
     # In this browser without a window, even writing to the clipboard needs a permission. In a browser with a window, a
     # click is enough for writing, and only reading needs a permission.
     ann.context.grant_permissions(["clipboard-write"])
@@ -248,11 +234,20 @@ def test_the_menu_pastes_what_is_on_the_clipboard_or_says_why_not(room):
     ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", LAYOUT)
     choose("Paste")
     ann.wait_for_shapes(4)
+    # All pasted notes come into view, wherever that is.
+    ann.look_at(5000, 5000)
+    ann.page.evaluate("(text) => navigator.clipboard.writeText(text)", "one\ntwo\nthree\nfour\nfive")
+    choose("Paste")
+    ann.wait_for_shapes(9)
+    ann.painted()
+    notes = room.wait_for_shapes(9)[4:]
+    left, top = ann.screen(*notes[0]["position"])
+    right, bottom = ann.screen(*[at + 200 for at in notes[2]["position"]])
+    assert 0 <= left < right <= 390 and 0 <= top < bottom <= 844
 
 
 def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
-    """Linux pastes when the middle button is released. The page must not do so, because the button moves the view.
-    Pasting by key still works."""
+    """Linux pastes when the middle button is released, which moves the view here. A key still pastes."""
     ann = room.join("Ann", clock=True)
     ann.page.evaluate(
         f"(text) => document.addEventListener('mouseup', (event) => {{ if (event.button === 1) ({PASTE})([text, null]) }})", LAYOUT)
@@ -267,8 +262,7 @@ def test_moving_the_paper_by_the_middle_button_pastes_nothing(room):
 
 
 def test_a_picture_takes_no_more_memory_than_a_page_has(room):
-    """A picture of two small shapes far apart would take a gigabyte. One that no canvas can be becomes as large as one
-    can."""
+    """Two small shapes far apart would take a gigabyte. A picture is at most as large as a canvas can be."""
     for at in (0, 20_000):
         room.add(kind="rectangle", position=[at, at], size=[40, 40])
     ann = room.join("Ann")

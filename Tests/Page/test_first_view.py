@@ -5,8 +5,7 @@ import pytest
 
 @pytest.mark.parametrize("size, phone", [((1280, 800), False), ((390, 844), True)])
 def test_the_first_view_of_a_room_shows_all_of_the_drawing_beside_the_furniture(room, size, phone):
-    """The first view shows drawings at the canvas's origin too, which would be under the bar. It doesn't enlarge the
-    drawing, and the page adjusts it only until the person moves it."""
+    """It enlarges nothing, and follows no edit: the person may have moved it."""
     first = room.add(position=[0, 0], size=[150, 100])
     last = room.add(position=[400, 300], size=[150, 100])
     ann = room.join("Ann", first_view=True, size=size, phone=phone)

@@ -43,8 +43,7 @@ class Gate:
 
 
 def test_a_first_visit_is_light(world):
-    """Counts the traffic until the room is shown and the network is idle. Other parts are loaded only when somebody
-    does something."""
+    """Counts the traffic until the network is idle. Other parts are loaded when somebody does something."""
     # Uses its own server, because the browser's cache must not have the files yet.
     with world.own_room() as own:
         own.add(position=[200, 200], size=[100, 80])
@@ -73,8 +72,7 @@ def test_a_second_visit_fetches_no_file_again(room):
 
 
 def test_who_is_faster_than_the_third_module_gets_what_they_asked_for(room):
-    """Copies and pastes that happen before the module is loaded take effect when it arrives: by drag, by key, cut, and
-    added shapes."""
+    """What was asked for before the module is there happens when it comes: by drag, key, cut and paste."""
     shape = room.add(position=[200, 200], size=[100, 80])
     gates = []
     ann = room.join("Ann", before=lambda page: gates.append(Gate(page)), at=(0, 0))

@@ -22,8 +22,7 @@ def test_a_double_tap_on_nothing_makes_a_circle_there(room):
 
 
 def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
-    """A lifted circle is slightly larger and lighter. Others see that it is lifted, and by whom. Releasing it lowers
-    it."""
+    """Lifted, it is larger and lighter, and others see by whom. Releasing it lowers it."""
     circle = room.add(kind="ellipse", position=[100, 300], size=[100, 100])
     phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     bob = room.join("Bob")
@@ -56,8 +55,7 @@ def test_press_and_hold_lifts_and_the_circle_follows_without_a_jump(room):
 
 
 def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
-    """A triple tap works by mouse and by finger. The circle never changes its colour in between, and the others see it
-    disappear."""
+    """By mouse and by finger. The circle never changes its colour in between, for anybody."""
     circles = [room.add(kind="ellipse", position=[150, 150 + 200 * at], size=[120, 120], fill="#0000FF") for at in (0, 1)]
     ann = room.join("Ann", clock=True, at=(0, 0))
     phone = room.join("Eve", phone=True, clock=True, at=(0, 0))

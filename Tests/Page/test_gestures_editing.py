@@ -1,12 +1,11 @@
 """Handles, selections and shortcuts, and gestures that change only the view."""
 
-from hand import handle, lead, moved, near, rest
+from hand import handle, lead, let_go, moved, near
 from person import number
 
 
 def both(room, count, page=False, **options):
-    """Ann's page with shapes in a row, and a client that receives what she does. With `page` that client is a page
-    too."""
+    """Ann's page with shapes in a row, and a client, or a `page`, that receives what she does."""
     shapes = [room.add(position=[200 + 200 * at, 200 + 50 * at], size=[100, 100]) for at in range(count)]
     return room.join("Ann", at=(0, 0), **options), room.join("Bob") if page else room.witness(), shapes
 
@@ -48,8 +47,7 @@ def test_handles_move_turn_and_scale_and_stay_at_the_turned_shape(room):
 
 
 def test_shift_constrains_moves_turns_and_scales(room):
-    """With Shift, moves keep to one axis, rotations to steps of fifteen degrees, and scaling to the shape's aspect
-    ratio."""
+    """Moves keep to one axis, turns to steps of fifteen degrees, and scaling to the aspect ratio."""
     ann, bob, (shape,) = both(room, 1)
     lead(ann, (220, 220), (320, 250), modifiers=["Shift"])
     bob.wait_for_shape(shape, "shape.x === 300 && shape.y === 200")
@@ -172,8 +170,7 @@ def test_delete_duplicate_and_another_colour_by_keys(room):
 
 
 def test_the_drawing_order_is_changed_by_keys(room):
-    """The keys move shapes forward and backward by one, to the front and to the back. With a single shape selected, the
-    keys need Control, because plain keys type text into it."""
+    """By one step, and to both ends. With one shape selected the keys need Control, since plain keys type."""
     ann, bob, shapes = both(room, 3, page=True)
     order = lambda: [shape["id"] for shape in room.shapes()]
     start = order()
@@ -242,8 +239,7 @@ def test_wheels_middle_button_and_space_move_the_paper(room):
 
 
 def test_two_fingers_on_the_paper_pan_and_zoom(room):
-    """Two fingers pan and zoom with any tool. With the Select tool, one finger pans too. No shape is drawn, and the
-    browser doesn't zoom the page."""
+    """With any tool. With Select, one finger pans too. No shape is drawn, and the browser doesn't zoom."""
     shape = room.add(position=[1000, 1000])
     phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
     phone.touch.pinch((200, 400), 50, 100, steps=20)
@@ -299,8 +295,7 @@ def test_what_someone_else_deletes_slips_out_of_the_hand(room):
     # write.
     crossed = ann.run("app.session.written(value, 'position')", number(first))
     ann.page.mouse.move(400, 330, steps=4)
-    rest(ann)
-    ann.page.mouse.up()
+    let_go(ann)
     bob.wait_for_shape(second, "shape.x === 550 && shape.y === 350")
     (left,) = room.agree()
     assert left["id"] == second

@@ -1,7 +1,7 @@
 """What happens to a gesture when something else changes meanwhile: the network, the server, the page, or other people's
 edits."""
 
-from hand import lead, rest
+from hand import lead, let_go
 from test_exchange import DROP, LAYOUT, PASTE
 from test_offline import MISSED
 
@@ -19,8 +19,7 @@ def test_a_drag_outlasts_the_server_that_is_killed_in_the_middle_of_it(world):
         lead(bob, (250, 450), (400, 480))
         room.server.start()
         ann.page.mouse.move(600, 400, steps=8)
-        rest(ann)
-        ann.page.mouse.up()
+        let_go(ann)
         for person in (ann, bob):
             person.wait("app.session.status().state === 'live'", "everyone is back")
         bob.wait_for_shape(square, "shape.x === 550 && shape.y === 350")
@@ -60,8 +59,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
         ann.page.mouse.move(450 + 10 * step, 350)
         bob.page.mouse.move(450, 450 + 10 * step)
     for person in (ann, bob):
-        rest(person)
-        person.page.mouse.up()
+        let_go(person)
     (held,) = room.agree()
     assert held["position"] in ([450, 300], [400, 450]), held["position"]
     # A person's undo restores a value only if nobody else has written the value after that person.
@@ -72,8 +70,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
 
 
 def test_a_selected_shape_that_goes_while_more_are_being_selected_is_not_selected_again(room):
-    """Ann presses on the shape. She adds to her selection by a rectangle, which Escape takes back, and then by a row of
-    the layers."""
+    """By a press, a rectangle, Escape in it, and a row of the layers."""
     room.panel = "layers"
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
@@ -119,8 +116,7 @@ def test_what_is_drawn_when_the_browser_takes_the_finger_away_stays(room):
 
 
 def test_what_comes_during_a_drag_is_a_step_of_its_own(room):
-    """The drag ends where it is. After that Escape reverts nothing, and one undo removes only what came during the
-    drag."""
+    """The drag ends where it is. Escape reverts nothing, and one undo removes only what came."""
     moon = room.add(kind="rectangle", position=[100, 300], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
     ann.run("app.exchange()")
@@ -131,8 +127,7 @@ def test_what_comes_during_a_drag_is_a_step_of_its_own(room):
         ann.drag((began + 50, 350), (began + 130, 350), hold=True)
         comes()
         ann.wait_for_shapes(1 + count)
-        ann.press("Escape")
-        ann.page.mouse.up()
+        ann.give_up()
         ann.painted()
         place = ann.shape(moon)["x"]
         assert len(ann.shapes()) == 1 + count and place > began

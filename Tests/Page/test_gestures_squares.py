@@ -11,8 +11,7 @@ def inside(person, shape):
 
 
 def test_a_drag_that_ends_over_the_white_circle_is_sucked_in(room):
-    """The mouse drags a square to the circle. The circle grows first, others see where the square disappears, and one
-    undo restores it at its old place."""
+    """The circle grows, others see where the square goes, and one undo puts it back in its place."""
     square = room.add(position=[500, 200], size=[120, 120])
     other = room.add(position=[700, 200], size=[120, 120])
     ann = room.join("Ann", at=(0, 0))
@@ -49,8 +48,7 @@ def test_a_finger_leads_many_into_the_hole(room):
 
 
 def test_the_black_hole_swallows_everything_and_gives_it_back(room):
-    """The page asks first, because Bob is in the room. Each shape is one operation, all are one undo step, and
-    everybody sees the shapes move to the same place."""
+    """The page asks, because Bob is there. All is one undo step, and everybody sees it go to one place."""
     squares = [room.add(position=[100 + 150 * at, 100 * at], size=[90, 90]) for at in range(5)]
     ann = room.join("Ann", at=(0, 0))
     bob = room.join("Bob")
@@ -135,8 +133,7 @@ def test_a_square_thrown_without_motion_stays_where_it_is_let_go(room):
 
 
 def test_two_fingers_turn_and_scale_a_square(room):
-    """Rotates and scales at the same time, down to a size of 100. The square's centre follows the centre between the
-    fingers, and each pinch is one undo step."""
+    """At once, down to a size of 100. The centre follows the fingers, and each pinch is one undo step."""
     square = room.add(position=[100, 300], size=[160, 160])
     phone = room.join("Eve", phone=True, at=(0, 0))
     bob = room.witness()
@@ -156,8 +153,7 @@ def test_two_fingers_turn_and_scale_a_square(room):
 
 
 def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
-    """A double tap by finger changes the colour. With a mouse, a double click edits the text (test_writing.py), and
-    Alt+C changes the colour."""
+    """By finger. With a mouse a double click writes (test_writing.py), and Alt+C colours."""
     square = room.add(position=[100, 200], size=[150, 150], fill="#010203")
     ann = room.join("Ann", stopped=True, at=(0, 0))
     phone = room.join("Eve", phone=True, stopped=True, at=(0, 0))
@@ -172,8 +168,7 @@ def test_a_double_tap_on_a_shape_gives_it_another_bright_colour(room):
 
 
 def test_the_white_circle_grows_and_says_what_it_is_for(room):
-    """It is larger while a shape is dragged. The text appears then too, until a shape has been dropped into the
-    circle."""
+    """Both while a shape is dragged, and the words until one has been dropped there."""
     squares = [room.add(position=[300 + 200 * at, 300], size=[100, 100]) for at in range(2)]
     ann = room.join("Ann", at=(0, 0))
     words = "Number(getComputedStyle(document.querySelector('.hole-words')).opacity)"

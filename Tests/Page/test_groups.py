@@ -1,6 +1,7 @@
 """Groups, locks, shapes without a fill, and dashed lines."""
 
-from hand import handle, lead, near
+from boards import GROUP
+from hand import HALF, WHOLE, handle, lead, near
 from test_history import see_past
 from waiting import moment
 
@@ -64,9 +65,8 @@ def test_a_group_is_moved_and_deleted_as_one_and_entered_by_a_double_click(room)
 
 
 def test_a_group_is_turned_and_scaled_as_one(room):
-    """One click on a shape selects the group, and the handles around it act on all of it. Each change is one undo
-    step."""
-    sun, moon = square(room, 400, 300, group="0gr-oup-000"), square(room, 600, 300, group="0gr-oup-000")
+    """One click selects the group, and the handles around it act on all of it, each in one undo step."""
+    sun, moon = square(room, 400, 300, group=GROUP), square(room, 600, 300, group=GROUP)
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")
     ann.click(460, 350)
@@ -90,11 +90,11 @@ def test_a_group_is_turned_and_scaled_as_one(room):
 
 def test_ungrouping_and_locking_are_undone(room):
     """Ungrouping and locking are one undo step each, for all shapes at once."""
-    shapes = [square(room, 200 + 200 * at, 200, group="0gr-oup-000") for at in range(3)]
+    shapes = [square(room, 200 + 200 * at, 200, group=GROUP) for at in range(3)]
     ann, bob = room.join("Ann"), room.witness()
     ann.painted()
     ann.select(*shapes)
-    for key, name, before, after in [("Control+Shift+g", "group", "0gr-oup-000", ""), ("Control+Shift+l", "locked", None, True)]:
+    for key, name, before, after in [("Control+Shift+g", "group", GROUP, ""), ("Control+Shift+l", "locked", None, True)]:
         ann.press(key)
         room.wait_for(lambda held: all(shape.get(name) == after for shape in held))
         ann.press("Control+z")
@@ -159,8 +159,7 @@ def test_a_shape_without_a_fill_is_seen_by_its_outline_and_taken_there(room):
     emptied = wait_for(room, frame, lambda shape: shape.get("filled") is False)
     assert (emptied["stroke"], emptied["strokeWidth"]) == ("#E0483E", 4), "it can still be seen"
     bob.wait_for_shape(frame, "!shape.filled")
-    bob.painted()
-    picture = bob.picture()
+    picture = bob.painted_picture()
 
     def at(x, y):
         return picture[int(y)][int(x)][:3].tolist()
@@ -181,8 +180,7 @@ def test_strokes_are_dashed_and_dotted(room):
     for dash, x in places.items():
         room.add(position=[x, 200], size=[140, 140], filled=False, strokeWidth=8, stroke="#000000", dash=dash)
     ann = room.join("Ann", at=(0, 0))
-    ann.painted()
-    picture = ann.picture()
+    picture = ann.painted_picture()
     dark = {}
     for dash, x in places.items():
         points = [ann.screen(x + step, 200) for step in range(140)]
@@ -191,9 +189,8 @@ def test_strokes_are_dashed_and_dotted(room):
 
 
 def test_of_a_group_that_was_looked_at_in_the_past_only_what_is_left_is_taken(room):
-    """The group had two shapes in the past, and one of them was deleted later. Back in the present, a click selects
-    only the remaining one."""
-    sun, moon = (room.add(position=[100 + 300 * at, 200], size=[100, 100], group="0gr-oup-000") for at in range(2))
+    """One of its two shapes was deleted after the time that one looked at."""
+    sun, moon = (room.add(position=[100 + 300 * at, 200], size=[100, 100], group=GROUP) for at in range(2))
     then = moment()
     room.write((moon, {"deleted": True}))
     ann = room.join("Ann")
@@ -230,11 +227,11 @@ def test_shapes_drawn_between_those_of_a_group_are_not_listed_as_its_own(room):
 
 def test_a_group_has_a_row_of_its_own_and_layers_are_called_by_their_text(room):
     """One row stands for all shapes of a group. Arrows without a name are named after what they connect."""
-    group = "0gr-oup-000"
+    group = GROUP
     valid = room.add(kind="polygon", position=[200, 200], size=[120, 100], text="Valid?")
     board = room.add(position=[200, 500], size=[120, 100], text="Dashboard\nof today", group=group)
     sun = room.add(kind="ellipse", position=[400, 500], size=[100, 100], name="Sun", text="warm", group=group)
-    room.add(kind="line", position=[260, 300], size=[1, 200], toEnd="arrow", **{"from": [valid, 32768, 65535], "to": [board, 32768, 0]})
+    room.add(kind="line", position=[260, 300], size=[1, 200], toEnd="arrow", **{"from": [valid, HALF, WHOLE], "to": [board, HALF, 0]})
     ann = room.join("Ann", panel="layers")
     rows = ann.page.locator(".layer .layer-name")
     ann.wait("document.querySelectorAll('.layer').length === 5")

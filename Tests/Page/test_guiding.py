@@ -9,8 +9,7 @@ def asks(person, name):
 
 
 def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
-    """The one who asks sees how many follow. When they stop asking, what is left of the notices goes, and those who
-    follow go on."""
+    """Who asks sees how many follow. When they stop, the notices go, and those who follow go on."""
     room.add(position=[0, 0])
     ann, ben, eve = room.join("Ann", at=(0, 0)), room.join("Ben", at=(0, 0)), room.join("Eve", at=(0, 0))
     ann.wait("app.presence.people().length === 2")

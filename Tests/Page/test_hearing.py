@@ -2,15 +2,14 @@
 
 import re
 
+from hand import HALF
 from listener import Listener
 
-HALF = 32768
 YELLOW = "#F5CB45"
 
 
 def flow(room):
-    """Two steps of a flow chart with a labelled arrow between them, a line without ends, and a shape over another one.
-    Returns the identifiers."""
+    """A flow chart of two steps and a labelled arrow, a loose line, a shape over another. Returns identifiers."""
     valid = room.add(kind="rectangle", text="Valid?", position=[100, 200], size=[150, 100], fill=YELLOW)
     board = room.add(kind="roundedRectangle", text="Dashboard", position=[400, 210], size=[150, 100], fill="#123456")
     arrow = room.add(kind="line", toEnd="arrow", text="yes", **{"from": [valid, HALF, HALF], "to": [board, HALF, HALF]})
@@ -47,8 +46,7 @@ def test_the_drawing_is_a_list_of_what_each_shape_is_says_and_connects(room):
 
 
 def test_the_list_is_walked_by_keys_and_selects(room):
-    """One stop of Tab, the arrow keys go on from shape to shape, and a deleted shape passes the focus on. Escape leaves
-    to where one came from."""
+    """One stop of Tab, then arrow keys. A deleted shape passes the focus on, and Escape goes back."""
     flow(room)
     ann = room.join("Ann")
     listener = Listener(ann)

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from boards import GROUP
 from person import number
 from waiting import moment, wait_until
 
@@ -14,8 +15,7 @@ CLOCKS = 0.3
 
 
 def past(room):
-    """Makes a room that had a sun, then a moon too, and then only the moon at another place. Returns both shapes, and
-    the times between these states in milliseconds."""
+    """A sun, then a moon too, then only the moon elsewhere. Returns both, and the milliseconds between these."""
     sun = room.add(kind="star", name="Sun", position=[100, 100], size=[100, 100], fill="#FFCC00")
     first = moment()
     moon = room.add(kind="ellipse", name="Moon", position=[400, 100], size=[100, 100])
@@ -48,8 +48,7 @@ def look_back(person, milliseconds):
 
 
 def test_the_slider_shows_the_room_as_it_was(room):
-    """The past is drawn and listed, with who did what, and can't be edited. What others do at that time is not lost,
-    but not shown before the return to the present."""
+    """The past is drawn and listed, and can't be edited. What others do meanwhile is seen on the return."""
     sun, moon, (first, second) = past(room)
     ann, bob = room.join("Ann", at=(0, 0), panel="layers"), room.join("Bob", at=(0, 0))
     bob.run("app.edit((session) => session.place([{ id: value, x: 500, y: 310 }])); app.presence.setCursor({ x: 700, y: 500 }); return null",
@@ -118,18 +117,22 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
     assert room.shape(moon)["position"] == [500, 300]
 
 
-def test_history_by_keyboard_and_without_a_past(room):
+def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(room):
     """The arrow keys go back step by step, and Escape returns to the present. A room without edits has no history."""
-    ann = room.join("Ann")
+    ann = room.join("Ann", forgive=["404"])
     ann.choose("History")
     ann.notice("no history").wait_for()
     past(room)
-    ann.forgive("404")
     open_history(ann)
     ann.press("Home")
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
     ann.press("Escape")
     ann.wait("!app.isPast && app.session.shapeCount === 1", "now")
+    # The server drops the whole history while it is open, so the page stops asking for it.
+    open_history(ann)
+    ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
+    ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
+    ann.page.get_by_text("We can’t load that moment right now.").wait_for()
 
 
 def test_each_step_is_told_in_its_own_words(room):
@@ -139,7 +142,7 @@ def test_each_step_is_told_in_its_own_words(room):
     sun, login, star = (room.add(position=[200 * at, 100], size=[100, 100], **name) for at, name in enumerate(names))
     written = [
         (room.write, [(sun, {"text": "Hello"})], "wrote in Sun"), (room.write, [(sun, {"locked": True})], "locked Sun"),
-        (room.write, [(sun, {"locked": False})], "unlocked Sun"), (room.write, [(sun, {"group": "0gr-oup-000"})], "grouped Sun"),
+        (room.write, [(sun, {"locked": False})], "unlocked Sun"), (room.write, [(sun, {"group": GROUP})], "grouped Sun"),
         (room.write, [(sun, {"group": ""})], "ungrouped Sun"), (room.write, [(sun, {"dash": "dotted"})], "changed the dashes of Sun"),
         (room.write, [(login, {"filled": False})], "took the fill from “Log in”"), (room.write, [(login, {"visible": False})], "hid “Log in”"),
         (room.write, [(login, {"deleted": True})], "removed “Log in”"),
@@ -182,8 +185,7 @@ def test_each_step_is_told_in_its_own_words(room):
 
 
 def test_of_a_large_drawing_only_who_is_told(room):
-    """For a large drawing the server sends only who acted and when, because the details would be too much. The history
-    can still be played step by step."""
+    """The server sends only who acted and when. The history can still be played step by step."""
     count = 3_001
     shapes = [(f"00a-{at // 1000:03d}-{at % 1000:03d}", {"kind": "ellipse", "position": [at % 60 * 20, at // 60 * 20], "size": [15, 15]})
               for at in range(count)]
@@ -272,19 +274,8 @@ def test_on_a_phone_the_past_is_not_under_the_panel(room):
     phone.page.locator(".panel").wait_for()
 
 
-def test_of_a_past_that_is_kept_no_more_one_is_told(room):
-    """The server drops the whole history while it is open. The page stops asking for it."""
-    past(room)
-    ann = room.join("Ann", forgive=["404"])
-    open_history(ann)
-    ann.page.route("**/v1/rooms/*?at=*", lambda route: route.fulfill(status=404, body="{}"))
-    ann.run("const slider = document.querySelector('.history .slider'); slider.value = 300; slider.dispatchEvent(new Event('input')); return null")
-    ann.page.get_by_text("We can’t load that moment right now.").wait_for()
-
-
 def test_a_server_that_never_answers_is_given_up(room):
-    """The server accepts the request and never answers. The page waits as long as a proxy would, says so, and offers
-    another try."""
+    """The page waits as long as a proxy would, says so, and offers another try."""
     past(room)
     ann = room.join("Ann", clock=True)
     ann.run("app.exchange()")
@@ -307,8 +298,7 @@ def test_a_server_that_never_answers_is_given_up(room):
 
 
 def test_restoring_asks_before_much_that_others_have_drawn_goes(room):
-    """More than five shapes by others were drawn since. Unless the person confirms, all of them stay, and the past
-    stays open."""
+    """More than five shapes of others stay, and the past stays open, unless the person confirms."""
     sun, moon, (first, second) = past(room)
     room.guest("Bob")
     for at in range(6):

@@ -123,8 +123,7 @@ COUNTING = """
 
 
 def scribbles(count, **values):
-    """Lines that cross themselves a thousand times. The time for finding what such a path covers grows with the square
-    of its length."""
+    """Lines that cross themselves a thousand times: what they cover takes the square of their length to find."""
     chance = random.Random(1)
     for _ in range(count):
         path = [[chance.randrange(65536), chance.randrange(65536)] for _ in range(1024)]

@@ -2,6 +2,7 @@
 
 import math
 
+from hand import WHOLE
 from modules import module
 
 
@@ -75,8 +76,8 @@ def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
 def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     """Shapes, lines and locked strokes stay. One movement of the eraser is one undo step."""
     square = room.add(position=[300, 300], size=[200, 200])
-    line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]])
-    locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, 65535]], locked=True)
+    line = room.add(kind="line", position=[360, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, WHOLE]])
+    locked = room.add(kind="ink", position=[440, 300], size=[1, 200], strokeWidth=4, path=[[0, 0], [0, WHOLE]], locked=True)
     ann = room.join("Ann", at=(0, 0))
     ann.take("pen")
     for x in (320, 400, 480, 700):
@@ -84,21 +85,15 @@ def test_the_eraser_takes_whole_strokes_and_nothing_else(room):
     strokes(room, 5)
     ann.take("eraser")
     # The eraser jumps across the stroke between two mouse events. It must erase what lies on its way.
-    ann.page.mouse.move(300, 400)
-    ann.mouse_down()
-    ann.page.mouse.move(600, 400)
-    ann.page.mouse.up()
+    ann.drag((300, 400), (600, 400), steps=1)
     strokes(room, 2)
     assert all(map(room.shape, (square, line, locked)))
     ann.press("Control+z")
     strokes(room, 5)
     # Escape while erasing restores the erased strokes.
-    ann.page.mouse.move(300, 400)
-    ann.mouse_down()
-    ann.page.mouse.move(420, 400)
+    ann.drag((300, 400), (420, 400), steps=1, hold=True)
     strokes(room, 3)
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     strokes(room, 5)
 
 

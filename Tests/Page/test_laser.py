@@ -46,8 +46,7 @@ def test_a_trail_is_seen_by_all_and_fades(room):
 
 
 def test_a_viewer_points_by_touch_and_by_key(room):
-    """The tools of a viewer are the one that selects and the laser pointer. With it, a finger points instead of moving
-    the canvas."""
+    """A viewer has Select and the laser pointer, with which a finger points and doesn't pan."""
     room.add(position=[0, 0], size=[50, 50])
     ben, eve = watcher(room), room.join("Eve", phone=True, query="?view", at=(0, 0))
     eve.page.get_by_role("button", name="Laser pointer").click()

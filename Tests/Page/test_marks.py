@@ -3,6 +3,7 @@ marks are switched off."""
 
 import numpy
 
+from boards import NOTE
 from person import number
 from pixels import rgb
 
@@ -49,8 +50,7 @@ def test_few_are_all_marked_and_one_switch_turns_them_off(room):
 
 
 def test_of_many_only_those_that_one_looks_at_are_marked(room):
-    """Marks the overlaps of the shape under the pointer and of selected shapes. With few overlaps left, marks all
-    again."""
+    """Those of the shape under the pointer and of selected ones. With few left, all are marked again."""
     ann = swarm(room, 60, 250, 120)
     assert ann.run("app.session.overlapPairs().length") > 300
     assert orange(ann) == 0
@@ -76,8 +76,7 @@ def pixels(person):
 
 
 def test_a_mark_looks_the_same_on_any_fill(room):
-    """A mark has orange stripes, with white edges that stand out on an orange fill too. This holds in light and dark
-    mode."""
+    """Orange stripes with white edges, which stand out on orange too, in light and dark mode."""
     fills = ["#FF0000", "#FF8C1A", "#3366CC", "#FFFFFF", "#202020"]
     for at, fill in enumerate(fills):
         for step in range(2):
@@ -115,7 +114,7 @@ def test_a_text_lies_over_the_mark(room):
 def test_no_mark_lies_over_a_text_that_is_seen_through_the_upper_shape(room):
     """A translucent shape and a frame without a fill show what is written below. It looks as it does without marks."""
     for at, values in enumerate([{"fill": "#3366CC", "alpha": 5}, {"filled": False, "stroke": "#202020", "strokeWidth": 3}]):
-        room.add(fill="#FFE27A", position=[100 + 500 * at, 200], size=[200, 200], text="Ask for the\nprices", textSize=24, rotation=10 * at, z="A")
+        room.add(fill=NOTE, position=[100 + 500 * at, 200], size=[200, 200], text="Ask for the\nprices", textSize=24, rotation=10 * at, z="A")
         room.add(**values, position=[90 + 500 * at, 150], size=[130, 280], z="B")
     ann = room.join("Ann", ratio=1, at=(0, 0))
     ann.wait("app.session.overlapPairs().length === 2")
@@ -132,8 +131,7 @@ def test_no_mark_lies_over_a_text_that_is_seen_through_the_upper_shape(room):
 
 
 def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
-    """A note on a board and shapes in an unfilled frame are not marked, even while they are dragged inside it. The part
-    that sticks out is marked."""
+    """Also in an unfilled frame, and while it is dragged. What sticks out is marked."""
     room.add(fill="#3366CC", position=[200, 150], size=[500, 400], name="Board", z="A")
     note = room.add(kind="ellipse", fill="#FFFFFF", position=[300, 250], size=[120, 120], name="Note", z="B")
     room.add(filled=False, stroke="#000000", strokeWidth=2, position=[180, 130], size=[540, 440], name="Frame", z="C")
@@ -146,8 +144,7 @@ def test_what_lies_wholly_on_another_shape_is_listed_and_not_painted_over(room):
     assert orange(ann) == 0
     ann.page.mouse.move(690, 310)
     assert orange(ann) > 200
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     assert orange(ann) == 0 and ann.shape(note)["x"] == 300
 
 

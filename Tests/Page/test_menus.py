@@ -2,8 +2,7 @@
 
 
 def test_the_right_button_opens_what_can_be_done_there(room):
-    """On a shape, the right button also selects the shape. On the canvas it selects nothing. Escape or a click
-    elsewhere closes the menu. A box with colours closes with what is selected."""
+    """It selects a shape, and on the canvas nothing. Escape or a click elsewhere closes the menu."""
     back = room.add(name="Back", position=[200, 200], size=[160, 120])
     front = room.add(name="Front", position=[260, 240], size=[160, 120])
     ann, bob = room.join("Ann", at=(0, 0)), room.witness()

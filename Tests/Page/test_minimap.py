@@ -28,8 +28,7 @@ def spots(person, color):
 
 @pytest.mark.parametrize("phone", [False, True])
 def test_the_map_shows_all_and_leads_there(room, phone):
-    """What lies far outside the view is on the map, also what others draw meanwhile. A press brings it into the middle of
-    the view, and a drag goes on. The browser remembers the switch."""
+    """What others draw is on it. A press and a drag lead there. The browser remembers the switch."""
     room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
     far = room.add(position=[6000, 3000], size=[600, 600], fill="#2E8558")
     ann = room.join("Ann", at=(0, 0), phone=phone)
@@ -64,9 +63,10 @@ def test_the_map_shows_all_and_leads_there(room, phone):
     assert room.shapes()[0]["position"] == [0, 200]
 
 
-def test_a_page_with_a_map_rests(room):
+def test_a_page_with_a_map_rests_and_hidden_shapes_take_no_place(room):
     """Nothing is drawn while nothing changes. Only a ping's answer may ask for a frame."""
-    room.add(position=[0, 200], size=[400, 300])
+    room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
+    room.add(position=[500_000, 0], size=[100, 100], visible=False)
     ann = room.join("Ann", at=(0, 0))
     turn_on(ann)
     ann.painted()
@@ -78,11 +78,4 @@ def test_a_page_with_a_map_rests(room):
         return asked
     }""")
     assert asked < 20, asked
-
-
-def test_hidden_shapes_take_no_place_on_the_map(room):
-    room.add(position=[0, 200], size=[400, 300], fill="#3366CC")
-    room.add(position=[500_000, 0], size=[100, 100], visible=False)
-    ann = room.join("Ann", at=(0, 0), panel=None)
-    turn_on(ann)
-    assert spots(ann, "#3366CC")[2] > 100
+    assert spots(ann, "#3366CC")[2] > 100, "hidden shapes take no place"

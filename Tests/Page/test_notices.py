@@ -95,8 +95,7 @@ def test_overlaps_that_others_cause_are_told_while_they_last(room):
 
 
 def test_on_a_phone_there_is_one_notice(room):
-    """Only the newest notice is shown, but a notice about an overlap doesn't replace one with a button. The same holds
-    in landscape."""
+    """The newest, in landscape too. One about an overlap doesn't replace one with a button."""
     eve = room.join("Eve", phone=True)
     for size in ({"width": 844, "height": 390}, {"width": 390, "height": 844}):
         eve.page.set_viewport_size(size)

@@ -62,8 +62,7 @@ def attack(page, server, room, host):
 
 @contextmanager
 def visitor(world):
-    """A browser that visits the hostile site. The site's name points to loopback, which any site can do with its own
-    name."""
+    """A browser that visits the hostile site, whose name points to loopback, as any site's own may."""
     browser = world.launch(f"--host-resolver-rules=MAP {SITE} 127.0.0.1")
     try:
         yield browser.new_page()

@@ -26,8 +26,7 @@ def is_typed(person, shape, is_typed):
 
 
 def test_others_see_a_text_while_it_is_written(room):
-    """The text and its writer's name are shown, in place of the text that the shape has. Nothing is stored. When the
-    text is kept, the drawing shows it."""
+    """With its writer's name, in place of the stored text. Nothing is stored before the text is kept."""
     square = room.add(position=[300, 200], size=[200, 150], name="Sun", text="Milk")
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0), before=record)
     edit(ann, square)

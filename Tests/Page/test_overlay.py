@@ -23,8 +23,7 @@ def places(person):
 
 
 def test_handles_stand_on_the_turned_box(room):
-    """The handles are at the corners and sides, above the top and below the bottom. They are rotated with the shape,
-    and painted there."""
+    """At corners and sides, above and below. They are turned with the shape, and painted there."""
     shape = room.add(kind="ellipse", position=[300, 300], size=[200, 100], rotation=30)
     ann = room.join("Ann")
     ann.select(shape)

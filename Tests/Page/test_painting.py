@@ -4,6 +4,7 @@ import itertools
 
 import numpy
 
+from hand import HALF, WHOLE
 from person import number
 from pixels import PAPER, centers, differs, distance, inside, mixed, near, rgb
 
@@ -62,8 +63,7 @@ def test_each_kind_is_painted_as_the_core_has_its_outline(room):
 
 
 def test_a_stroke_lies_on_the_outline(room):
-    """Half of the stroke is inside the outline, and half outside. In a translucent shape, the fill doesn't show through
-    the stroke."""
+    """Half inside, half outside. In a translucent shape the fill doesn't show through it."""
     ann = room.join(size=(420, 360))
     for alpha in (10, 4):
         shape = room.add(kind="ellipse", position=[100, 80], size=[200, 140], rotation=20, fill=FILL, stroke=STROKE,
@@ -107,8 +107,7 @@ def test_ten_levels_of_alpha_mix_with_what_lies_below(room):
         assert numpy.abs(seen - mixed((255, 0, 0), PAPER, level / 10)).max() <= 2, (level, seen)
     room.write((shapes[0], {"visible": False}))
     ann.wait_for_shape(shapes[0], "!shape.visible")
-    ann.painted()
-    assert not differs(ann.picture()[45:95, 55:105], PAPER).any(), "a hidden shape is seen"
+    assert not differs(ann.painted_picture()[45:95, 55:105], PAPER).any(), "a hidden shape is seen"
 
 
 def test_what_two_shapes_have_in_common_is_orange(room):
@@ -133,8 +132,7 @@ def test_what_two_shapes_have_in_common_is_orange(room):
     assert not (differs(picture, (255, 255, 255)) & around & (distance(outline(ann, above), x, y) > 1)).any()
     room.write((above, {"position": [290, 200]}))
     ann.wait("app.session.overlapPairs().length === 0")
-    ann.painted()
-    assert differs(ann.picture(), ORANGE).all(), "orange was left behind"
+    assert differs(ann.painted_picture(), ORANGE).all(), "orange was left behind"
 
 
 def test_a_lifted_shape_has_its_region_where_it_is_seen(room):
@@ -340,8 +338,7 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
 
 
 def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
-    """A few large translucent shapes, or one stroke with a thousand widths, take as much work as thousands of small
-    shapes."""
+    """A few large translucent shapes, or one stroke with a thousand widths, are as much."""
     ann = room.join()
     for shapes in (
         # The shapes are too faint or too thin to hide each other.
@@ -365,13 +362,12 @@ def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
 
 
 def test_long_broken_lines_are_cut_to_what_is_seen(room):
-    """The visible part of a long dashed line looks as if the whole line were painted, with its dashes in the same
-    places."""
+    """It looks as if the whole line were painted, with its dashes in the same places."""
     ann = room.join(size=(420, 360), still=True, at=(0, 0))
     for values, at in [
         ({"kind": "rectangle", "position": [-200_000, 100], "size": [400_000, 5000]}, 100),
-        ({"kind": "line", "position": [-200_000, 80], "size": [400_000, 1], "path": [[0, 0], [65535, 0]]}, 80),
-        ({"kind": "ink", "position": [-200_000, 60], "size": [400_000, 1], "path": [[0, 0], [32768, 0], [65535, 0]]}, 60),
+        ({"kind": "line", "position": [-200_000, 80], "size": [400_000, 1], "path": [[0, 0], [WHOLE, 0]]}, 80),
+        ({"kind": "ink", "position": [-200_000, 60], "size": [400_000, 1], "path": [[0, 0], [HALF, 0], [WHOLE, 0]]}, 60),
     ]:
         line = room.add(filled=False, dash="dashed", strokeWidth=4, stroke=STROKE, **values)
         picture = alone(ann, line)
@@ -446,7 +442,7 @@ def test_black_and_grey_are_seen_on_dark_paper(room):
     """Ink, lines, letters and outlines become light, and a fill becomes lighter than the paper. Other colours and what
     is stored stay. What is being drawn and written has the colour that it will have."""
     black = "#2B2A28"
-    line = {"kind": "line", "size": [100, 20], "path": [[0, 32768], [65535, 32768]], "strokeWidth": 20}
+    line = {"kind": "line", "size": [100, 20], "path": [[0, HALF], [WHOLE, HALF]], "strokeWidth": 20}
     room.add(**line, stroke=black, position=[100, 100])
     room.add(**{**line, "kind": "ink"}, stroke="#000000", position=[100, 150])
     room.add(**line, stroke="#27476E", position=[100, 200])
@@ -458,8 +454,7 @@ def test_black_and_grey_are_seen_on_dark_paper(room):
     ann = room.join(theme="dark", at=(0, 0), ratio=1)
 
     def colors():
-        ann.painted()
-        picture = ann.picture()[:, :, :3].astype(int)
+        picture = ann.painted_picture()[:, :, :3].astype(int)
         return {name: tuple(picture[y, x]) for name, (x, y) in spots.items()}, picture
 
     dark, picture = colors()

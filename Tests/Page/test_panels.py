@@ -94,8 +94,7 @@ def test_layers_are_selected_hidden_reordered_and_renamed(room):
 
 
 def test_layers_are_deleted_by_a_swipe(room):
-    """A long swipe to the left deletes the shape, and a short one does not. A vertical swipe scrolls. A second finger
-    changes nothing about the first."""
+    """A long one to the left. A short or vertical one does nothing, and neither does a second finger."""
     three(room)
     eve = room.join("Eve", phone=True)
     eve.page.tap("button[aria-label='Layers, inspector, overlaps']")
@@ -223,8 +222,7 @@ def test_the_inspector_is_for_many_at_once(room):
 
 
 def test_a_slider_is_seen_as_it_moves_and_undone_at_once(room):
-    """Others see the intermediate values. One undo reverts all of them. A slider that is pressed and not moved shows
-    what others do."""
+    """Others see each value, one undo reverts all. One that is pressed only shows what others do."""
     sun = room.add(**SQUARE, position=[100, 200])
     ann, bob = room.join("Ann"), room.witness()
     ann.select(sun)

@@ -5,7 +5,6 @@ import socket
 import pytest
 
 from raw import said, upgrade
-from waiting import wait_until
 
 
 def test_everyone_is_shown_with_initials_and_goes_again(room):
@@ -58,8 +57,7 @@ def test_a_person_in_another_tab_points_at_nothing(room):
 
 
 def test_a_crowd_is_a_number(world):
-    """A room lists a hundred people by name, and gives the total number. The page shows the others as a count, next to
-    the badges and in the list."""
+    """A hundred people are listed by name. The others are a count, next to the badges and in the list."""
     with world.own_room() as own:
         crowd = Crowd(own.server, own.name)
         crowd.come(1_103)
@@ -162,8 +160,7 @@ def test_one_can_stop_following_while_one_searches(room, width):
 
 
 def test_two_who_follow_each_other_see_the_same_place(room):
-    """Their windows have different forms, so each sees more than the other. The one who follows tells others what the
-    followed person sees."""
+    """Who follows tells others what the followed person sees, though the windows differ."""
     room.add(position=[0, 0])
     ann = room.join("Ann")
     bob = room.join("Bob", size=(1000, 1000))
@@ -235,8 +232,7 @@ def test_nobody_has_to_say_who_they_are(room):
 
 
 def test_who_comes_gets_a_colour_that_nobody_has(room):
-    """If somebody in the room has the same colour, the page uses another one for this visit, unless the person has
-    chosen the colour. The stored colour stays."""
+    """Another one for this visit, if it wasn't chosen by the person. The stored colour stays."""
     def given(page):
         page.add_init_script(
             "if (location.host && !sessionStorage.getItem('been')) { sessionStorage.setItem('been', '1'); localStorage.setItem('canvas.me', "
@@ -285,16 +281,6 @@ def test_names_of_all_scripts_stay_within_themselves(room):
     assert ann.page.locator(".follow-pill span").text_content() == f"Following \u2068{turned}\u2069"
     badge = ann.page.get_by_role("button", name="Family")
     assert badge.text_content() == "\U0001f469\u200d\U0001f469\u200d\U0001f467"
-
-
-def test_links_are_copied(room):
-    """One link lets people draw, and the other is view-only."""
-    ann = room.join("Ann", clipboard=True)
-    for entry, link in [("Copy link", ""), ("Copy view-only link", "?view")]:
-        ann.page.get_by_role("button", name="Copy a link to this room").click()
-        ann.page.get_by_role("menuitem", name=entry).click()
-        ann.notice("copied").wait_for()
-        wait_until(lambda: ann.page.evaluate("navigator.clipboard.readText()"), "the link", (room.server.url(room.path) + link).__eq__)
 
 
 def test_what_peers_say_of_themselves_is_not_believed(room):

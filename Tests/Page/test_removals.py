@@ -2,6 +2,8 @@
 
 import time
 
+from boards import GROUP
+from hand import HALF, WHOLE
 from person import number
 from test_arrows import ends, near
 from test_history import CLOCKS, see_past
@@ -93,8 +95,7 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
     for shape, name in ((moon, "“Moon”"), (sun, "Sun")):
         delete(shape)
         told(f"Bob deleted {name} while you tied a line to it.")
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     told("Sun").get_by_role("button", name="Bring back").dispatch_event("click")
     ann.wait_for_shape(sun)
     ann.press("v")
@@ -113,16 +114,15 @@ def test_what_a_line_is_tied_to_does_not_vanish_without_a_word_while_it_is_drawn
 
 
 def of_all_sorts(room):
-    """Makes shapes of all sorts: ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns
-    the arrow."""
+    """Makes ink, an arrow between two shapes, a group, a lock, a text, dashes, no fill. Returns the arrow."""
     sun, moon = (room.add(name=name, position=position, size=[120, 100]) for name, position in (("Sun", [200, 200]), ("Moon", [600, 400])))
     room.add(kind="ink", position=[100, 500], size=[80, 60], stroke="#2F6FED", strokeWidth=4,
-             path=[[0, 0, 100], [30000, 65535, 60], [65535, 20000, 140]])
-    arrow = room.add(kind="line", position=[260, 250], size=[400, 200], strokeWidth=4, path=[[0, 0], [20000, 60000], [65535, 65535]],
-                     **{"from": [sun, 32768, 32768], "to": [moon, 10, 20], "fromEnd": "dot", "toEnd": "arrow"})
+             path=[[0, 0, 100], [30000, WHOLE, 60], [WHOLE, 20000, 140]])
+    arrow = room.add(kind="line", position=[260, 250], size=[400, 200], strokeWidth=4, path=[[0, 0], [20000, 60000], [WHOLE, WHOLE]],
+                     **{"from": [sun, HALF, HALF], "to": [moon, 10, 20], "fromEnd": "dot", "toEnd": "arrow"})
     room.add(kind="text", position=[800, 100], size=[200, 60], text="Buy milk\nand tea", textSize=32, textAlign="right", textPlace="bottom")
     for at in range(2):
-        room.add(position=[100 + 200 * at, 600], size=[90, 90], group="0gr-oup-000", filled=False, stroke="#112233", strokeWidth=3,
+        room.add(position=[100 + 200 * at, 600], size=[90, 90], group=GROUP, filled=False, stroke="#112233", strokeWidth=3,
                  dash="dotted", **{"locked": True} if at else {})
     time.sleep(CLOCKS)
     return arrow
@@ -136,8 +136,7 @@ def all_but(shapes, *properties):
 
 
 def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
-    """Everything comes back after clearing, after a drop into the black hole, and after restoring from the history. Copies
-    have all of it too."""
+    """After clearing, the black hole, and restoring from the history. Copies have it too."""
     arrow = of_all_sorts(room)
     before = room.shapes()
     ann, bob = room.join("Ann"), room.join("Bob")
@@ -165,7 +164,7 @@ def test_whatever_a_shape_is_made_of_comes_back_with_it(room):
     own = ("id", "name", "position", "z", "group", "from", "to")
     assert all_but(copies, *own) == all_but(before, *own)
     # The copies form a group of their own, and a copied line is tied to the copies of its shapes.
-    assert len({shape["group"] for shape in copies if "group" in shape} - {"0gr-oup-000"}) == 1
+    assert len({shape["group"] for shape in copies if "group" in shape} - {GROUP}) == 1
     (line,) = [shape for shape in copies if shape["kind"] == "line"]
     assert [line["from"][0], line["to"][0]] == [copies[0]["id"], copies[1]["id"]]
 
@@ -185,8 +184,7 @@ def drawn_and_redrawn(room):
 
 
 def restore(person, then, count=3, ahead=0):
-    """Restores an older state. `ahead` is the error, in milliseconds, of the page's estimate of the server's time, as
-    after a slow request."""
+    """Restores an older state. `ahead`: the milliseconds by which the page's estimate of the time is wrong."""
     see_past(person, then, count)
     if ahead:
         person.run("const now = performance.now.bind(performance); performance.now = () => now() + value; return null", ahead)
@@ -194,8 +192,7 @@ def restore(person, then, count=3, ahead=0):
 
 
 def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_back(room):
-    """A restoration removed, changed and brought back shapes. One undo step reverts all of that, without later edits. A
-    viewer only sees who restored."""
+    """In one undo step, without later edits. A viewer only sees who."""
     old, then, now = drawn_and_redrawn(room)
     ann, bob, eve = room.join("Ann"), room.join("Bob"), room.join("Eve", query="?view")
     restore(bob, then, ahead=150)
@@ -233,8 +230,7 @@ def test_bringing_back_leaves_gone_what_somebody_else_has_removed_since(room):
 
 
 def test_a_restoration_that_only_changes_shapes_is_told_too(room):
-    """The page reports the restoration even if the clock of the restorer's page is far ahead of the server's. If
-    later edits have replaced everything that was restored, the page says that there is nothing to revert."""
+    """Also if the restorer's clock is far ahead, and if later edits have left nothing to revert."""
     ids, _ = fill(room)
     then = time.time() * 1000
     time.sleep(CLOCKS)

@@ -3,6 +3,7 @@
 import json
 from urllib.parse import urlsplit
 
+from hand import HALF, WHOLE
 from waiting import wait_until
 
 
@@ -48,8 +49,7 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
 
 
 def test_a_name_is_shown_as_it_was_typed(room):
-    """With spaces, umlauts and signs: at home, in the room, in the window's title. A room is also found if its name is
-    typed a little differently."""
+    """At home, in the room and in the title. A room is also found if it is typed a little differently."""
     typed = f"{room.name} Überblick / Woche 3"
     ann = room.join("Ann")
     page = ann.page
@@ -114,11 +114,10 @@ def menu_of(page, name, entry):
 
 
 def test_a_room_is_duplicated_and_deleted_from_the_list(room):
-    """A copy has everything that is in the drawing, and a name of its own. Deleting asks first, and Enter keeps the
-    room."""
+    """A copy has all of the drawing, and its own name. Deleting asks first, and Enter keeps the room."""
     first = room.add(position=[0, 0], size=[100, 80], text="Seeds", fill="#CFE0F7", group="00g-000-001", locked=True)
     second = room.add(kind="ellipse", position=[300, 0], size=[100, 80], rotation=20)
-    room.add(kind="line", position=[100, 40], size=[200, 10], **{"from": [first, 65535, 32768], "to": [second, 0, 32768]}, toEnd="arrow")
+    room.add(kind="line", position=[100, 40], size=[200, 10], **{"from": [first, WHOLE, HALF], "to": [second, 0, HALF]}, toEnd="arrow")
     ann = room.join("Ann")
     page = ann.page
     page.goto(room.server.url("/"))

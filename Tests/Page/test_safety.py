@@ -93,18 +93,17 @@ BLOCKED = """for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
 Object.defineProperty(Navigator.prototype, 'locks', { value: { request: () => Promise.reject(new DOMException('denied', 'SecurityError')) } })"""
 
 
-def test_a_browser_that_keeps_nothing_still_draws(room):
-    """The browser blocks all storage. The room still opens, and edits arrive."""
-    ann = room.join("Ann", before=lambda page: page.add_init_script(BLOCKED))
-    ann.forgive("denied")
+@pytest.mark.parametrize("storage", [BLOCKED, "IDBFactory.prototype.open = () => ({})"], ids=["blocked", "never answers"])
+def test_a_browser_that_keeps_nothing_still_draws(room, storage):
+    """The room still opens, and edits arrive."""
+    ann = room.join("Ann", before=lambda page: page.add_init_script(storage), forgive=["denied"])
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
     room.wait_for_shapes(1)
     ann.wait("document.querySelector('.status-words').textContent === 'Saved'", "that it is saved")
 
 
 def test_a_page_whose_core_has_failed_says_so(room):
-    """The page leaves the room, says that nothing is saved, and offers a reload, which restores everything that was
-    stored before."""
+    """It leaves the room, says that nothing is saved, and offers a reload, which restores what was stored."""
     ann = room.join("Ann")
     ann.forgive("unreachable", "RuntimeError", "this page has stopped")
     ann.run("app.edit((session) => session.addSquare({ x: 100, y: 100, width: 600, height: 400 })); return null")
@@ -155,13 +154,11 @@ def test_a_canvas_that_the_browser_has_lost_is_painted_again(room):
     """Simulates that the browser's rendering process has ended: the canvas is emptied, and the page gets an event."""
     room.add(position=[100, 100], size=[200, 200], fill="#FF0000")
     ann = room.join("Ann", at=(0, 0))
-    ann.painted()
-    before = ann.picture()
+    before = ann.painted_picture()
     assert (before[200, 200, :3] == (255, 0, 0)).all()
     ann.run("""for (const canvas of document.querySelectorAll('#stage canvas')) {
       const context = canvas.getContext('2d')
       context.reset?.()
       canvas.dispatchEvent(new Event('contextrestored'))
     } return null""")
-    ann.painted()
-    assert (ann.picture() == before).all()
+    assert (ann.painted_picture() == before).all()

@@ -42,8 +42,7 @@ def comes_into_view(person, shape):
 
 @pytest.mark.parametrize("phone", [False, True])
 def test_it_goes_from_hit_to_hit(room, phone):
-    """Enter goes on and Shift+Enter back, around the ends. The view shows each, large enough to be read. Escape closes,
-    and the last one is selected."""
+    """Enter goes on, Shift+Enter back, around the ends. Each is seen and read. Escape selects the last one."""
     hits = board(room)
     ann = room.join("Ann", at=(-300, -200, 0.3), phone=phone)
     if phone:

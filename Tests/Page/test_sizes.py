@@ -2,6 +2,7 @@
 
 import itertools
 
+from boards import NOTE
 from states import fill, select, states
 
 TARGETS = """(() => [...document.querySelectorAll('button, a, select, summary, input, [role=option], label.swatch')]
@@ -187,7 +188,7 @@ def test_nothing_moves_by_itself_where_less_motion_is_asked_for(room):
 
 def test_what_is_typed_from_right_to_left_reads_from_right_to_left(room):
     """Names and texts in Hebrew and Arabic, in lists and in notices. The page's own layout stays."""
-    note = room.add(kind="rectangle", text="שלום, עולם", fill="#FFE27A", position=[300, 200], size=[200, 100])
+    note = room.add(kind="rectangle", text="שלום, עולם", fill=NOTE, position=[300, 200], size=[200, 100])
     room.add(kind="ellipse", name="دائرة (1)", position=[320, 210], size=[100, 60])
     ann = room.join("Ann", panel="layers", at=(0, 0))
     page = ann.page

@@ -1,6 +1,6 @@
 """A dragged shape snaps to the edges and centres of others, which guides show."""
 
-from hand import handle, lead, moved, near, rest
+from hand import handle, lead, let_go, moved, near
 
 
 def guides(person):
@@ -9,8 +9,7 @@ def guides(person):
 
 
 def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(room):
-    """A shape snaps while it is moved, resized or drawn. Hidden shapes are ignored. With Control, shapes snap to the
-    dots of the canvas."""
+    """Moved, resized or drawn. Hidden shapes don't count. Control snaps to the dots."""
     still = room.add(position=[300, 200], size=[120, 100])
     loose = room.add(position=[620, 420], size=[100, 140])
     room.add(position=[607, 600], size=[100, 40], visible=False)
@@ -34,8 +33,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.page.mouse.move(480, 242)
     bob.wait_for_shape(loose, "shape.x === 440 && shape.y === 180")
     assert guides(ann)["y"]["at"] == 250, "the centre lies on the other's"
-    rest(ann)
-    ann.page.mouse.up()
+    let_go(ann)
     assert guides(ann) == {}
     # When a corner is pulled, only the pulled edges snap.
     corner = handle(ann, "scale")
@@ -46,21 +44,18 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     ann.press("Escape", "r")
     ann.drag((100, 420), (303, 560), hold=True)
     assert guides(ann)["x"]["at"] == 300
-    rest(ann)
-    ann.page.mouse.up()
+    let_go(ann)
     drawn, = [shape for shape in room.wait_for_shapes(4) if shape["position"] == [100, 420]]
     assert near(drawn["size"], [200, 140])
     # With Control, shapes snap only to the dots of the canvas, whatever else is near.
     ann.drag((120, 440), (124, 442), hold=True, modifiers=["Control"])
     assert guides(ann) == {}
-    ann.press("Escape")
-    ann.page.mouse.up()
+    ann.give_up()
     assert room.shape(still)["position"] == [300, 200]
 
 
 def test_gaps_in_a_row_become_equal(room):
-    """A shape snaps to the middle between its neighbours, and behind two shapes to the gap that they have. Both gaps are
-    shown with their width."""
+    """In the middle between two, and behind two with the gap that they have. Both gaps are shown."""
     room.add(position=[100, 200], size=[100, 100])
     room.add(position=[250, 210], size=[100, 100])
     room.add(position=[900, 190], size=[100, 100])
@@ -88,5 +83,4 @@ def test_gaps_in_a_row_become_equal(room):
     ann.page.mouse.move(437, 480)
     bob.wait_for_shape(loose, "shape.x === 397 && shape.y === 450")
     assert gaps() == []
-    rest(ann)
-    ann.page.mouse.up()
+    let_go(ann)

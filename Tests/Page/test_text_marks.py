@@ -1,6 +1,9 @@
 """Marks in texts (S18): bold words, lists and addresses, as they are painted, written and opened."""
 
 
+from test_search import find
+
+
 def painted_with_marks(person):
     person.wait("app.marking.marks !== null", "the part that reads marks")
     person.painted()
@@ -29,8 +32,7 @@ def test_bold_words_are_painted_bold_without_their_asterisks(room):
     room.add(position=[100, 100], text="Milk", **values)
     room.add(position=[100, 150], text="2 * 3 and - 4", **values)
     ann = room.join("Ann", at=(0, 0))
-    ann.painted()
-    before = ann.picture()
+    before = ann.painted_picture()
     bold = room.add(position=[100, 200], text="**Milk**", **values)
     room.add(position=[100, 250], text="**Milk", **values)
     ann.wait_for_shapes(4)
@@ -97,16 +99,12 @@ def test_enter_goes_on_with_a_list_and_ends_it(room):
 
 
 def test_shapes_are_called_and_found_by_their_texts_without_marks(room):
-    room.panel = "layers"
     room.add(position=[100, 100], text="- **Buy** milk")
-    ann = room.join("Ann", at=(0, 0))
+    ann = room.join("Ann", panel="layers")
     painted_with_marks(ann)
-    ann.press("Control+f")
-    ann.page.get_by_role("searchbox").fill("buy m")
-    ann.page.get_by_text("1 of 1").wait_for()
+    find(ann, "buy m", "1 of 1")
     ann.press("Escape")
     ann.page.locator(".layer", has_text="• Buy milk").wait_for()
-    room.agree()
 
 
 def test_an_address_opens_by_ctrl_and_click_and_by_a_button(room):

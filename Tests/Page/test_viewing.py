@@ -3,12 +3,12 @@
 from playwright.sync_api import expect
 
 from person import number
-from waiting import SECONDS
+from test_offline import draw
+from waiting import SECONDS, wait_until
 
 
 def test_a_view_only_link_shows_and_changes_nothing(room):
-    """A viewer has no tools that draw, and can't edit by key, hand or shaking, but sees what others draw. Panning and
-    zooming work."""
+    """Neither by key, hand nor shaking. The viewer sees what others draw, pans and zooms."""
     sun = room.add(kind="rectangle", name="Sun", position=[200, 200], size=[100, 100])
     eve = room.join("Eve", query="?view", panel="layers")
     ann = room.join("Ann")
@@ -46,14 +46,16 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
     assert shape["position"] == [300, 200] and shape["name"] == "Sun", shape
 
 
-def test_a_view_only_link_says_that_it_is_no_lock_and_leads_to_editing(room):
-    """The menu says so before the link is copied. The page that it opens says that the room is empty, and until when. It
-    has a button that opens the room for editing."""
-    ann = room.join("Ann")
-    ann.page.get_by_role("button", name="Copy a link to this room").click()
-    entry = ann.page.get_by_role("menuitem", name="Copy view-only link")
-    assert "Anyone who removes “?view” from the address can edit." in entry.inner_text()
-    ann.press("Escape")
+def test_links_are_copied_and_a_view_only_one_says_that_it_is_no_lock_and_leads_to_editing(room):
+    """Before it is copied. An empty room says so, and a button opens it for editing."""
+    ann = room.join("Ann", clipboard=True)
+    for entry, link, words in [("Copy link", "", ""), ("Copy view-only link", "?view", "Anyone who removes “?view” from the address can edit.")]:
+        ann.page.get_by_role("button", name="Copy a link to this room").click()
+        item = ann.page.get_by_role("menuitem", name=entry)
+        assert words in item.inner_text()
+        item.click()
+        ann.notice("copied").wait_for()
+        wait_until(lambda: ann.page.evaluate("navigator.clipboard.readText()"), "the link", (room.server.url(room.path) + link).__eq__)
     eve = room.join("Eve", phone=True, query="?view")
     nothing = eve.page.get_by_role("heading", name="Nothing here yet")
     nothing.wait_for()
@@ -70,10 +72,10 @@ def test_a_view_only_link_says_that_it_is_no_lock_and_leads_to_editing(room):
 def test_looking_on_leaves_edits_kept_by_others_alone(room):
     """A view-only page doesn't take over unsent edits that the browser has stored."""
     ann = room.join("Ann")
-    ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
+    draw(ann)
     room.wait_for_shapes(1)
     ann.disconnect()
-    ann.run("app.edit((session) => session.addSquare({ x: 0, y: 0, width: 300, height: 300 })); return null")
+    draw(ann)
     ann.wait_until_kept(1)
     ann.close()
     eve = room.join("Eve", context=ann.context, query="?view")

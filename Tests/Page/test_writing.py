@@ -1,6 +1,8 @@
 """Text in shapes: written in place, stored, shown to others, and not lost if two people write at once."""
 
 import pytest
+
+from boards import NOTE
 from modules import module
 
 FIELD = ".writing-field"
@@ -41,12 +43,10 @@ def test_a_double_click_writes_in_a_shape_and_escape_keeps_it(room):
     write(ann, "Buy milk")
     bob.wait_for_shape(square, "shape.text === 'Buy milk'")
     assert text_of(room, square) == "Buy milk" and room.shape(square)["fill"] == "#FFFFFF"
-    bob.painted()
-    assert (bob.picture() != before).any()
+    assert (bob.painted_picture() != before).any()
     ann.press("Control+z")
     bob.wait_for_shape(square, "shape.text === ''")
-    bob.painted()
-    assert (bob.picture() == before).all()
+    assert (bob.painted_picture() == before).all()
 
 
 def written_in(room):
@@ -58,8 +58,7 @@ def written_in(room):
 
 
 def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
-    """Every character is typed into the text, even if it is a shortcut elsewhere. Without a selection, or with several
-    shapes or a shape without text selected, it is a shortcut."""
+    """Shortcuts too. Without a text, or with several selected, they stay shortcuts."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
@@ -74,7 +73,10 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.press("o")
     ann.drag((500, 400), (600, 500))
     oval = next(shape for shape in room.wait_for_shapes(2) if shape["kind"] == "ellipse")
-    # The new shape is selected, so F2 edits its text. The drawing tool stays chosen.
+    # The new shape is selected and has no text, so a letter is a tool's key, and F2 writes. The drawing tool stays chosen.
+    for key, tool in (("a", "arrow"), ("v", "select"), ("o", "ellipse")):
+        ann.press(key)
+        ann.wait(f"app.tool === '{tool}'")
     ann.press("F2")
     write(ann, "hello")
     ann.wait_for_shape(oval["id"], "shape.text === 'hello'")
@@ -88,6 +90,13 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.painted()
     ann.press("r")
     ann.wait("app.tool === 'rectangle'")
+    # A note that is left empty still takes what is typed.
+    ann.press("n")
+    ann.click(400, 600)
+    write(ann, "")
+    ann.type("hero")
+    write(ann, "")
+    room.wait_for(lambda shapes: "hero" in [shape.get("text") for shape in shapes])
 
 
 def test_a_press_that_the_browser_takes_away_selects_no_text(room):
@@ -133,8 +142,7 @@ def test_a_press_elsewhere_soon_after_a_double_click_leaves_the_text(room, words
 
 
 def test_the_space_bar_moves_the_paper_and_never_writes(room):
-    """The space bar pans even if a shape that can have text is selected, while the key repeats, and if the key is
-    released after a text was opened."""
+    """With a shape selected, while the key repeats, and if it is released after a text was opened."""
     ann, square = written_in(room)
     ann.page.keyboard.down(" ")
     ann.page.keyboard.down(" ")
@@ -151,8 +159,7 @@ def test_the_space_bar_moves_the_paper_and_never_writes(room):
 
 
 def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
-    """The hidden field that waits for typing has the focus, but keys still delete, copy, move and describe the
-    shape."""
+    """They delete, copy and move, though the hidden field for typing has the focus."""
     ann, square = written_in(room)
     page = ann.page
     page.keyboard.press("ArrowRight")
@@ -189,8 +196,7 @@ def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
 
 
 def test_input_methods_begin_a_text_too(room):
-    """With a shape selected, the unfinished composition is shown at once, and not changed until it is complete. Dead
-    keys and emoji work too."""
+    """What is composed is shown at once, and changed only when it is complete. So with dead keys and emoji."""
     ann, square = written_in(room)
     method = ann.context.new_cdp_session(ann.page)
 
@@ -218,8 +224,7 @@ def test_input_methods_begin_a_text_too(room):
 
 
 def test_hebrew_is_written_from_right_to_left(room):
-    """A new right-to-left text extends to the left from where it begins. Each paragraph has the direction of its first
-    letter, in the field and when painted."""
+    """A new text extends to the left. Each paragraph has its first letter's direction, also painted."""
     ann = room.join("Ann", at=(0, 0))
     ann.press("t")
     ann.click(600, 300)
@@ -245,7 +250,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     ann.page.wait_for_selector(FIELD, state="hidden")
     bob.wait_for_shapes(1)
     (note,) = room.agree()
-    assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == "#FFE27A"
+    assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == NOTE
     ann.press("Escape", "t")
     ann.click(800, 300)
     write(ann, "A longer line of words")
@@ -260,8 +265,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
 
 
 def test_tab_goes_on_in_the_next_note(room):
-    """It has the first one's size and look, and lies to the right, at the first free place. It is one step to undo,
-    with its text. Where the window ends, the view goes on."""
+    """Of the same size and look, to the right, where it is free, as one step to undo. The view goes on too."""
     board = room.add(position=[0, 100], size=[2000, 400], fill="#EEEEEE", z="A")
     first = room.add(position=[100, 200], size=[160, 120], fill="#CFE0F7", stroke="#27476E", strokeWidth=3, textSize=28, z="B")
     room.add(position=[290, 250], size=[50, 50], z="C")
@@ -405,8 +409,7 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
 
 
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
-    """The person is told when the page is online, visible or out of the past again. Somebody who is writing when the
-    page is online again sees that the text has changed."""
+    """On the return. Somebody who is writing then sees that the text has changed."""
     ann, bob, square = two_at(room)
     moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
     bob.wait_for_shape(moon)
@@ -523,8 +526,7 @@ def test_what_is_written_stays_above_the_keyboard_of_a_phone(room):
 
 
 def test_a_text_is_one_step_from_adding_until_it_is_kept(room):
-    """Undoing the text removes its shape too. A text that stays empty leaves nothing behind, and no step to undo or
-    redo."""
+    """Undo removes its shape too. One that stays empty leaves nothing, and no step to undo or redo."""
     ann = room.join("Ann", at=(0, 0))
     square = "app.edit((session) => session.addSquare({ x: 900, y: 600, width: 200, height: 150 })); return null"
     ann.run(square)

@@ -40,8 +40,7 @@ class Touch:
             self.end()
 
     def pinch(self, center, start, end, turn=0, steps=10):
-        """Pinches with two fingers. `start` and `end` are their distances from the centre, and `turn` is the rotation
-        in degrees."""
+        """Pinches with two fingers, from one distance from the centre to another, turned by so many degrees."""
         def fingers(part):
             reach = start + (end - start) * part
             angle = math.radians(turn * part)

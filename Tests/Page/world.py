@@ -13,9 +13,9 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
-from websockets.sync.client import connect
 
 import server as servers
+from peer import Peer
 from person import DESK, PHONE, Person
 from waiting import SECONDS, wait_until
 
@@ -51,8 +51,7 @@ class World:
 
     @property
     def program(self):
-        """The browser's program. Without a window it is Chromium's shell, which spends no time on tabs and menus that
-        nobody sees."""
+        """The browser's program. Without a window it is Chromium's shell, which spends no time on tabs and menus."""
         return "chromium" if self.headed else "chromium-headless-shell"
 
     def launch(self, *arguments, program=None):
@@ -85,8 +84,7 @@ class World:
             service_workers="block" if is_shared else "allow")
 
     def take_context(self, device):
-        """A browser context of this device: a free one, or a new one. A picture stays open in it, which keeps its
-        process."""
+        """A context of this device, free or new. A picture stays open in it, which keeps its process."""
         if idle := self.idle.get(device):
             return idle.pop()
         context = self.new_context(device)
@@ -127,17 +125,6 @@ class World:
                 room.guests.close()
                 for person in room.people:
                     person.leave()
-
-
-class Stranger:
-    """A client that shows whatever it likes, also what no page would."""
-
-    def __init__(self, socket):
-        self.socket = socket
-
-    def show(self, **state):
-        """Tells others this presence."""
-        self.socket.send(json.dumps({"type": "presence", "state": state}))
 
 
 class Witness:
@@ -205,12 +192,9 @@ class Room:
         """A person who is in the room and does nothing: a connection without a page."""
         self.guests.enter_context(self.stranger(name))
 
-    @contextmanager
     def stranger(self, name):
-        """Within `with`, somebody is in the room with a client of another making."""
-        with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
-            socket.send(json.dumps({"type": "hello", "name": name, "color": "#0F766E"}))
-            yield Stranger(socket)
+        """Within `with`, somebody is in the room with a client of another making, which may show what no page would."""
+        return Peer(self.server, self.name, name, "#0F766E")
 
     def request(self, method, path, body=None):
         """Sends a request. Each that writes comes from another address of this machine, because a server without tokens
@@ -273,21 +257,13 @@ class Room:
 
     def digest(self):
         """The server's digest of the room."""
-        with connect(self.server.socket(self.name), subprotocols=["canvas.v1.json"], max_size=None) as socket:
-            socket.send(json.dumps({"type": "hello", "readonly": True, "name": "Digest"}))
-            while True:
-                message = json.loads(socket.recv(timeout=SECONDS))
-                if message["type"] == "ops" and not message.get("more"):
-                    break
-            socket.send(json.dumps({"type": "digest"}))
-            while True:
-                message = json.loads(socket.recv(timeout=SECONDS))
-                if message["type"] == "digest":
-                    return message["hash"]
+        with Peer(self.server, self.name, "Digest", readonly=True) as peer:
+            peer.until(lambda message: message["type"] == "ops" and not message.get("more"))
+            peer.send(type="digest")
+            return peer.until(lambda message: message["type"] == "digest")["hash"]
 
     def agree(self, *people):
-        """Waits until everybody, or each of `people`, has sent all edits and has what the server has. Returns the
-        shapes."""
+        """Waits until everybody, or these people, have sent all and have what the server has. Returns the shapes."""
         people = people or self.people
 
         def digests():
