@@ -160,10 +160,15 @@ def test_a_room_is_renamed_with_its_drawing_while_nobody_is_in_it(room):
         field.fill(name)
         page.keyboard.press("Enter")
 
+    def wait_for_nobody():
+        wait_until(lambda: not json.loads(room.request("GET", "/peers"))["peers"], "everybody has left")
+
     new = f"Für alle {room.world.count}"
-    rename(new)
+    menu_of(page, room.name, "Rename…")
     page.get_by_text(f"Somebody is in {room.name} now.").wait_for()
+    assert page.locator("dialog").count() == 0, "nobody is asked for a name in vain"
     ben.leave()
+    wait_for_nobody()
     rename(taken.name)
     page.get_by_text(f"There is a room {taken.name} already.").wait_for()
     rename("a\u202eb")
@@ -207,7 +212,7 @@ def test_a_room_is_renamed_with_its_drawing_while_nobody_is_in_it(room):
     page.get_by_text(f"Somebody came to {room.name} meanwhile, so it stays.").wait_for()
     page.unroute_all()
     room.guests.close()
-    wait_until(lambda: not json.loads(room.request("GET", "/peers"))["peers"], "Eve has left")
+    wait_for_nobody()
     rename(new)
     page.get_by_text(f"{room.name} is now called {new}.").wait_for()
     page.locator("a.room-card", has=page.get_by_text(new, exact=True)).click()

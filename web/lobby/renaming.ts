@@ -40,6 +40,13 @@ export function askForName(room: string): Promise<string | null> {
 export const unusableWords = (typed: string) => (typed.trim() === '' ? 'Please type a name.'
   : !isReadable(typed) ? 'Please choose a name without invisible characters.' : 'Please choose a shorter name.')
 
+/** Refuses to rename a room while somebody is in it. Otherwise returns all rooms. */
+export async function roomsIfNobodyIsIn(room: string) {
+  const rooms = await roomsOf()
+  if (!rooms.some((other) => other.room === room && other.peers > 0)) return rooms
+  throw new Refused(`Somebody is in ${shownName(room)} now. Rename it once they have left`)
+}
+
 /**
  * Moves a room's drawing to a room of another name. Nothing is deleted before the copy is stored, nor while somebody is
  * in the room or has edits for it that aren't sent.
@@ -49,9 +56,8 @@ export const unusableWords = (typed: string) => (typed.trim() === '' ? 'Please t
 export async function rename(room: string, to: string): Promise<string> {
   const [name, newName] = [shownName(room), shownName(to)]
   if (to === room) return `${name} keeps its name.`
-  const rooms = await roomsOf()
+  const rooms = await roomsIfNobodyIsIn(room)
   if (rooms.some((other) => other.room === to)) throw new Refused(`There is a room ${newName} already`)
-  if (rooms.some((other) => other.room === room && other.peers > 0)) throw new Refused(`Somebody is in ${name} now. Rename it once they have left`)
   const kept = await inTime(keptRooms()).catch(() => {
     throw new Refused('This browser can’t say whether it has changes that aren’t sent')
   })

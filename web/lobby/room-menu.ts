@@ -4,7 +4,7 @@ import { icon, iconButton } from '../elements/element.js'
 import { menuOf, popover } from '../elements/popover.js'
 import { roomNameMax } from '../network/address.js'
 import { serverName, shownName } from '../network/room-names.js'
-import { askForName, rename } from './renaming.js'
+import { askForName, rename, roomsIfNobodyIsIn } from './renaming.js'
 import { answerOf, copyTo, Refused, roomsOf } from './requests.js'
 
 /** How many names are tried for a copy. */
@@ -27,10 +27,11 @@ export function roomMenu(
   const name = shownName(room)
   const button = iconButton('more', `More for ${name}`, { class: 'small room-more' })
   const { content } = menuOf([
-    { words: 'Rename…', icon: icon('pen'), run: async () => {
+    { words: 'Rename…', icon: icon('pen'), run: doing(async () => {
+      await roomsIfNobodyIsIn(room)
       const to = await askForName(room)
-      if (to !== null) await doing(() => rename(room, to))()
-    } },
+      return to === null ? '' : rename(room, to)
+    }) },
     { words: 'Duplicate', icon: icon('duplicate'), run: doing(() => duplicate(room)) },
     { words: 'Delete…', icon: icon('trash'), danger: true, run: async () => {
       const words = `${lineOf()}. The drawing and its history go for everybody, and nobody can bring them back.`
