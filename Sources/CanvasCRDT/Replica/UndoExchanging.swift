@@ -171,7 +171,7 @@ extension UndoHistory {
       let isBack = isUndo ? entry.before.isLive && !entry.after.isLive : entry.after.isLive && !entry.before.isLive
       return isBack ? (isUndo ? entry.before : entry.after).stamp(of: .name) ?? .never : .never
     }
-    return stamps.indices.sorted { stamps[$0] != stamps[$1] ? stamps[$0] < stamps[$1] : $0 < $1 }
+    return Array(stamps.indices).sorted { stamps[$0] != stamps[$1] ? stamps[$0] < stamps[$1] : $0 < $1 }
   }
 
   /// The values that change a shape from its state in `from` to its state in `to`. `nil` if the shape is no longer as

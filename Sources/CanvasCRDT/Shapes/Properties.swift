@@ -51,74 +51,76 @@ public struct Properties: Hashable, Sendable {
 
 // MARK: - Rare properties
 
+// Their getters are calls, because all code that reads any property would contain them.
+
 extension Properties {
   public var text: Text {
-    get { rare.values.text }
+    @inline(never) get { rare.values.text }
     set { assign(.text) { $0.text = newValue } }
   }
 
   public var textSize: Double {
-    get { rare.values.textSize }
+    @inline(never) get { rare.values.textSize }
     set { assign(.textSize) { $0.textSize = newValue } }
   }
 
   public var textAlign: TextAlign {
-    get { rare.values.textAlign }
+    @inline(never) get { rare.values.textAlign }
     set { assign(.textAlign) { $0.textAlign = newValue } }
   }
 
   public var textPlace: TextPlace {
-    get { rare.values.textPlace }
+    @inline(never) get { rare.values.textPlace }
     set { assign(.textPlace) { $0.textPlace = newValue } }
   }
 
   public var dash: Dash {
-    get { rare.values.dash }
+    @inline(never) get { rare.values.dash }
     set { assign(.dash) { $0.dash = newValue } }
   }
 
   public var isFilled: Bool {
-    get { rare.values.isFilled }
+    @inline(never) get { rare.values.isFilled }
     set { assign(.filled) { $0.isFilled = newValue } }
   }
 
   public var isLocked: Bool {
-    get { rare.values.isLocked }
+    @inline(never) get { rare.values.isLocked }
     set { assign(.locked) { $0.isLocked = newValue } }
   }
 
   public var group: Identifier? {
-    get { rare.values.group }
+    @inline(never) get { rare.values.group }
     set { assign(.group) { $0.group = newValue } }
   }
 
   public var path: Path {
-    get { rare.values.path }
+    @inline(never) get { rare.values.path }
     set { assign(.path) { $0.path = newValue } }
   }
 
   public var from: Tie? {
-    get { rare.values.from }
+    @inline(never) get { rare.values.from }
     set { assign(.from) { $0.from = newValue } }
   }
 
   public var to: Tie? {
-    get { rare.values.to }
+    @inline(never) get { rare.values.to }
     set { assign(.to) { $0.to = newValue } }
   }
 
   public var fromEnd: LineEnd {
-    get { rare.values.fromEnd }
+    @inline(never) get { rare.values.fromEnd }
     set { assign(.fromEnd) { $0.fromEnd = newValue } }
   }
 
   public var toEnd: LineEnd {
-    get { rare.values.toEnd }
+    @inline(never) get { rare.values.toEnd }
     set { assign(.toEnd) { $0.toEnd = newValue } }
   }
 
   public var route: LineRoute {
-    get { rare.values.route }
+    @inline(never) get { rare.values.route }
     set { assign(.route) { $0.route = newValue } }
   }
 

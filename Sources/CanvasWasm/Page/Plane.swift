@@ -75,8 +75,7 @@ private struct ChangedPairs {
   }
 
   mutating func take() -> [ChangedPair] {
-    let sorted = noted.sorted { $0.key < $1.key }
-    noted = [:]
-    return sorted.map { ChangedPair(pair: $0.key, overlaps: $0.value) }
+    defer { noted = [:] }
+    return noted.map { ChangedPair(pair: $0.key, overlaps: $0.value) }.sorted { $0.pair < $1.pair }
   }
 }
