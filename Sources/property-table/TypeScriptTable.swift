@@ -70,6 +70,11 @@ enum TypeScriptTable {
       numbers("flags of a row that describes a shape", "shapeFlag", ShapeFlag.self),
       numbers("flags of a list of changes", "changesFlag", ChangesFlag.self),
       numbers("flags that say which values of a box a gesture writes", "placeFlag", PlaceFlag.self),
+      numbers(
+        "the bounds of presence: see `PresenceBound` in Sources/CanvasCRDT/Replica/PresenceState.swift",
+        "presenceBound",
+        PresenceBound.self
+      ),
       numbers("flags of a `hello` message: which fields it has", "helloFlag", BinaryEncoding.HelloFlag.self),
     ].joined(separator: "\n\n")
   }

@@ -123,6 +123,19 @@ export const placeFlag = Object.freeze({
   rotation: 4,
 })
 
+/** The bounds of presence: see `PresenceBound` in Sources/CanvasCRDT/Replica/PresenceState.swift. */
+export const presenceBound = Object.freeze({
+  shapes: 100,
+  inkPoints: 120,
+  inkIndex: 200000,
+  inkWidth: 1000,
+  typed: 800,
+  laserPoints: 60,
+  laserIndex: 1000000000,
+  coordinate: 100000000,
+  stepsPerUnit: 10,
+})
+
 /** Flags of a `hello` message: which fields it has. */
 export const helloFlag = Object.freeze({
   name: 1,

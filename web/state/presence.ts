@@ -1,31 +1,8 @@
 import { Source } from '../basics/source.js'
+import { presenceBound as bound } from '../core/table.js'
 import type { Box, Effect, Peer, Point } from '../core/types.js'
 import { identifierNumber, identifierText } from '../core/values.js'
 import type { Connection } from '../network/connection.js'
-
-/**
- * The upper bound on held shapes that presence lists. It is more than anybody can follow, and small enough for the
- * room's limit on presence.
- */
-const shapesToldMax = 150
-
-/**
- * The upper bounds on the points of a stroke: in one message, and in memory for another person's stroke. The second
- * bound is enough for minutes of drawing.
- */
-const inkToldMax = 120
-const inkKeptMax = 200_000
-
-/**
- * The upper bound on the characters of an unfinished text in presence. With three bytes for each, it leaves enough of
- * the room's limit for the rest.
- */
-const typedMax = 800
-
-/** The upper bound on the points of a laser pointer's stroke in one message. It is half a second of a quick hand. */
-const laserToldMax = 60
-/** The upper bound on the index of such a point. */
-const laserIndexMax = 1e9
 
 type OwnState = {
   cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string, typed?: string,
@@ -132,7 +109,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   setInk(ink: { shape: number, color: string, width: number, points: (Point & { width: number })[] } | null) {
     if (!ink) return this.#tellOthers({ ink: undefined })
     const { shape, color, width, points } = ink
-    const at = Math.max(0, points.length - inkToldMax)
+    const at = Math.max(0, points.length - bound.inkPoints)
     const newest = points.slice(at)
     const told = newest.flatMap(({ x, y }) => [round(x), round(y)])
     const widths = newest.some(({ width }) => width !== 100) ? newest.map(({ width }) => width) : undefined
@@ -153,7 +130,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
 
   /** @param points the whole stroke, of which others are told the newest points */
   setLaser(stroke: number, points: Point[]) {
-    const at = Math.max(0, points.length - laserToldMax)
+    const at = Math.max(0, points.length - bound.laserPoints)
     this.#tellOthers({ laser: { stroke, at, points: points.slice(at).flatMap(({ x, y }) => [round(x), round(y)]) } })
   }
 
@@ -206,32 +183,29 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   }
 }
 
-const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, shapesToldMax).map(identifierText) : undefined)
+const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, bound.shapes).map(identifierText) : undefined)
 
-const round = (number: number) => Math.round(number * 10) / 10
+const round = (number: number) => Math.round(number * bound.stepsPerUnit) / bound.stepsPerUnit
 
 function partAround(text: string, caret: number) {
-  if (text.length <= typedMax) return text
-  const from = Math.max(0, Math.min(caret - typedMax / 2, text.length - typedMax))
-  const part = text.slice(from, from + typedMax).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
-  return `${from > 0 ? '…' : ''}${part}${from + typedMax < text.length ? '…' : ''}`
+  if (text.length <= bound.typed) return text
+  const from = Math.max(0, Math.min(caret - bound.typed / 2, text.length - bound.typed))
+  const part = text.slice(from, from + bound.typed).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
+  return `${from > 0 ? '…' : ''}${part}${from + bound.typed < text.length ? '…' : ''}`
 }
 
 /** Control characters except line feeds, which a text can't have. */
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
 
 const typedText = (value: unknown) =>
-  (typeof value === 'string' && value.length <= typedMax + 2 ? value.replace(controls, '') : null)
+  (typeof value === 'string' && value.length <= bound.typed + 2 ? value.replace(controls, '') : null)
 
-/**
- * The upper bound on coordinates in presence. A larger one is outside every canvas, and too large for exact arithmetic.
- */
-const farthest = 1e8
+/** The shortest side of a view. */
 const smallest = 1e-2
 
 const numbers = (value: unknown, count: number): number[] | null =>
   Array.isArray(value) && value.length === count
-  && value.every((number) => Number.isFinite(number) && Math.abs(number) <= farthest) ? value : null
+  && value.every((number) => Number.isFinite(number) && Math.abs(number) <= bound.coordinate) ? value : null
 
 /** The latest moment, in milliseconds, that JavaScript's dates can represent. */
 const momentMax = 8.64e15
@@ -241,15 +215,15 @@ const moments = (value: unknown, count: number): number[] | null =>
 
 const identifiers = (value: unknown): number[] =>
   Array.isArray(value)
-    ? value.slice(0, shapesToldMax).filter((text) => typeof text === 'string').map(identifierNumber).filter(Number.isFinite) : []
+    ? value.filter((text) => typeof text === 'string').map(identifierNumber).filter(Number.isFinite).slice(0, bound.shapes) : []
 
 function inkPiece(value: unknown): InkPiece | null {
   const { shape, color, width, at, points, widths } = Object(value) as { [part: string]: any }
   if (typeof shape !== 'string' || typeof color !== 'string') return null
   const number = identifierNumber(shape)
-  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * inkToldMax ? numbers(points, points.length) : null
-  const isWhole = Number.isInteger(at) && at >= 0 && at <= inkKeptMax
-  const isWide = typeof width === 'number' && width > 0 && width <= 1000
+  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * bound.inkPoints ? numbers(points, points.length) : null
+  const isWhole = Number.isInteger(at) && at >= 0 && at <= bound.inkIndex
+  const isWide = typeof width === 'number' && width > 0 && width <= bound.inkWidth
   if (!Number.isFinite(number) || !told || !isWhole || !isWide || !/^#[0-9A-Fa-f]{6}$/.test(color)) return null
   const areWidths = Array.isArray(widths) && widths.length === told.length / 2
     && widths.every((each) => typeof each === 'number' && each >= 1 && each <= 200)
@@ -258,8 +232,8 @@ function inkPiece(value: unknown): InkPiece | null {
 
 function laserStroke(value: unknown): Laser | null {
   const { stroke, at, points } = Object(value) as { [part: string]: any }
-  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * laserToldMax ? numbers(points, points.length) : null
-  const isIndex = (index: unknown) => Number.isInteger(index) && Number(index) >= 0 && Number(index) <= laserIndexMax
+  const told = Array.isArray(points) && points.length % 2 === 0 && points.length <= 2 * bound.laserPoints ? numbers(points, points.length) : null
+  const isIndex = (index: unknown) => Number.isInteger(index) && Number(index) >= 0 && Number(index) <= bound.laserIndex
   return told && isIndex(stroke) && isIndex(at) ? { stroke, at, points: told } : null
 }
 

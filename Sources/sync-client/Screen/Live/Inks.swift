@@ -13,6 +13,8 @@ struct Inks {
 
   /// How long a finished stroke is shown while the drawing doesn't have it yet.
   static let patienceMilliseconds: UInt64 = 1_500
+  /// More points of one stroke aren't shown before it is finished.
+  private static let pointsMax = 20_000
 
   private var known: [Identifier: Ink] = [:]
   /// Whether a finished stroke is still shown because the drawing doesn't have it yet.
@@ -23,7 +25,7 @@ struct Inks {
   /// - Parameter isDrawn: whether the drawing has the stroke already.
   mutating func follow(_ people: [Identifier: PresenceState], at now: UInt64, isDrawn: (Identifier) -> Bool) {
     for (actor, state) in people {
-      guard let piece = state.ink, !isDrawn(piece.shape) else { continue }
+      guard let piece = state.ink, piece.at <= Inks.pointsMax, !isDrawn(piece.shape) else { continue }
       var ink = Ink(shape: piece.shape, color: piece.color, width: piece.width, points: [], toldAt: now)
       if let before = known[actor], before.shape == piece.shape { ink.points = before.points }
       // If a piece was lost, a straight line takes its place.
