@@ -64,7 +64,7 @@ def choose(person, *names):
 
 
 def test_the_next_shape_gets_the_colours_that_were_chosen(room):
-    """What was chosen counts for drawn and added shapes, also after a reload. Else it is the room's turn."""
+    """What was chosen counts for drawn and added shapes, also after a reload. Unchosen, it is the room's turn."""
     ann = room.join("Ann", at=(0, 0))
     chosen = "Colours of the next shape"
     ann.page.get_by_role("button", name=BUTTON).click()

@@ -70,7 +70,7 @@ def test_two_hands_on_one_shape_end_alike_everywhere(room):
 
 
 def test_a_selected_shape_that_goes_while_more_are_being_selected_is_not_selected_again(room):
-    """By a press, a rectangle, Escape in it, and a row of the layers."""
+    """She presses on it, adds to the selection by a rectangle, which Escape takes back, and by a row of the layers."""
     room.panel = "layers"
     ann = room.join("Ann", at=(0, 0))
     ann.press("v")

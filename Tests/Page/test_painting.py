@@ -338,7 +338,7 @@ def test_a_picture_that_takes_long_is_made_beside_the_one_that_is_seen(room):
 
 
 def test_much_work_is_painted_over_many_frames_whatever_it_lies_in(room):
-    """A few large translucent shapes, or one stroke with a thousand widths, are as much."""
+    """A few large translucent shapes, or one stroke with a thousand widths, are as much work as many shapes."""
     ann = room.join()
     for shapes in (
         # The shapes are too faint or too thin to hide each other.

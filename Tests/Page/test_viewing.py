@@ -47,7 +47,7 @@ def test_a_view_only_link_shows_and_changes_nothing(room):
 
 
 def test_links_are_copied_and_a_view_only_one_says_that_it_is_no_lock_and_leads_to_editing(room):
-    """Before it is copied. An empty room says so, and a button opens it for editing."""
+    """The menu says it before one copies. The page that opens has a button for editing, and says that it is empty."""
     ann = room.join("Ann", clipboard=True)
     for entry, link, words in [("Copy link", "", ""), ("Copy view-only link", "?view", "Anyone who removes “?view” from the address can edit.")]:
         ann.page.get_by_role("button", name="Copy a link to this room").click()

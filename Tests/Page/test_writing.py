@@ -58,7 +58,7 @@ def written_in(room):
 
 
 def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room):
-    """Shortcuts too. Without a text, or with several selected, they stay shortcuts."""
+    """Also by letters that are shortcuts. Without a text, or with several shapes selected, they are shortcuts."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
         before = ann.shape(square)["text"]
@@ -196,7 +196,7 @@ def test_keys_keep_their_meaning_on_a_selected_shape_unless_they_type(room):
 
 
 def test_input_methods_begin_a_text_too(room):
-    """What is composed is shown at once, and changed only when it is complete. So with dead keys and emoji."""
+    """What is composed is shown at once, and left alone until it is complete. Dead keys and emoji work too."""
     ann, square = written_in(room)
     method = ann.context.new_cdp_session(ann.page)
 
@@ -265,7 +265,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
 
 
 def test_tab_goes_on_in_the_next_note(room):
-    """Of the same size and look, to the right, where it is free, as one step to undo. The view goes on too."""
+    """It has the same size and look, at the first free place to the right, and is one step to undo."""
     board = room.add(position=[0, 100], size=[2000, 400], fill="#EEEEEE", z="A")
     first = room.add(position=[100, 200], size=[160, 120], fill="#CFE0F7", stroke="#27476E", strokeWidth=3, textSize=28, z="B")
     room.add(position=[290, 250], size=[50, 50], z="C")
@@ -409,7 +409,7 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
 
 
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
-    """On the return. Somebody who is writing then sees that the text has changed."""
+    """Once the page is online, visible, or out of the past again. Who is writing sees that the text has changed."""
     ann, bob, square = two_at(room)
     moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
     bob.wait_for_shape(moon)
