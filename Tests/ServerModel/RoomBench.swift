@@ -279,7 +279,7 @@ struct RoomBench {
       case .resumeReading(let id):
         resumes += 1
         clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = false }
-      case .tell(let parts): news += parts
+      case .tell(let bytes): news.append(bytes)
       case .differs: differences += 1
       }
     }

@@ -9,8 +9,8 @@ public enum LogRequest: Sendable {
   case resume(id: UInt64, room: String)
   /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
-  /// Sends a message of at most `LogRequest.toldBytesMax` bytes to other nodes: to those that follow the room, or to
-  /// all if `room` is `nil`. The message isn't stored, and can get lost.
+  /// Sends a message to other nodes: to those that follow the room, or to all if `room` is `nil`. The message isn't
+  /// stored, and can get lost.
   case tell(id: UInt64, room: String?, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
@@ -281,8 +281,6 @@ public struct RepairRequest: Sendable {
 }
 
 extension LogRequest {
-  public static let toldBytesMax = 5_500
-
   public var id: UInt64 {
     switch self {
     case .append(let request): request.id

@@ -1,5 +1,3 @@
-import Basics
-
 /// Notifications between nodes, sent through the database: new records in rooms, messages that aren't stored, and
 /// changes of the locks. Notifications can get lost.
 ///
@@ -12,6 +10,7 @@ final class PostgresBells {
   private var locks: Set<String>?
   /// How many times this node has locked or unlocked a room.
   private(set) var ownLockChanges = 0
+  private var messages = MessageParts()
 
   enum News {
     case isNew(rooms: [String])
@@ -51,21 +50,20 @@ final class PostgresBells {
 
   func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
     reports.release(.tell(id: id, room: room, bytes: bytes))
-    // The bytes are sent as Base64, because PostgreSQL's notifications are text.
-    if link.isReady, bytes.count <= LogRequest.toldBytesMax {
-      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(Base64.padded.encoded(bytes))")])]) { _ in }
+    for part in link.isReady ? MessageParts.split(bytes) : [] {
+      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(part)")])]) { _ in }
     }
     reports.tell([.told(id: id, room: room)])
   }
 
   // MARK: Hearing
 
-  /// Reads a notification. `nil` if it comes from this node itself or can't be read.
+  /// Reads a notification. `nil` if it comes from this node itself or can't be read, or if the message goes on.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
     if channel == "canvas_nodes" {
       let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let bytes = Base64.padded.decoded(Array(parts[1].utf8)) else { return nil }
+      guard parts.count == 2, let bytes = messages.join(parts[1], from: process) else { return nil }
       return .told(room: parts[0] == PostgresBells.everyRoom ? nil : String(parts[0]), bytes: bytes)
     }
     if payload == PostgresBells.everyRoom { return .locks }

@@ -65,7 +65,7 @@ extension Hub {
 
   /// Tells the other nodes about the people connected to this node.
   func tellNeighbours() {
-    let parts = neighbours?.takeNews {
+    let message = neighbours?.takeNews {
       person(at: $0)
     } all: {
       rooms.all.flatMap { open in
@@ -74,7 +74,7 @@ extension Hub {
         }
       }
     }
-    for bytes in parts ?? [] { log.send(.tell(room: nil, bytes: bytes)) }
+    if let message { log.send(.tell(room: nil, bytes: message)) }
   }
 
   func heardOfNeighbours(_ bytes: [UInt8]) {

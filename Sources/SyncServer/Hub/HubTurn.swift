@@ -92,8 +92,7 @@ extension Hub {
       case .differs:
         counts.noteDifference()
         logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))
-      case .tell(let parts):
-        for bytes in parts { log.send(.tell(room: open.name, bytes: bytes)) }
+      case .tell(let bytes): log.send(.tell(room: open.name, bytes: bytes))
       }
     }
     sayGoodbye(goodbyes)

@@ -39,12 +39,12 @@ struct Neighbours: Sendable {
   /// Remembers that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// The messages for the other nodes about the people at this node. They are short if nothing has changed. They name
-  /// nobody while no other node is known.
+  /// The message for the other nodes about the people at this node. It is short if nothing has changed. It names nobody
+  /// while no other node is known.
   /// - Parameters:
   ///   - person: gives the person behind an actor in a room of this node, if there is one.
   ///   - all: gives everyone at this node.
-  mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [[UInt8]] {
+  mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [UInt8] {
     var news = NeighbourNews()
     news.asks = nodes.values.contains { !$0.isKnown }
     news.isWhole = tellsAll && !nodes.isEmpty
@@ -59,7 +59,7 @@ struct Neighbours: Sendable {
     tellsAll = false
     changed = []
     unwanted = []
-    return teller.parts(of: news.encoded())
+    return teller.message(news.encoded())
   }
 
   // MARK: Other nodes
@@ -72,31 +72,25 @@ struct Neighbours: Sendable {
     var node = nodes[part.node] ?? Node()
     defer { nodes[part.node] = node }
     node.heardAt = now.monotonicMilliseconds
-    switch node.listener.hear(part) {
-    case .begun: return []
-    case .cut:
-      node.isKnown = false
-      return []
-    case .news(let bytes, let isNext):
-      // A message in the format of another server version is skipped. That is harmless, because only operators and the
-      // list of rooms use these messages.
-      guard let news = NeighbourNews(bytes) else { return [] }
-      if news.asks { tellsAll = true }
-      if !isNext { node.isKnown = false }
-      if news.isWhole {
-        node.isKnown = true
-        node.people = [:]
-      }
-      var unwanted: [PersonPlace] = []
-      for row in news.rows {
-        switch row {
-        case .here(let place, let person): node.people[place.room, default: [:]][place.actor] = person
-        case .gone(let place): node.forget(place)
-        case .remove(let place): unwanted.append(place)
-        }
-      }
-      return unwanted
+    let isNext = node.listener.hear(part)
+    // A message in the format of another server version is skipped. That is harmless, because only operators and the
+    // list of rooms use these messages.
+    guard let news = NeighbourNews(part.bytes) else { return [] }
+    if news.asks { tellsAll = true }
+    if !isNext { node.isKnown = false }
+    if news.isWhole {
+      node.isKnown = true
+      node.people = [:]
     }
+    var unwanted: [PersonPlace] = []
+    for row in news.rows {
+      switch row {
+      case .here(let place, let person): node.people[place.room, default: [:]][place.actor] = person
+      case .gone(let place): node.forget(place)
+      case .remove(let place): unwanted.append(place)
+      }
+    }
+    return unwanted
   }
 
   /// Forgets nodes that have gone silent. To be called once a second.

@@ -88,7 +88,7 @@ extension Room {
     if var news {
       // The digest is added only to messages without presence, because presence is sent twenty times a second.
       if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
-      effects.append(.tell(company?.parts(of: news) ?? []))
+      if let message = company?.message(news) { effects.append(.tell(message)) }
     }
     if let next { gather(dueAt: next, now) }
   }

@@ -20,6 +20,6 @@ enum RoomEffect: Sendable {
   case resumeReading(MemberID)
   /// Add to the count of differences: another node's copy of the room differs from this one at the same log position.
   case differs
-  /// Send these parts of a message to the other nodes that have the room open.
-  case tell([[UInt8]])
+  /// Send this message to the other nodes that have the room open.
+  case tell([UInt8])
 }

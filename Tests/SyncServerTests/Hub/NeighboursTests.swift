@@ -1,5 +1,4 @@
 import CanvasCRDT
-import RoomLog
 import TestSupport
 import Testing
 
@@ -49,17 +48,15 @@ struct NeighboursTests {
       for teller in nodes.indices {
         nodes[teller].forgetSilent(now: now)
         let here = people[teller]
-        for part in nodes[teller].takeNews(person: { here[$0] }, all: { here.map { ($0.key, $0.value) } }) {
-          #expect(part.count <= LogRequest.toldBytesMax)
-          for listener in nodes.indices where listener != teller {
-            guard Int.random(in: 0..<100, using: &generator) >= percent else {
-              lost += 1
-              continue
-            }
-            let part = NewsPart(part)
-            #expect(part != nil)
-            if let part { unwanted[listener] += nodes[listener].heard(part, now: now) }
+        let message = nodes[teller].takeNews(person: { here[$0] }, all: { here.map { ($0.key, $0.value) } })
+        for listener in nodes.indices where listener != teller {
+          guard Int.random(in: 0..<100, using: &generator) >= percent else {
+            lost += 1
+            continue
           }
+          let part = NewsPart(message)
+          #expect(part != nil)
+          if let part { unwanted[listener] += nodes[listener].heard(part, now: now) }
         }
       }
       return unwanted
@@ -110,9 +107,7 @@ struct NeighboursTests {
     var cluster = Cluster(1, seed: 1)
     for number in 0..<500 { cluster.enters(number, room: "garden", at: 0) }
     for _ in 0..<3 {
-      let parts = cluster.nodes[0].takeNews(person: { _ in nil }, all: { [] })
-      #expect(parts.count == 1)
-      let part = try #require(NewsPart(parts[0]))
+      let part = try #require(NewsPart(cluster.nodes[0].takeNews(person: { _ in nil }, all: { [] })))
       #expect(try #require(NeighbourNews(part.bytes)).rows.isEmpty)
     }
     cluster.nodes.append(Neighbours(number: 2))
@@ -159,42 +154,9 @@ struct NeighboursTests {
     }
     #expect(NeighbourNews(bytes + [9]) == nil)
     var teller = NewsTeller(node: 7)
-    let part = teller.parts(of: bytes)[0]
-    #expect(NewsPart(part)?.bytes == bytes)
-    #expect(NewsPart([2] + part.dropFirst()) == nil)
-    for length in 0..<18 { #expect(NewsPart(Array(part.prefix(length))) == nil) }
-  }
-
-  @Test("news of any length are heard as they were told, or not at all")
-  func parts() {
-    var generator = SeededGenerator(seed: 4)
-    for length in [0, 1, 5_482, 5_483, 20_000, 100_000] {
-      var teller = NewsTeller(node: 7)
-      var listener = NewsListener()
-      var hasMissed = false
-      for round in 0..<20 {
-        let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let parts = teller.parts(of: bytes)
-        #expect(parts.allSatisfy { $0.count <= LogRequest.toldBytesMax })
-        // In every second round, one part of the message is lost.
-        let lost = round % 2 == 0 ? nil : Int.random(in: 0..<parts.count, using: &generator)
-        var heard: [[UInt8]] = []
-        for (place, part) in parts.enumerated() where place != lost {
-          switch NewsPart(part).map({ listener.hear($0) }) {
-          case .news(let bytes, let isNext):
-            heard.append(bytes)
-            hasMissed = hasMissed || !isNext
-          case .cut: hasMissed = true
-          case .begun: break
-          case nil: Issue.record("a part that can't be read")
-          }
-        }
-        #expect(heard == (lost == nil ? [bytes] : []))
-        if lost == nil {
-          #expect(hasMissed == (round > 0), "what was missed shows by the next news")
-          hasMissed = false
-        }
-      }
-    }
+    let message = teller.message(bytes)
+    #expect(NewsPart(message)?.bytes == bytes)
+    #expect(NewsPart([3] + message.dropFirst()) == nil)
+    for length in 0..<17 { #expect(NewsPart(Array(message.prefix(length))) == nil) }
   }
 }

@@ -63,22 +63,22 @@ struct Company: Sendable {
   mutating func shows(_ actor: Identifier) { shows.insert(actor) }
 
   /// The last of this node's people has left the room.
-  /// - Returns: the messages for the other nodes.
-  mutating func left() -> [[UInt8]] {
+  /// - Returns: the message for the other nodes.
+  mutating func left() -> [UInt8] {
     // The message is sent even if this node knows of no other node, because other nodes might know of this one.
-    let parts = parts(of: NodeNews(isWhole: true))
+    let message = message(NodeNews(isWhole: true))
     let (teller, claims) = (teller, claims)
     self = Company(number: number)
     self.teller = teller
     self.claims = claims
-    return parts
+    return message
   }
 
-  /// A message to other nodes, in parts that are short enough for the log to carry.
-  mutating func parts(of news: NodeNews) -> [[UInt8]] { teller.parts(of: news.encoded()) }
+  /// A message to other nodes, as the log carries it.
+  mutating func message(_ news: NodeNews) -> [UInt8] { teller.message(news.encoded()) }
 
   /// The messages about this node's people that are due now.
-  /// - Returns: the parts of the messages, and when more messages are due, if that is soon.
+  /// - Returns: the message, and when another one is due, if that is soon.
   mutating func takeNews(
     now: Moment,
     person: (Identifier) -> NodeNews.Person?,
@@ -137,22 +137,16 @@ struct Company: Sendable {
   /// The upper bound on the number of remembered claims. It is seldom reached.
   private static let claimsMax = 256
 
-  /// A part of another node's message has arrived.
-  /// - Returns: the message, if this was its last part. `nil` also if another version of the server wrote it.
+  /// Another node's message has arrived.
+  /// - Returns: `nil` if another version of the server wrote it.
   mutating func heard(_ part: NewsPart, now: Moment) -> NodeNews? {
     if nodes[part.node] == nil { isWhole = true }
     nodes[part.node, default: Node()].heardAt = now.monotonicMilliseconds
-    switch nodes[part.node]?.listener.hear(part) {
-    case .news(let bytes, let isNext):
-      guard let news = NodeNews(bytes) else { return nil }
-      if !isNext { noteGap(asks: !news.isWhole) }
-      if news.asks { isWhole = true }
-      return news
-    case .cut:
-      noteGap(asks: true)
-      return nil
-    case .begun, nil: return nil
-    }
+    let isNext = nodes[part.node]?.listener.hear(part) ?? false
+    guard let news = NodeNews(part.bytes) else { return nil }
+    if !isNext { noteGap(asks: !news.isWhole) }
+    if news.asks { isWhole = true }
+    return news
   }
 
   /// A message of another node is missing. That message might have claimed an actor that is connected here. So this

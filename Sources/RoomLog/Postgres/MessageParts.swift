@@ -1,0 +1,51 @@
+import Basics
+
+/// Splits a node's messages into parts that fit into PostgreSQL's notifications, and joins the parts again.
+///
+/// What always holds: a message is delivered whole or not at all.
+struct MessageParts {
+  private struct Begun {
+    var bytes: [UInt8] = []
+    var count = 0
+  }
+
+  /// The messages of which some parts have arrived, by the process that sends them.
+  private var begun: [Int32: Begun] = [:]
+  var begunCount: Int { begun.count }
+
+  /// A notification has at most 8,000 bytes. A part's bytes are written as Base64, because notifications are text.
+  static let partBytesMax = 5_500
+  /// The most parts of a message. Longer messages are dropped, so that no sender fills the memory.
+  static let partsMax = 4_096
+  /// The most messages that are begun. A sender that ends within a message leaves it here.
+  private static let begunMax = 64
+
+  /// A message as texts, each short enough for a notification. Empty for a message that is too long.
+  static func split(_ bytes: [UInt8]) -> [String] {
+    let count = max(1, (bytes.count + partBytesMax - 1) / partBytesMax)
+    guard count <= partsMax else { return [] }
+    return (0..<count).map { index in
+      let part = bytes[index * partBytesMax..<min((index + 1) * partBytesMax, bytes.count)]
+      return "\(index) \(count) \(Base64.padded.encoded(Array(part)))"
+    }
+  }
+
+  /// Takes in a part.
+  /// - Returns: the message, if this was its last part. `nil` also if the text isn't a part.
+  mutating func join(_ text: Substring, from process: Int32) -> [UInt8]? {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 3, let index = Int(words[0]), let count = Int(words[1]), 0..<count ~= index,
+      count <= MessageParts.partsMax, let bytes = Base64.padded.decoded(Array(words[2].utf8))
+    else { return nil }
+    var message = begun.removeValue(forKey: process) ?? Begun()
+    if index == 0 { message = Begun() }
+    // If a part before this one was missed, the rest of the message is dropped.
+    guard message.count == index else { return nil }
+    message.bytes += bytes
+    message.count += 1
+    guard message.count < count else { return message.bytes }
+    if begun.count >= MessageParts.begunMax { begun = [:] }
+    begun[process] = message
+    return nil
+  }
+}
