@@ -19,7 +19,7 @@ struct MessagePartsTests {
         let lost = round % 2 == 0 ? nil : Int.random(in: 0..<parts.count, using: &generator)
         var joined: [[UInt8]] = []
         for (index, part) in parts.enumerated() where index != lost {
-          if let message = joining.join(part[...], from: 7) { joined.append(message) }
+          if let message = joining.join(part, from: 7) { joined.append(message) }
         }
         #expect(joined == (lost == nil ? [bytes] : []))
       }
@@ -35,9 +35,9 @@ struct MessagePartsTests {
     for index in parts[0].indices {
       for sender in messages.indices {
         for text in ["", "x", "0 1", "0 1 ?", "1 1 AA==", "-1 1 AA==", "0 999999 AA==", "0 1 AA== AA=="] {
-          #expect(joining.join(text[...], from: 99) == nil)
+          #expect(joining.join(text, from: 99) == nil)
         }
-        if let message = joining.join(parts[sender][index][...], from: Int32(sender)) { joined.append(message) }
+        if let message = joining.join(parts[sender][index], from: Int32(sender)) { joined.append(message) }
       }
     }
     #expect(joined == messages)
@@ -47,7 +47,7 @@ struct MessagePartsTests {
   func bounds() {
     var joining = MessageParts()
     let parts = MessageParts.split([UInt8](repeating: 1, count: 12_000))
-    for process in 0..<1_000 { #expect(joining.join(parts[0][...], from: Int32(process)) == nil) }
+    for process in 0..<1_000 { #expect(joining.join(parts[0], from: Int32(process)) == nil) }
     #expect(joining.begunCount <= 64)
     let tooMany = MessageParts.partBytesMax * MessageParts.partsMax + 1
     #expect(MessageParts.split([UInt8](repeating: 1, count: tooMany)).isEmpty)

@@ -94,8 +94,6 @@ struct RoomBench {
   var holdsOrders = false
   /// How often the room found that another node has a different record at the same position of the log.
   var differences = 0
-  /// The messages from this room to other nodes.
-  var news: [[UInt8]] = []
   var overlapAnswers: [(request: UInt64, index: OverlapIndex, cursor: Cursor)] = []
   var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
   var random = SeededGenerator(seed: 7)
@@ -279,7 +277,6 @@ struct RoomBench {
       case .resumeReading(let id):
         resumes += 1
         clients.firstIndex { $0.id == id }.map { clients[$0].isReadingPaused = false }
-      case .tell(let bytes): news.append(bytes)
       case .differs: differences += 1
       }
     }

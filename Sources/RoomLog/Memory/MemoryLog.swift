@@ -227,12 +227,11 @@ final class SharedMemory: Sendable {
       try state.store.create(create)
       return .created(id: create.id, room: create.room)
     case .lock: throw .noLocks
-    case .tell(let id, let room, let bytes):
+    case .tell(let id, let bytes):
       for other in state.handles.indices where other != number {
-        guard room.map({ state.handles[other].followed.contains($0) }) ?? true else { continue }
-        state.handles[other].unreported.append(.heard(room: room, bytes: bytes))
+        state.handles[other].unreported.append(.heard(bytes))
       }
-      return .told(id: id, room: room)
+      return .told(id: id, room: nil)
     case .snapshot(let snapshot):
       try state.store.store(snapshot, retention: retention)
       return .snapshotted(id: snapshot.id, room: snapshot.room, position: snapshot.position)

@@ -19,8 +19,8 @@ public enum LogEvent: Hashable, Sendable {
   /// a backlog doesn't fill the memory of a caller that applies records more slowly than the log reads them.
   case paused(room: String)
   case told(id: UInt64, room: String?)
-  /// A message from another node, for the followers of a room. Without a room, it is for all nodes.
-  case heard(room: String?, bytes: [UInt8])
+  /// A message from another node.
+  case heard([UInt8])
   case locked(id: UInt64, room: String, isLocked: Bool)
   /// The names of all locked rooms, which only operators can write to. A log that nodes share reports them when it
   /// opens, and again when another node has changed a lock.

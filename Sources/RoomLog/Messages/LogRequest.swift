@@ -9,9 +9,8 @@ public enum LogRequest: Sendable {
   case resume(id: UInt64, room: String)
   /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
-  /// Sends a message to other nodes: to those that follow the room, or to all if `room` is `nil`. The message isn't
-  /// stored, and can get lost.
-  case tell(id: UInt64, room: String?, bytes: [UInt8])
+  /// Sends a message to all other nodes. The message isn't stored, and can get lost.
+  case tell(id: UInt64, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
@@ -292,7 +291,7 @@ extension LogRequest {
     case .trim(let request): request.id
     case .repair(let request): request.id
     case .verifyPart(let request): request.id
-    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .resume(let id, _), .tell(let id, _, _),
+    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .resume(let id, _), .tell(let id, _),
       .lock(let id, _, _), .list(let id), .retain(let id, _):
       id
     }
@@ -320,8 +319,7 @@ extension LogRequest {
     case .repair(let request): request.room
     case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .resume(_, let room): room
     case .lock(_, let room, _): room
-    case .tell(_, let room, _): room
-    case .list, .retain, .verifyPart: nil
+    case .tell, .list, .retain, .verifyPart: nil
     }
   }
 

@@ -32,7 +32,7 @@ struct MessageParts {
 
   /// Takes in a part.
   /// - Returns: the message, if this was its last part. `nil` also if the text isn't a part.
-  mutating func join(_ text: Substring, from process: Int32) -> [UInt8]? {
+  mutating func join(_ text: String, from process: Int32) -> [UInt8]? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let index = Int(words[0]), let count = Int(words[1]), 0..<count ~= index,
       count <= MessageParts.partsMax, let bytes = Base64.padded.decoded(Array(words[2].utf8))

@@ -15,8 +15,7 @@ final class PostgresBells {
   enum News {
     case isNew(rooms: [String])
     case locks
-    /// A message to the followers of a room. Without a room, it is for all nodes.
-    case told(room: String?, bytes: [UInt8])
+    case told([UInt8])
   }
 
   init(_ link: PostgresLink, _ reports: PostgresReports) {
@@ -24,8 +23,7 @@ final class PostgresBells {
     self.reports = reports
   }
 
-  /// Takes the place of a room's name in messages to all nodes and in notifications of changed locks. No room has this
-  /// name.
+  /// Takes the place of a room's name in notifications of changed locks. No room has this name.
   private static let everyRoom = "*"
 
   // MARK: Telling
@@ -48,12 +46,10 @@ final class PostgresBells {
   /// A notification has at most this many bytes. PostgreSQL's limit is 8,000.
   private static let payloadBytesMax = 7_900
 
-  func tell(_ id: UInt64, _ room: String?, _ bytes: [UInt8]) {
-    reports.release(.tell(id: id, room: room, bytes: bytes))
-    for part in link.isReady ? MessageParts.split(bytes) : [] {
-      link.send([(.tell, [.text("\(room ?? PostgresBells.everyRoom) \(part)")])]) { _ in }
-    }
-    reports.tell([.told(id: id, room: room)])
+  func tell(_ id: UInt64, _ bytes: [UInt8]) {
+    reports.release(.tell(id: id, bytes: bytes))
+    for part in link.isReady ? MessageParts.split(bytes) : [] { link.send([(.tell, [.text(part)])]) { _ in } }
+    reports.tell([.told(id: id, room: nil)])
   }
 
   // MARK: Hearing
@@ -61,11 +57,7 @@ final class PostgresBells {
   /// Reads a notification. `nil` if it comes from this node itself or can't be read, or if the message goes on.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
-    if channel == "canvas_nodes" {
-      let parts = payload.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let bytes = messages.join(parts[1], from: process) else { return nil }
-      return .told(room: parts[0] == PostgresBells.everyRoom ? nil : String(parts[0]), bytes: bytes)
-    }
+    if channel == "canvas_nodes" { return messages.join(payload, from: process).map(News.told) }
     if payload == PostgresBells.everyRoom { return .locks }
     return .isNew(rooms: payload.split(separator: " ").map(String.init))
   }

@@ -373,8 +373,7 @@ final class PostgresFollowing {
     case .isNew(let rooms): for room in rooms { look(at: room) }
     // The next poll reads the locks too, so it is made at once.
     case .locks: round.hurry()
-    case .told(let room?, let bytes): if followed[room] != nil { reports.tell([.heard(room: room, bytes: bytes)]) }
-    case .told(nil, let bytes): reports.tell([.heard(room: nil, bytes: bytes)])
+    case .told(let bytes): reports.tell([.heard(bytes)])
     case nil: break
     }
   }

@@ -208,7 +208,7 @@ final class PostgresNode {
     case .follow(let follow): following.begin(follow)
     case .resume(let id, let room): following.resume(id, room)
     case .unfollow(let id, let room): following.end(id, room)
-    case .tell(let id, let room, let bytes): bells.tell(id, room, bytes)
+    case .tell(let id, let bytes): bells.tell(id, bytes)
     case .read, .load, .list, .verify, .verifyPart, .repair: reading.read(request)
     case .snapshot, .trim, .retain, .lock: chores.add(request)
     }

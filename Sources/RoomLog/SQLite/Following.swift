@@ -13,7 +13,7 @@ extension Writer {
   func answer(following request: LogRequest) {
     switch request {
     case .follow(let wanted): outlet.tell(follow(wanted))
-    case .tell(let id, let room, _): outlet.tell([.told(id: id, room: room)])
+    case .tell(let id, _): outlet.tell([.told(id: id, room: nil)])
     case .resume(let id, let room): outlet.tell([.told(id: id, room: room)])
     case .unfollow(let id, let room): outlet.tell([.unfollowed(id: id, room: room)])
     default: return

@@ -34,7 +34,7 @@ actor Hub {
   var locks = RoomLocks()
   /// The most recent change of the room locks, while it is being stored. The next change waits for it.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
-  /// The people at other nodes. `nil` if the log is not shared with other nodes.
+  /// The other nodes and their people. `nil` if the log is not shared with other nodes.
   var neighbours: Neighbours?
   /// The audit log. `nil` without `--audit`.
   var audit: AuditLog?
@@ -60,8 +60,6 @@ actor Hub {
   /// How many layouts (shapes of one HTTP request) have been admitted but not yet sent to the log.
   var layoutsUnderWay = 0
   var deliveries = Deliveries()
-  /// The rooms for which this node still has to ask the other nodes who is connected.
-  var roomsToAsk: [OpenRoom] = []
   var generator: RandomNumbers
   /// The number of this process. The records that the process writes carry it.
   var run: Run

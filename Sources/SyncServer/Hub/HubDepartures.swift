@@ -81,7 +81,7 @@ extension Hub {
   @discardableResult
   private func leave(_ session: Session) -> Bool {
     guard case .here(_, let open, let id) = session.stage else { return true }
-    unseat(id, in: open)
+    open.unseat(id)
     return change(open) { $0.leave(id, now: now) } ?? true
   }
 }

@@ -53,7 +53,7 @@ extension Hub {
         logger.info("rooms can be opened and followed again", alike: .byAll)
       }
     case .concern(let words): logger.warning("the database needs a look", ["reason": .text(words)])
-    case .missedNews: askForCompany()
+    case .missedNews: neighbours?.askAnew()
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(
@@ -77,8 +77,7 @@ extension Hub {
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
       if let id { log.answer(id, with: event) }
-    case .heard(.some(let room), let bytes): heard(bytes, in: room)
-    case .heard(nil, let bytes): heardOfNeighbours(bytes)
+    case .heard(let bytes): heardOfNeighbours(bytes)
     case .paused(let room):
       if let open = rooms.heeding(room) { deliveries.add(.pause, for: open) } else { log.send(.resume(room: room)) }
     case .told: break
@@ -99,30 +98,6 @@ extension Hub {
     guard let lost else { return }
     logger.error("the database has lost records of a room that had been stored", ["room": .text(lost)])
     if let open = rooms.heeding(lost) { stop(open, "the database has lost some of what was stored; connect again") }
-  }
-
-  /// Messages about people at other nodes may have been lost, so every room asks the other nodes for their people.
-  private func askForCompany() {
-    let isAsking = !roomsToAsk.isEmpty
-    roomsToAsk = rooms.all
-    if !isAsking { askForMoreCompany() }
-  }
-
-  /// Lets only a few rooms at a time ask the other nodes for their people. Each request makes every other node announce
-  /// its people, and the database carries about a thousand such messages a second.
-  private func askForMoreCompany() {
-    for open in roomsToAsk.suffix(Hub.roomsAskingAtOnce) { change(open) { $0.askForCompany(now: now) } }
-    roomsToAsk.removeLast(min(roomsToAsk.count, Hub.roomsAskingAtOnce))
-    if !roomsToAsk.isEmpty { loop.schedule(afterMilliseconds: 50) { self.askForMoreCompany() } }
-  }
-
-  private static let roomsAskingAtOnce = 50
-
-  private func heard(_ bytes: [UInt8], in name: String) {
-    // A message in the format of another server version is skipped. No drawing is lost, because these messages only say
-    // who is present.
-    guard let open = rooms[name], let part = NewsPart(bytes) else { return }
-    change(open) { $0.heard(part, now: now) }
   }
 
   /// A commit that takes longer than this is logged as slow.

@@ -7,28 +7,10 @@ import WebSocketLoop
 extension Hub {
   /// Everyone who is in a room, by actor.
   func people(in room: String) -> [Person] {
-    let here = rooms[room].map { open in open.room.audience.ids.compactMap { person($0, in: open) } } ?? []
+    let here = rooms[room].map { $0.room.people($0.origin) } ?? []
     let actors = Set(here.map(\.actor))
     let elsewhere = neighbours?.people(in: room).filter { !actors.contains($0.actor) } ?? []
     return (here + elsewhere).sorted { $0.actor < $1.actor }
-  }
-
-  /// The person behind a member. `nil` for a member that is connected to another node.
-  private func person(_ id: MemberID, in open: OpenRoom) -> Person? {
-    guard let member = open.room.audience.member(id), let session = open.session(id) else { return nil }
-    return Person(
-      actor: member.actor,
-      name: member.peer.name,
-      color: member.peer.color,
-      role: member.role,
-      token: session.grant.label,
-      address: session.address
-    )
-  }
-
-  private func person(at place: PersonPlace) -> Person? {
-    guard let open = rooms[place.room], let id = open.room.audience.id(of: place.actor) else { return nil }
-    return person(id, in: open)
   }
 
   func listing(of open: OpenRoom) -> RoomListing {
@@ -40,64 +22,52 @@ extension Hub {
     return listing
   }
 
-  // MARK: Coming and going
-
-  func seat(_ session: Session, _ id: MemberID, in open: OpenRoom) {
-    open.seat(session, id)
-    noteChange(of: session)
-  }
-
-  /// - Returns: the session that had the seat (index in the room) before.
-  @discardableResult
-  func unseat(_ id: MemberID, in open: OpenRoom) -> Session? {
-    guard let session = open.unseat(id) else { return nil }
-    noteChange(of: session)
-    return session
-  }
-
-  /// To be called when something has changed that the list of people shows about a session.
-  func noteChange(of session: Session) {
-    guard let actor = session.actor else { return }
-    neighbours?.hasChanged(PersonPlace(session.room, actor))
-  }
-
   // MARK: Other nodes
 
-  /// Tells the other nodes about the people connected to this node.
+  /// Gathers what a room has to tell other nodes.
+  func gatherNews(of room: inout Room, _ open: OpenRoom, now: Moment) {
+    guard let isShared = neighbours?.isShared(open.name) else { return }
+    if let news = room.takeNews(isShared: isShared, now: now, origin: open.origin) { neighbours?.add(news) }
+  }
+
+  /// Tells the other nodes what has gathered.
   func tellNeighbours() {
-    let message = neighbours?.takeNews {
-      person(at: $0)
-    } all: {
-      rooms.all.flatMap { open in
-        open.room.audience.ids.compactMap { id in
-          person(id, in: open).map { (PersonPlace(open.name, $0.actor), $0) }
-        }
-      }
+    guard log.isOpen, let known = neighbours, known.hasNews else { return }
+    let inhabited = known.tellsAll(now: now) ? rooms.all.filter { !$0.room.audience.isEmpty } : nil
+    let everyone = inhabited?.sorted { $0.name < $1.name }.map { open in
+      open.room.wholeNews(isShared: known.isShared(open.name), origin: open.origin)
     }
-    if let message { log.send(.tell(room: nil, bytes: message)) }
+    if let bytes = neighbours?.takeMessage(everyone: everyone, now: now) { log.send(.tell(bytes)) }
   }
 
   func heardOfNeighbours(_ bytes: [UInt8]) {
-    guard let part = NewsPart(bytes), let unwanted = neighbours?.heard(part, now: now) else { return }
-    let wasHere = unwanted.filter { sendAway($0.actor, from: $0.room) }
-    if !wasHere.isEmpty { tellNeighbours() }
+    guard let news = neighbours?.heard(bytes, now: now) else { return }
+    take(news.rooms, of: news.node)
+    for place in news.unwanted { sendAway(place.actor, from: place.room) }
+  }
+
+  /// To be called once a second.
+  func keepNeighbours() {
+    for (node, rooms) in neighbours?.beat(now: now) ?? [] { take(rooms, of: node) }
+  }
+
+  /// Tells the rooms here what another node says of them.
+  private func take(_ news: [RoomNews], of node: UInt64) {
+    for news in news { if let open = rooms[news.room] { change(open) { $0.heard(news, of: node, now: now) } } }
   }
 
   // MARK: Removing
 
   /// Removes somebody at an operator's request, whichever node the person is connected to.
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal {
-    let place = PersonPlace(room, actor)
+    let place = PersonPlace(room: room, actor: actor)
     let wasHere = sendAway(actor, from: room)
     let isElsewhere = neighbours?.has(place) ?? false
     guard wasHere || isElsewhere else { return .absent }
     record("removed", request, room: room, actor: actor.text)
     guard isElsewhere else { return .done }
     for look in 0..<Hub.looksAtRemoval where neighbours?.has(place) == true {
-      if look % Hub.looksBetweenWishes == 0 {
-        neighbours?.wantsRemoved(place)
-        tellNeighbours()
-      }
+      if look % Hub.looksBetweenWishes == 0 { neighbours?.wantsRemoved(place) }
       await pause(milliseconds: 20)
     }
     return neighbours?.has(place) == true ? .unanswered : .done
@@ -110,6 +80,7 @@ extension Hub {
 
   /// Closes an actor's connection to this node.
   /// - Returns: whether the actor was connected to this node.
+  @discardableResult
   private func sendAway(_ actor: Identifier, from room: String) -> Bool {
     let found = sessions.all.filter { $0.room == room && $0.actor == actor && !$0.isGone }
     for session in found { close(session, .forbidden, "an operator has removed you from this room", error: "removed") }

@@ -47,7 +47,7 @@ extension Hub {
     return opening
   }
 
-  /// What a new room knows of the other nodes. `nil` if the log is not shared.
+  /// What a new room has to tell other nodes. `nil` if the log is not shared.
   private var company: Company? {
     sharesRooms ? Company(number: nodeNumber) : nil
   }
@@ -247,6 +247,7 @@ extension Hub {
   }
 
   private func takeOut(_ open: OpenRoom) {
+    giveTurn(to: open) { gatherNews(of: &$0, open, now: now) }
     rooms.remove(open)
     log.send(.unfollow(room: open.name))
     counts.noteClosed(open.room.counts)

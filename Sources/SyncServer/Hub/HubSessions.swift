@@ -140,7 +140,7 @@ extension Hub {
     let actor = open.room.actor(of: id)
     session.actor = actor
     session.joined(open, as: role, id)
-    seat(session, id, in: open)
+    open.seat(session, id)
     // The room might have asked to pause reading before the session had a seat, because the answer to `hello` is long.
     if open.room.hasPausedReading(from: id) { session.pauseReading(.backlog) }
     if joinLines.takes(session.address) {

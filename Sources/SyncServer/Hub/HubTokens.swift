@@ -72,8 +72,10 @@ extension Hub {
       return refuse("the token is for another role or another actor: connect anew with it")
     }
     session.takes(credentials.areAskedFor ? token : nil, grant)
-    noteChange(of: session)
-    change(open) { $0.reply(.token(until: grant.endsAt), to: id) }
+    change(open) {
+      $0.tellAgain(id)
+      $0.reply(.token(until: grant.endsAt), to: id)
+    }
     recordRenewal(of: session)
   }
 

@@ -8,6 +8,7 @@ extension Hub {
   func endTurn() {
     defer { turns.end() }
     if !rooms.toFlush.isEmpty { flushRooms() }
+    tellNeighbours()
     switch log.endTurn(now: { clocks.steadyMilliseconds }) {
     case .nothing: break
     case .waits(let due): wake(at: due, now: clocks.steadyMilliseconds)
@@ -35,6 +36,7 @@ extension Hub {
 
   private func flush(_ room: inout Room, of open: OpenRoom, now: Moment) {
     if room.isFlushDue(now: now) { room.flush(now: now) }
+    gatherNews(of: &room, open, now: now)
     let writes = counts.writes
     if room.hasUnsent { send(&room, of: open, now: now) }
     if let (beats, operations) = open.takeBeats(room) {
@@ -84,7 +86,7 @@ extension Hub {
       case .overlapsAnswered(let request, let index, let cursor):
         open.settling.answer(request, with: SettledOverlaps(index: index, cursor: cursor))
       case .close(let id, let code, let reason, let isBetweenMessages):
-        guard let session = unseat(id, in: open) else { continue }
+        guard let session = open.unseat(id) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
         goodbyes.append(goodbye(to: session, code, reason, error: isBetweenMessages ? code.word : nil))
       case .pauseReading(let id): open.session(id)?.pauseReading(.backlog)
@@ -92,7 +94,6 @@ extension Hub {
       case .differs:
         counts.noteDifference()
         logger.error("another node has this room otherwise", ["room": .text(open.name)], alike: .by(["room"]))
-      case .tell(let bytes): log.send(.tell(room: open.name, bytes: bytes))
       }
     }
     sayGoodbye(goodbyes)
@@ -156,14 +157,13 @@ extension Hub {
     guard !isStopping else { return }
     job { await letRoomsRest() }
     counts.passTurns(now)
-    neighbours?.forgetSilent(now: now)
+    keepNeighbours()
     lookAtStorage()
     quotas.forgetFaded(now: now.monotonicMilliseconds)
     writeGathered()
     logger.writeSums()
     lookAtEnds(now: now)
     guard log.isOpen else { return }
-    tellNeighbours()
     log.retain(now: now)
     verifySome(now: now)
   }
@@ -186,7 +186,10 @@ extension Hub {
 
   private func letRest(_ open: OpenRoom) {
     let now = now
-    giveTurn(to: open) { $0.rest(now: now) }
+    giveTurn(to: open) {
+      $0.rest(now: now)
+      gatherNews(of: &$0, open, now: now)
+    }
     if let idle = open.idleTime(now: now.monotonicMilliseconds) {
       if idle >= limits.roomIdleMilliseconds { closeIdle(open) }
     } else if open.isWorthSnapshot {

@@ -10,7 +10,7 @@ enum LogErrand {
   /// closed, or the log reports more anyway.
   case resume(room: String)
   /// A message to other nodes. Receivers are prepared for lost messages, so a failure does no harm.
-  case tell(room: String?, bytes: [UInt8])
+  case tell([UInt8])
   /// Drops old history. If the request fails, a later one drops it.
   case retain(milliseconds: UInt64)
   /// A snapshot, with which a room opens more quickly. If storing it fails, nothing is lost, because the log has all
@@ -21,7 +21,7 @@ enum LogErrand {
     switch self {
     case .unfollow(let room): return .unfollow(id: id, room: room)
     case .resume(let room): return .resume(id: id, room: room)
-    case .tell(let room, let bytes): return .tell(id: id, room: room, bytes: bytes)
+    case .tell(let bytes): return .tell(id: id, bytes: bytes)
     case .retain(let milliseconds): return .retain(id: id, milliseconds: milliseconds)
     case .snapshot(var snapshot):
       snapshot.id = id

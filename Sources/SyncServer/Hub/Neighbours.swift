@@ -1,102 +1,140 @@
 import CanvasCRDT
 
-/// The people at the other nodes that share the rooms, for the list of rooms and for operators. (Clients get them from
-/// `Company` instead.)
+/// The other nodes that share the rooms: what they are told of the people here, and who is connected to them.
 ///
 /// What always holds:
-/// - Once a second a node sends what has changed among its people. If a node missed such a message, it asks for
-///   everyone once a second, until the answer has arrived.
-/// - A node that has been silent for `Company.silentMilliseconds` is forgotten.
+/// - A node sends a message at least once a second. A node that has been silent for `silentMilliseconds` is forgotten,
+///   with its people.
+/// - If a message of a node was missed, the node is asked for everyone once a second, until the answer has arrived. A
+///   node tells everyone at most about once a second, however often it is asked.
+/// - While no other node is known, the messages name nobody.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
-    var listener = NewsListener()
-    var people: [String: [Identifier: Person]] = [:]
+    /// The number of the last message that was heard.
+    var number: UInt64 = 0
     /// Whether `people` has all of the node's people. False if a message of the node was missed.
     var isKnown = false
+    var people: [String: [Identifier: Person]] = [:]
 
-    mutating func forget(_ place: PersonPlace) {
-      people[place.room]?[place.actor] = nil
-      if people[place.room]?.isEmpty == true { people[place.room] = nil }
+    mutating func take(_ news: RoomNews) {
+      if news.isWhole { people[news.room] = nil }
+      for actor in news.left { people[news.room]?[actor] = nil }
+      for person in news.joined { people[news.room, default: [:]][person.actor] = person }
+      if people[news.room]?.isEmpty == true { people[news.room] = nil }
+    }
+
+    /// The news that nobody is at the node any more in these rooms.
+    func leaving(but kept: Set<String> = []) -> [RoomNews] {
+      people.keys.filter { !kept.contains($0) }.sorted().map { RoomNews(room: $0, isWhole: true) }
     }
   }
 
-  private var teller: NewsTeller
+  /// The number of this node's process.
+  private let number: UInt64
+  /// How many messages have been sent.
+  private var told: UInt64 = 0
   private var nodes: [UInt64: Node] = [:]
-  /// Who has come to or left which room since the last message to the other nodes.
-  private var changed: Set<PersonPlace> = []
+  /// What the rooms have to tell.
+  private var news: [RoomNews] = []
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
   private var tellsAll = false
+  /// When everyone was last told, on the monotonic clock.
+  private var toldAllAt: UInt64?
+  /// Whether a message is due, even without news.
+  private var isDue = false
 
-  /// - Parameter number: the number of this server process.
-  init(number: UInt64) { teller = NewsTeller(node: number) }
+  init(number: UInt64) { self.number = number }
 
-  // MARK: People here
+  /// A node that has sent nothing for this long counts as gone, with its people.
+  static let silentMilliseconds: UInt64 = 3_500
+  /// The shortest time between two messages that name everyone. It is a little less than the time between heartbeats.
+  private static let wholeMilliseconds: UInt64 = 900
 
-  mutating func hasChanged(_ place: PersonPlace) { changed.insert(place) }
+  // MARK: Telling
+
+  mutating func add(_ news: RoomNews) { if !nodes.isEmpty { self.news.append(news) } }
 
   /// Remembers that another node has to be asked to remove somebody.
   mutating func wantsRemoved(_ place: PersonPlace) { unwanted.insert(place) }
 
-  /// The message for the other nodes about the people at this node. It is short if nothing has changed. It names nobody
-  /// while no other node is known.
-  /// - Parameters:
-  ///   - person: gives the person behind an actor in a room of this node, if there is one.
-  ///   - all: gives everyone at this node.
-  mutating func takeNews(person: (PersonPlace) -> Person?, all: () -> [(PersonPlace, Person)]) -> [UInt8] {
-    var news = NeighbourNews()
-    news.asks = nodes.values.contains { !$0.isKnown }
-    news.isWhole = tellsAll && !nodes.isEmpty
-    if !nodes.isEmpty {
-      news.rows += unwanted.sorted().map { .remove($0) }
-      if tellsAll {
-        news.rows += all().map { .here($0, $1) }
-      } else {
-        news.rows += changed.sorted().map { place in person(place).map { .here(place, $0) } ?? .gone(place) }
-      }
-    }
-    tellsAll = false
-    changed = []
-    unwanted = []
-    return teller.message(news.encoded())
+  /// Messages of other nodes may be missing, and of this one.
+  mutating func askAnew() {
+    for node in nodes.keys { nodes[node]?.isKnown = false }
+    tellsAll = true
+    isDue = true
   }
 
-  // MARK: Other nodes
+  /// Whether the next message has to name everyone at this node.
+  func tellsAll(now: Moment) -> Bool {
+    tellsAll && !nodes.isEmpty
+      && toldAllAt.map { $0 &+ Neighbours.wholeMilliseconds <= now.monotonicMilliseconds } ?? true
+  }
+
+  var hasNews: Bool { isDue || tellsAll || !news.isEmpty || !unwanted.isEmpty }
+
+  /// The message for the other nodes, as the log carries it. `nil` if nothing has to be told now.
+  /// - Parameter everyone: the people here, if `tellsAll` says that they have to be named.
+  mutating func takeMessage(everyone: [RoomNews]?, now: Moment) -> [UInt8]? {
+    guard isDue || everyone != nil || !news.isEmpty || !unwanted.isEmpty else { return nil }
+    told += 1
+    let message = NodeNews(
+      node: number,
+      number: told,
+      asks: nodes.values.contains { !$0.isKnown },
+      isWhole: everyone != nil,
+      rooms: news + (everyone ?? []),
+      unwanted: unwanted.sorted { ($0.room, $0.actor) < ($1.room, $1.actor) }
+    )
+    if everyone != nil {
+      tellsAll = false
+      toldAllAt = now.monotonicMilliseconds
+    }
+    (isDue, news, unwanted) = (false, [], [])
+    return message.encoded()
+  }
+
+  // MARK: Hearing
 
   /// Takes in a message from another node.
-  /// - Returns: the people on this node whose connections have to be closed.
-  mutating func heard(_ part: NewsPart, now: Moment) -> [PersonPlace] {
-    guard part.node != teller.node else { return [] }
-    if nodes[part.node] == nil { tellsAll = true }
-    var node = nodes[part.node] ?? Node()
-    defer { nodes[part.node] = node }
-    node.heardAt = now.monotonicMilliseconds
-    let isNext = node.listener.hear(part)
-    // A message in the format of another server version is skipped. That is harmless, because only operators and the
-    // list of rooms use these messages.
-    guard let news = NeighbourNews(part.bytes) else { return [] }
-    if news.asks { tellsAll = true }
-    if !isNext { node.isKnown = false }
-    if news.isWhole {
+  /// - Returns: what it says. `nil` if another version of the server wrote it.
+  mutating func heard(_ bytes: [UInt8], now: Moment) -> NodeNews? {
+    guard var message = NodeNews(bytes), message.node != number else { return nil }
+    var node = nodes[message.node] ?? Node()
+    if message.number != node.number &+ 1 { noteGap(in: &node) }
+    if message.asks || nodes[message.node] == nil { tellsAll = true }
+    if message.isWhole {
+      message.rooms = node.leaving(but: Set(message.rooms.filter(\.isWhole).map(\.room))) + message.rooms
       node.isKnown = true
-      node.people = [:]
     }
-    var unwanted: [PersonPlace] = []
-    for row in news.rows {
-      switch row {
-      case .here(let place, let person): node.people[place.room, default: [:]][place.actor] = person
-      case .gone(let place): node.forget(place)
-      case .remove(let place): unwanted.append(place)
-      }
-    }
-    return unwanted
+    node.number = message.number
+    node.heardAt = now.monotonicMilliseconds
+    for news in message.rooms { node.take(news) }
+    nodes[message.node] = node
+    return message
   }
 
-  /// Forgets nodes that have gone silent. To be called once a second.
-  mutating func forgetSilent(now: Moment) {
-    nodes = nodes.filter { $0.value.heardAt + Company.silentMilliseconds > now.monotonicMilliseconds }
+  /// A message of another node is missing. It might have claimed an actor that is connected here. So this node also
+  /// sends its own people again, and all nodes compare the claims.
+  private mutating func noteGap(in node: inout Node) {
+    node.isKnown = false
+    tellsAll = true
+    isDue = true
   }
+
+  /// Sees to the next message, and forgets nodes that have gone silent. To be called once a second.
+  /// - Returns: for each of these nodes, the news that its people have left.
+  mutating func beat(now: Moment) -> [(node: UInt64, rooms: [RoomNews])] {
+    isDue = true
+    let silent = nodes.filter {
+      $0.value.heardAt &+ Neighbours.silentMilliseconds <= now.monotonicMilliseconds
+    }
+    for node in silent.keys { nodes[node] = nil }
+    return silent.sorted { $0.key < $1.key }.map { ($0.key, $0.value.leaving()) }
+  }
+
+  // MARK: Who is there
 
   /// The people in a room who are connected to other nodes.
   func people(in room: String) -> [Person] {
@@ -107,6 +145,8 @@ struct Neighbours: Sendable {
 
   func has(_ place: PersonPlace) -> Bool { nodes.values.contains { $0.people[place.room]?[place.actor] != nil } }
 
+  func isShared(_ room: String) -> Bool { nodes.values.contains { $0.people[room] != nil } }
+
   func count(in room: String) -> Int { nodes.values.reduce(0) { $0 + ($1.people[room]?.count ?? 0) } }
 
   /// How many people other nodes have in each room.
@@ -115,17 +155,4 @@ struct Neighbours: Sendable {
     for node in nodes.values { counts.merge(node.people.mapValues(\.count)) { $0 + $1 } }
     return counts
   }
-}
-
-/// Where a person is: which actor in which room.
-struct PersonPlace: Hashable, Comparable, Sendable {
-  let room: String
-  let actor: Identifier
-
-  init(_ room: String, _ actor: Identifier) {
-    self.room = room
-    self.actor = actor
-  }
-
-  static func < (left: PersonPlace, right: PersonPlace) -> Bool { (left.room, left.actor) < (right.room, right.actor) }
 }

@@ -77,6 +77,11 @@ final class OpenRoom: @unchecked Sendable {
     return session
   }
 
+  /// Where a member comes from. `nil` for one that is not connected to this node.
+  func origin(of id: MemberID) -> Person.Origin? {
+    session(id).map { Person.Origin(token: $0.grant.label, address: $0.address) }
+  }
+
   func seat(_ session: Session, _ id: MemberID) {
     while sessions.count <= id.seat { sessions.append(nil) }
     sessions[id.seat] = session

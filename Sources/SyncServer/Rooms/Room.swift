@@ -25,7 +25,7 @@ struct Room: Sendable {
   /// Which shapes overlap. Kept only while somebody asks for overlaps.
   var overlaps: Overlaps
   private let limits: Limits
-  /// The other nodes that have this room open. `nil` if the log isn't shared.
+  /// What other nodes have to be told of the people here. `nil` if the log isn't shared.
   var company: Company?
   var effects: [RoomEffect] = []
   private(set) var counts = RoomCounts()
@@ -133,7 +133,6 @@ struct Room: Sendable {
     if hello.crowd, audience.crowdTold > 0 { post(.crowd(people: audience.crowdTold), to: id) }
     beginState(at: id.seat, now: now)
     gatherPeople(now)
-    tellCompany(now)
     return id
   }
 
@@ -153,10 +152,9 @@ struct Room: Sendable {
     }
     if audience.isEmpty {
       fanOut.clear(position: fold.position)
-      if let news = company?.left() { effects.append(.tell(news)) }
+      company?.isDeserted()
     } else if !isClosing {
       gatherPeople(now)
-      tellCompany(now)
     }
     return isBetweenMessages
   }
@@ -411,8 +409,6 @@ struct Room: Sendable {
 
   /// Makes a broadcast (`Beat`) of what has been gathered, for everyone.
   mutating func flush(now: Moment) {
-    // The other nodes are told last, because making the broadcast sets anew when the next one is due.
-    defer { tellCompany(now) }
     let notices = overlaps.takeNews()
     orderOverlaps(now)
     // Who shows something all the time, and keeps up, must not fill the ring for nobody.
@@ -444,7 +440,7 @@ struct Room: Sendable {
   /// Frees memory that no connection needs any more, when the room is quiet. To be called now and then.
   mutating func rest(now: Moment) {
     admitWaiting(now)
-    keepCompany(now)
+    company?.comparesDigests()
     door.rest(now: now)
     fold.forgetMore()
     if let before = forgetting.look(at: fold.canvas, now: now) {

@@ -3,23 +3,13 @@ import CanvasCRDT
 // The people who are connected to other nodes that have the room open.
 
 extension Room {
-  /// Takes in a message from another node about its people.
-  mutating func heard(_ part: NewsPart, now: Moment) {
+  /// Takes in what another node says of its people in this room.
+  mutating func heard(_ news: RoomNews, of node: UInt64, now: Moment) {
     // While nobody is here, nobody has to be told about people at other nodes.
-    guard var company, part.node != company.number, !audience.isEmpty else { return }
-    let news = company.heard(part, now: now)
-    self.company = company
-    if let news { take(news, of: part.node, now: now) }
-    gatherPeople(now)
-    tellCompany(now)
-  }
-
-  private mutating func take(_ news: NodeNews, of node: UInt64, now: Moment) {
+    guard company != nil, !audience.isEmpty else { return }
+    if news.asks { company?.isAsked() }
     for actor in news.left { if let guest = guest(actor, at: node) { audience.remove(guest.id) } }
-    if news.isWhole {
-      let there = Set(news.joined.map(\.peer.actor))
-      for guest in audience.guests(at: node) where !there.contains(guest.actor) { audience.remove(guest.id) }
-    }
+    if news.isWhole { keep(Set(news.joined.map(\.actor)), at: node) }
     compare(news.standing)
     for person in news.joined { came(person, to: node, now: now) }
     for state in news.states {
@@ -28,6 +18,16 @@ extension Room {
       }
       gather(dueAt: dueAt, now)
     }
+    gatherPeople(now)
+  }
+
+  /// Removes the guests of a node who aren't there any more.
+  private mutating func keep(_ there: Set<Identifier>, at node: UInt64) {
+    let guests = audience.guests(at: node).filter { !there.contains($0.actor) }
+    for guest in guests { audience.remove(guest.id) }
+    // Some of these people can also be connected to a third node, whose news about them was ignored. So the other nodes
+    // are asked for their people.
+    if !guests.isEmpty { company?.ask() }
   }
 
   private func guest(_ actor: Identifier, at node: UInt64) -> Member? {
@@ -36,13 +36,13 @@ extension Room {
   }
 
   /// Two nodes at the same position of one log must have the same room. If their digests differ, one of them is wrong.
-  private mutating func compare(_ theirs: NodeNews.Standing?) {
+  private mutating func compare(_ theirs: RoomNews.Standing?) {
     guard let theirs, theirs.cursor == fold.cursor, theirs.digest != fold.canvas.digest else { return }
     effects.append(.differs)
   }
 
-  private mutating func came(_ person: NodeNews.Person, to node: UInt64, now: Moment) {
-    let (actor, claim) = (person.peer.actor, person.claim(at: node))
+  private mutating func came(_ person: Person, to node: UInt64, now: Moment) {
+    let (actor, claim) = (person.actor, person.claim(at: node))
     // An earlier iteration of this `for` loop might have ended the last session here, because its actor joined at
     // another node.
     guard !audience.isEmpty else { return }
@@ -67,49 +67,51 @@ extension Room {
     audience.add(guest: person.peer, claim)
   }
 
-  /// Asks the other nodes for their people, and sends them those of this node. To be called when messages between nodes
-  /// might have been lost.
-  mutating func askForCompany(now: Moment) {
-    guard !audience.isEmpty else { return }
-    company?.askAnew()
-    tellCompany(now)
-  }
+  // MARK: Telling other nodes
 
-  /// Tells the other nodes that have the room open about the people here.
-  mutating func tellCompany(_ now: Moment) {
-    guard company != nil else { return }
-    let audience = audience
-    let told = company?.takeNews(now: now) { actor in
-      audience.member(of: actor).flatMap { $0.isGuest ? nil : NodeNews.Person($0) }
-    } all: {
-      audience.ids.compactMap { audience.member($0).map { NodeNews.Person($0) } }
-    }
-    guard let (news, next) = told else { return }
-    if var news {
-      // The digest is added only to messages without presence, because presence is sent twenty times a second.
-      if news.states.isEmpty { news.standing = NodeNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
-      if let message = company?.message(news) { effects.append(.tell(message)) }
-    }
+  /// What other nodes are to be told now of the people here. `nil` if there is nothing. To be called after `flush`,
+  /// which sets anew when the next broadcast is due.
+  /// - Parameters:
+  ///   - isShared: whether other nodes have people in the room.
+  ///   - origin: where a member comes from. `nil` for one that is no longer connected.
+  mutating func takeNews(isShared: Bool, now: Moment, origin: (MemberID) -> Person.Origin?) -> RoomNews? {
+    guard let (due, next) = company?.takeDue(isShared: isShared, now: now) else { return nil }
     if let next { gather(dueAt: next, now) }
-  }
-
-  /// Forgets the people of nodes that have gone silent, and sends this node's heartbeat. To be called once a second.
-  mutating func keepCompany(_ now: Moment) {
-    guard company != nil, !audience.isEmpty else { return }
-    for node in company?.takeSilent(now: now) ?? [] {
-      let guests = audience.guests(at: node)
-      for guest in guests { audience.remove(guest.id) }
-      // Some people of the silent node can also be connected to a third node, whose news about them was ignored. So the
-      // other nodes are asked for their people.
-      if !guests.isEmpty { company?.ask() }
+    guard let due else { return nil }
+    var news: RoomNews
+    if due.isWhole {
+      news = wholeNews(isShared: isShared, origin: origin)
+    } else {
+      news = RoomNews(room: name.string, left: due.went.sorted())
+      for actor in due.came.union(due.shows).sorted() {
+        guard let member = audience.member(of: actor), !member.isGuest else { continue }
+        if due.came.contains(actor), let origin = origin(member.id) { news.joined.append(Person(member, origin)) }
+        if isShared, let state = member.peer.state { news.states.append(PeerState(actor: actor, state: state)) }
+      }
     }
-    gatherPeople(now)
-    tellCompany(now)
+    news.asks = due.asks
+    if due.comparesDigests { news.standing = RoomNews.Standing(cursor: fold.cursor, digest: fold.canvas.digest) }
+    return news
   }
-}
 
-extension NodeNews.Person {
-  fileprivate init(_ member: Member) {
-    self.init(peer: member.peer, role: member.claim.role, arrival: member.claim.arrival)
+  /// Everyone who is connected to this node, for other nodes.
+  func wholeNews(isShared: Bool, origin: (MemberID) -> Person.Origin?) -> RoomNews {
+    var news = RoomNews(room: name.string, isWhole: true, joined: people(origin))
+    for person in isShared ? news.joined : [] {
+      guard let state = audience.member(of: person.actor)?.peer.state else { continue }
+      news.states.append(PeerState(actor: person.actor, state: state))
+    }
+    return news
   }
+
+  /// Everyone who is connected to this node.
+  func people(_ origin: (MemberID) -> Person.Origin?) -> [Person] {
+    audience.ids.compactMap { id in
+      guard let member = audience.member(id), let origin = origin(id) else { return nil }
+      return Person(member, origin)
+    }
+  }
+
+  /// Other nodes have to be told of a member again, because its token is another one.
+  mutating func tellAgain(_ id: MemberID) { if let actor = audience.member(id)?.actor { company?.came(actor) } }
 }

@@ -20,6 +20,4 @@ enum RoomEffect: Sendable {
   case resumeReading(MemberID)
   /// Add to the count of differences: another node's copy of the room differs from this one at the same log position.
   case differs
-  /// Send this message to the other nodes that have the room open.
-  case tell([UInt8])
 }

@@ -171,32 +171,24 @@ extension Response {
   static let locked = error(403, code: "read_only", message: "the room is locked: only operators may write")
 }
 
-/// Somebody who is in a room, as operators see it.
-struct Person: Hashable, Sendable {
-  let actor: Identifier
-  let name: Text
-  let color: Color
-  let role: Role
-  /// The label of the person's token.
-  let token: String?
-  let address: String
-
+extension Person {
+  /// As operators see it.
   fileprivate func write(to writer: inout JSONWriter) {
     writer.beginObject()
     writer.key("actor")
     writer.value(actor)
     writer.key("name")
-    writer.value(text: name)
+    writer.value(text: peer.name)
     writer.key("color")
-    writer.value(color)
+    writer.value(peer.color)
     writer.key("role")
     writer.value(role.wireName)
-    if let token {
+    if let token = origin.token {
       writer.key("token")
       writer.value(text: Text(token))
     }
     writer.key("address")
-    writer.value(text: Text(address))
+    writer.value(text: Text(origin.address))
     writer.endObject()
   }
 }

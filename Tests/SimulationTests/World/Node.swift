@@ -46,7 +46,7 @@ struct Node {
   /// Appends that were reported to the node as failed, but are stored later, before any other append.
   var unknown: [Append] = []
   /// The messages from other nodes about their people, each with its time of arrival.
-  var heard: [(at: UInt64, room: String?, bytes: [UInt8])] = []
+  var heard: [(at: UInt64, bytes: [UInt8])] = []
   /// Whether messages from other nodes were lost with the connection to the log, and the node isn't told yet.
   var missesNews = false
   /// Whether the log has reported that it can't be written.

@@ -25,7 +25,7 @@ extension World {
       }
       switch request {
       case .append(let append): take(append)
-      case .tell(_, let room, let bytes): tellOthers(bytes, in: room)
+      case .tell(_, let bytes): tellOthers(bytes)
       default: node.questions.append((max(time, node.questions.last?.at ?? 0) + delay(), request))
       }
     }

@@ -93,11 +93,8 @@ extension World {
     }
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
-      if first.room != nil {
-        guard node.isFollowing else { continue }
-        count(.heardNews)
-      }
-      report(.heard(room: first.room, bytes: first.bytes))
+      if node.isFollowing, NodeNews(first.bytes)?.rooms.isEmpty == false { count(.heardNews) }
+      report(.heard(first.bytes))
     }
   }
 
@@ -106,7 +103,7 @@ extension World {
 
   /// Sends a message to the other nodes. The message can be lost for some or all nodes, or be delayed together with all
   /// later messages.
-  mutating func tellOthers(_ bytes: [UInt8], in room: String?) {
+  mutating func tellOthers(_ bytes: [UInt8]) {
     for other in nodes.indices where other != here && nodes[other].isUp && !isCutOff {
       if !isCalm, time < nodes[other].cutOffUntil || happens(0.02) {
         count(.lostNews)
@@ -117,7 +114,7 @@ extension World {
         count(.heldUpNews)
         at += UInt64.random(in: 0...World.heldUpMillisecondsMax, using: &random)
       }
-      nodes[other].heard.append((at, room, bytes))
+      nodes[other].heard.append((at, bytes))
     }
   }
 }

@@ -23,21 +23,31 @@ struct NeighboursTests {
     var now: Moment { Moment(wallMilliseconds: milliseconds, monotonicMilliseconds: milliseconds) }
 
     mutating func enters(_ number: Int, room: String, at node: Int, name: String = "Ann") {
-      let place = PersonPlace(room, Identifier(packed: UInt64(number))!)
-      people[node][place] = Person(
-        actor: place.actor,
-        name: Text(name),
-        color: Color(packed: 0x11_22_33),
+      let place = PersonPlace(room: room, actor: Identifier(packed: UInt64(number))!)
+      let person = Person(
+        peer: Peer(actor: place.actor, name: Text(name), color: Color(packed: 0x11_22_33)),
         role: number % 2 == 0 ? .editor : .viewer,
-        token: number % 3 == 0 ? nil : "token \(number)",
-        address: "127.0.0.\(node)"
+        arrival: UInt64(number),
+        origin: Person.Origin(token: number % 3 == 0 ? nil : "token \(number)", address: "127.0.0.\(node)")
       )
-      nodes[node].hasChanged(place)
+      people[node][place] = person
+      nodes[node].add(RoomNews(room: room, joined: [person]))
     }
 
     mutating func leaves(_ place: PersonPlace, at node: Int) {
       people[node][place] = nil
-      nodes[node].hasChanged(place)
+      nodes[node].add(RoomNews(room: place.room, left: [place.actor]))
+    }
+
+    /// What a node tells the others now, if anything.
+    mutating func message(of node: Int) -> [UInt8]? {
+      var everyone: [RoomNews]?
+      if nodes[node].tellsAll(now: now) {
+        everyone = Dictionary(grouping: people[node], by: \.key.room).map {
+          RoomNews(room: $0.key, isWhole: true, joined: $0.value.map(\.value))
+        }
+      }
+      return nodes[node].takeMessage(everyone: everyone, now: now)
     }
 
     /// - Returns: for each node, the people that it has to remove.
@@ -46,17 +56,16 @@ struct NeighboursTests {
       milliseconds += 1_000
       var unwanted: [[PersonPlace]] = Array(repeating: [], count: nodes.count)
       for teller in nodes.indices {
-        nodes[teller].forgetSilent(now: now)
-        let here = people[teller]
-        let message = nodes[teller].takeNews(person: { here[$0] }, all: { here.map { ($0.key, $0.value) } })
+        _ = nodes[teller].beat(now: now)
+        guard let message = message(of: teller) else { continue }
         for listener in nodes.indices where listener != teller {
           guard Int.random(in: 0..<100, using: &generator) >= percent else {
             lost += 1
             continue
           }
-          let part = NewsPart(message)
-          #expect(part != nil)
-          if let part { unwanted[listener] += nodes[listener].heard(part, now: now) }
+          let heard = nodes[listener].heard(message, now: now)
+          #expect(heard != nil)
+          unwanted[listener] += heard?.unwanted ?? []
         }
       }
       return unwanted
@@ -83,7 +92,9 @@ struct NeighboursTests {
     for second in 0..<60 {
       for _ in 0..<Int.random(in: 0...30, using: &cluster.generator) {
         let node = Int.random(in: 0..<3, using: &cluster.generator)
-        if Bool.random(using: &cluster.generator), let place = cluster.people[node].keys.sorted().first {
+        if Bool.random(using: &cluster.generator),
+          let place = cluster.people[node].keys.min(by: { ($0.room, $0.actor) < ($1.room, $1.actor) })
+        {
           cluster.leaves(place, at: node)
         } else {
           // Each node uses different numbers, so that no actor is at two nodes.
@@ -107,8 +118,9 @@ struct NeighboursTests {
     var cluster = Cluster(1, seed: 1)
     for number in 0..<500 { cluster.enters(number, room: "garden", at: 0) }
     for _ in 0..<3 {
-      let part = try #require(NewsPart(cluster.nodes[0].takeNews(person: { _ in nil }, all: { [] })))
-      #expect(try #require(NeighbourNews(part.bytes)).rows.isEmpty)
+      _ = cluster.nodes[0].beat(now: cluster.now)
+      let news = try #require(cluster.message(of: 0).flatMap { NodeNews($0) })
+      #expect(news.rooms.isEmpty)
     }
     cluster.nodes.append(Neighbours(number: 2))
     cluster.people.append([:])
@@ -142,21 +154,56 @@ struct NeighboursTests {
     #expect(cluster.second() == [[], [], []], "asked once")
   }
 
-  @Test("news from another version is skipped")
-  func unreadable() throws {
-    var news = NeighbourNews()
-    news.rows = [.gone(PersonPlace("a", Identifier(packed: 5)!))]
-    let bytes = news.encoded()
-    #expect(NeighbourNews(bytes)?.rows == news.rows)
-    for length in 0..<bytes.count {
-      // No truncated message can be read, except for the first byte. It is a valid message without rows.
-      #expect(NeighbourNews(Array(bytes.prefix(length))) == nil || length == 1)
+  @Test("however often a node is asked for everyone, it names them once a second")
+  func askedOften() throws {
+    var cluster = Cluster(2, seed: 5)
+    cluster.enters(7, room: "garden", at: 0)
+    for _ in 0..<3 { cluster.second() }
+    var told = 0
+    for number in 0..<40 {
+      cluster.milliseconds += 100
+      let asking = NodeNews(node: 99, number: UInt64(number + 1), asks: true).encoded()
+      #expect(cluster.nodes[0].heard(asking, now: cluster.now) != nil)
+      if let news = cluster.message(of: 0).flatMap({ NodeNews($0) }), news.isWhole { told += 1 }
     }
-    #expect(NeighbourNews(bytes + [9]) == nil)
-    var teller = NewsTeller(node: 7)
-    let message = teller.message(bytes)
-    #expect(NewsPart(message)?.bytes == bytes)
-    #expect(NewsPart([3] + message.dropFirst()) == nil)
-    for length in 0..<17 { #expect(NewsPart(Array(message.prefix(length))) == nil) }
+    #expect(told == 4 || told == 5)
+  }
+
+  @Test("news are read as they were written, and not at all if another version or a fault wrote them")
+  func unreadable() throws {
+    let ann = Identifier(packed: 5)!
+    let state = try Array("{\"x\":1}".utf8).withUnsafeBytes { try JSONText(validating: $0, maximumBytes: 99) }
+    let person = Person(
+      peer: Peer(actor: ann, name: "Änn", color: Color(packed: 0x11_22_33)),
+      role: .viewer,
+      arrival: 1 << 40,
+      origin: Person.Origin(token: "token", address: "::1")
+    )
+    let room = RoomNews(
+      room: "garden",
+      asks: true,
+      left: [Identifier(packed: 6)!],
+      joined: [person],
+      states: [PeerState(actor: ann, state: state)],
+      standing: RoomNews.Standing(cursor: Cursor("a.7"), digest: .max)
+    )
+    let news = NodeNews(
+      node: .max,
+      number: 300,
+      isWhole: true,
+      rooms: [room, RoomNews(room: "b", isWhole: true)],
+      unwanted: [PersonPlace(room: "c", actor: ann)]
+    )
+    let bytes = news.encoded()
+    #expect(NodeNews(bytes) == news)
+    for length in 0..<bytes.count { #expect(NodeNews(Array(bytes.prefix(length))) == nil) }
+    #expect(NodeNews(bytes + [9]) == nil)
+    #expect(NodeNews([2] + bytes.dropFirst()) == nil)
+    var generator = SeededGenerator(seed: 6)
+    for _ in 0..<2_000 {
+      var other = bytes
+      other[Int.random(in: other.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      _ = NodeNews(other)
+    }
   }
 }

@@ -1,10 +1,26 @@
 import CanvasCRDT
 
-/// A message to the other nodes that have the room open, about the people who are connected to this node.
-struct NodeNews: Sendable {
+/// A message from a node to all other nodes, about the people who are connected to it.
+struct NodeNews: Hashable, Sendable {
+  /// The number of the sending node's process.
+  let node: UInt64
+  /// The sequence number among all messages of the node. A gap shows the other nodes that they have missed a message.
+  let number: UInt64
   /// Whether the other nodes should send all their people.
   var asks = false
-  /// Whether `joined` names everyone at the node. If so, people who are not in it have left the node.
+  /// Whether `rooms` names everyone at the node. If so, the rooms that it lacks have nobody there.
+  var isWhole = false
+  var rooms: [RoomNews] = []
+  /// The people whose connections an operator wants closed, wherever they are connected.
+  var unwanted: [PersonPlace] = []
+}
+
+/// What a node says of its people in one room.
+struct RoomNews: Hashable, Sendable {
+  let room: String
+  /// Whether the other nodes should send all their people in the room.
+  var asks = false
+  /// Whether `joined` names everyone in the room at the node. If so, people who are not in it have left the node.
   var isWhole = false
   var left: [Identifier] = []
   var joined: [Person] = []
@@ -12,76 +28,42 @@ struct NodeNews: Sendable {
   /// The log position up to which the node has the room, and the digest of the room at that position.
   var standing: Standing?
 
-  /// Somebody who is connected to the node.
-  struct Person: Sendable {
-    var peer: Peer
-    let role: Role
-    let arrival: UInt64
-
-    func claim(at node: UInt64) -> Claim { Claim(role: role, arrival: arrival, node: node) }
-  }
-
   struct Standing: Hashable, Sendable {
     let cursor: Cursor
     let digest: UInt64
   }
+}
 
-  init(asks: Bool = false, isWhole: Bool = false) {
-    self.asks = asks
-    self.isWhole = isWhole
+/// Somebody who is connected to a node.
+struct Person: Hashable, Sendable {
+  /// Without what the person shows to others.
+  let peer: Peer
+  let role: Role
+  let arrival: UInt64
+  let origin: Origin
+
+  /// What only operators see of somebody.
+  struct Origin: Hashable, Sendable {
+    /// The label of the person's token.
+    let token: String?
+    let address: String
   }
 
-  func encoded() -> [UInt8] {
-    var bytes = [(asks ? Flags.asks : 0) | (isWhole ? Flags.isWhole : 0)]
-    func add(_ number: some FixedWidthInteger) {
-      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-    func add(_ message: ServerMessage) {
-      let encoded = BinaryEncoding.encode(message)
-      add(UInt32(encoded.count))
-      bytes += encoded
-    }
-    for actor in left { add(.leave(actor)) }
-    for person in joined {
-      add(.join(person.peer))
-      add(person.role.rawValue)
-      add(person.arrival)
-    }
-    for state in states { add(.presence([state])) }
-    if let standing { add(.digest(cursor: standing.cursor, hash: standing.digest)) }
-    return bytes
-  }
+  var actor: Identifier { peer.actor }
 
-  private enum Flags {
-    static let asks: UInt8 = 1
-    static let isWhole: UInt8 = 2
-  }
+  func claim(at node: UInt64) -> Claim { Claim(role: role, arrival: arrival, node: node) }
+}
 
-  /// - Returns: `nil` if another version of the server wrote the bytes.
-  init?(_ bytes: [UInt8]) {
-    let read = bytes.withUnsafeBytes { buffer -> NodeNews? in
-      var reader = ByteReader(buffer)
-      guard let flags = try? reader.readByte(), flags <= Flags.asks | Flags.isWhole else { return nil }
-      var news = NodeNews(asks: flags & Flags.asks != 0, isWhole: flags & Flags.isWhole != 0)
-      while !reader.isAtEnd {
-        guard let count = try? reader.readLittleEndian(as: UInt32.self), let bytes = try? reader.readBytes(Int(count)),
-          let message = try? BinaryEncoding.decodeServerMessage(Array(bytes))
-        else { return nil }
-        switch message {
-        case .leave(let actor): news.left.append(actor)
-        case .join(let peer):
-          guard let role = (try? reader.readByte()).flatMap(Role.init(rawValue:)),
-            let arrival = try? reader.readLittleEndian(as: UInt64.self)
-          else { return nil }
-          news.joined.append(Person(peer: peer, role: role, arrival: arrival))
-        case .presence(let states): news.states += states
-        case .digest(let cursor, let hash): news.standing = Standing(cursor: cursor, digest: hash)
-        default: return nil
-        }
-      }
-      return news
-    }
-    guard let read else { return nil }
-    self = read
+extension Person {
+  init(_ member: Member, _ origin: Origin) {
+    var peer = member.peer
+    peer.state = nil
+    self.init(peer: peer, role: member.claim.role, arrival: member.claim.arrival, origin: origin)
   }
+}
+
+/// Where a person is: which actor in which room.
+struct PersonPlace: Hashable, Sendable {
+  let room: String
+  let actor: Identifier
 }
