@@ -83,6 +83,12 @@ def test_a_png_is_as_large_as_the_drawing_and_one_chooses_how_fine(room):
     width, height = sizes["1×"]
     assert 1600 <= width < 1700 and 900 <= height < 1000
     assert sizes["2×"] == (2 * width, 2 * height) and sizes["4×"] == (4 * width, 4 * height)
+    # A picture of this drawing can't be four times as large.
+    room.add(position=[0, 0], size=[3000, 3000])
+    ann.wait_for_shapes(2)
+    ann.choose("Export as PNG")
+    ann.page.get_by_role("dialog").wait_for()
+    assert ann.page.locator(".picture-size strong").all_inner_texts() == ["1×", "2×", "2.7×"]
 
 
 # Which tools fit into the window

@@ -274,9 +274,9 @@ def test_a_picture_takes_no_more_memory_than_a_page_has(room):
             return toBlob.apply(this, values)
         }
     }""")
-    ann.export("PNG")
+    ann.export("PNG", size="×")
     assert 30e6 < ann.page.evaluate("largest") < 70e6
     room.write(*((shape["id"], {"position": [3 * shape["position"][0], 0]}) for shape in room.shapes()))
     ann.wait("app.session.shapes().every(({ y }) => y === 0)")
-    width, height = png_size(ann.export("PNG")[1])
+    width, height = png_size(ann.export("PNG", size="×")[1])
     assert 8000 < width <= 16384 and height >= 1

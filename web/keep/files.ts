@@ -162,16 +162,19 @@ export class Files {
    * @returns pixels for a unit of the canvas, or null if the person has cancelled
    */
   #askForScale(picture: string): Promise<number | null> {
-    const { width, height } = sizeOf(picture)
+    const bounds = sizeOf(picture)
+    // Scales that would be larger than a picture may be are the largest one.
+    const scales = new Set(pictureScales.map((scale) => scaleFor(bounds, scale)))
     return new Promise((resolve) => {
       let chosen: number | null = null
-      const dialog = openDialog('Picture size', element('div', { class: 'row' }, pictureScales.map((scale) => {
-        const used = scaleFor({ width, height }, scale)
-        const size = `${Math.ceil(width * used).toLocaleString('en')} × ${Math.ceil(height * used).toLocaleString('en')}`
+      const dialog = openDialog('Picture size', element('div', { class: 'row' }, [...scales].map((scale) => {
+        const [width, height] = [bounds.width, bounds.height].map((side) => Math.ceil(side * scale).toLocaleString('en'))
+        const isUsual = scale === scaleFor(bounds, pictureScale)
         return element('button', {
-          type: 'button', class: `button grow${scale === pictureScale ? ' primary' : ''}`, autofocus: scale === pictureScale,
+          type: 'button', class: `button grow${isUsual ? ' primary' : ''}`, autofocus: isUsual,
           onclick: () => { chosen = scale; dialog.close() },
-        }, element('span', { class: 'picture-size' }, element('strong', {}, `${scale}×`), element('span', { class: 'small-text' }, size)))
+        }, element('span', { class: 'picture-size' }, element('strong', {}, `${Number(scale.toPrecision(2))}×`),
+          element('span', { class: 'small-text' }, `${width} × ${height}`)))
       })))
       dialog.addEventListener('close', () => resolve(chosen))
     })
