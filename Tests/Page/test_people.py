@@ -317,3 +317,10 @@ def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
             return [cut, 'i' + cut].map((text) => context.measureText(text).width)
         }""", cut)
     assert 40 < len(cut) < 64 and width[0] <= 160 < width[1], (cut, width)
+
+
+def test_on_the_smallest_phone_whether_all_is_saved_is_not_cut(room):
+    ann, _ = room.join("Ann", phone=True, size=(320, 640)), room.join("Bob")
+    ann.page.locator(".everyone").wait_for()
+    words = ann.page.locator(".status-words", has_text="Saved")
+    assert words.evaluate("(words) => words.scrollWidth <= words.clientWidth")
