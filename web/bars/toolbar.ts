@@ -9,8 +9,6 @@ import type { Play } from '../state/play.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
 import type { Doables } from '../tools/actions.js'
-import { Choices, dashes, routes, textSizes, widths } from './choices.js'
-import { Swatches } from './swatches.js'
 
 const shapeTools = ['rectangle', 'roundedRectangle', 'ellipse', 'polygon', 'star', 'note', 'text', 'arrow', 'line', 'pen', 'eraser', 'laser']
 
@@ -46,6 +44,8 @@ export class Toolbar {
   #more = iconButton('caret', 'More tools', { class: 'plain more-tools' })
   #play
   #bar = element('div', { class: 'toolbar floating', role: 'toolbar', 'aria-label': 'Tools' })
+  /** Shows the style of the next shape. What it opens is loaded later. */
+  readonly styleButton = iconButton('any-color', 'Style of the next shape', { 'aria-haspopup': 'dialog', 'aria-expanded': 'false' })
   readonly element = element('nav', { class: 'tools', 'aria-label': 'Tools' }, this.#bar)
 
   constructor({ room, tool, paint, permission, play, shown, connection, actions }: {
@@ -167,27 +167,13 @@ export class Toolbar {
   /** The button for the style of the next shape. */
   #paintButton() {
     const paint = this.#paint
-    const button = iconButton('any-color', 'Style of the next shape')
+    const button = this.styleButton
     const shape = element('span', { class: 'paint-swatch' })
     button.append(shape)
-    const swatches = new Swatches('Colours of the next shape', {
-      fill: { words: 'The next colour in turn', icon: 'in-turn' }, stroke: { words: 'No outline', icon: 'none' },
-      any: { words: 'Any bright colour', icon: 'any-color', isShown: () => this.#play.isOn },
-    }, (part, color) => paint.choose({ [part]: color }))
-    const choices = [
-      ['strokeWidth', new Choices('Outline width', widths, (value) => paint.choose({ strokeWidth: Number(value) }))],
-      ['dash', new Choices('Line', dashes, (value) => paint.choose({ dash: value as typeof paint.dash }))],
-      ['route', new Choices('Lines and arrows', routes, (value) => paint.choose({ route: value as typeof paint.route }))],
-      ['textSize', new Choices('Text size', textSizes, (value) => paint.choose({ textSize: Number(value) }))],
-    ] as const
-    popover(button, element('div', { class: 'style-sheet' }, swatches.element, choices.map(([, { element }]) => element)),
-      { label: 'Style of the next shape' })
     const next = () => (paint.fill === 'none' ? 'transparent' : nextFill(paint, this.#shown.replica))
     let color: string | null | undefined
     const show = () => {
-      const { fill, stroke } = paint
-      swatches.show({ fill, stroke })
-      for (const [name, choice] of choices) choice.show(paint[name])
+      const { stroke } = paint
       color = next()
       button.classList.toggle('any', color === null)
       button.classList.toggle('outlined', stroke !== null)

@@ -34,7 +34,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const panel = makePanel(hands, actions)
   const people = new People(me, presence, ownTabs, follow, actions.guide)
   const states = new States(equipped)
-  const toolbar = new Toolbar(equipped).element
+  const toolbar = new Toolbar(equipped)
   elementById('opening').remove()
   // The element's place decides the order of the Tab key: from the text field to the bars.
   stage.after(writing.element)
@@ -51,16 +51,27 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
     panel.element,
     ...states.elements,
     noticeList.element,
-    toolbar,
+    toolbar.element,
   )
   const selectionBar = parts.later(
     () => bundle('/bars/selection-bar.js') as Promise<typeof import('../bars/selection-bar.js')>,
     ({ SelectionBar }) => {
-      toolbar.before(new SelectionBar(hands, actions).element)
+      toolbar.element.before(new SelectionBar(hands, actions).element)
       frames.request()
     })
   selection.on('change', () => selectionBar.prepare())
-  documents.on('ready', () => selectionBar.prepare())
+  let hasStyleBox = false
+  const styleBox = parts.later(
+    () => bundle('/bars/style-box.js') as Promise<typeof import('../bars/style-box.js')>, ({ makeStyleBox }) => {
+      hasStyleBox = true
+      return makeStyleBox(toolbar.styleButton, hands)
+    })
+  toolbar.styleButton.addEventListener('click', async () => {
+    if (hasStyleBox) return
+    const box = await styleBox.get()
+    if (box?.isOpen() === false) box.open()
+  })
+  documents.on('ready', () => { for (const part of [selectionBar, styleBox]) part.prepare() })
   openMenus(equipped)
   const astray = parts.later(
     () => bundle('/find/astray.js') as Promise<typeof import('../find/astray.js')>,
