@@ -220,6 +220,21 @@ def test_size_ends_duplicate_and_delete_stand_in_front(room):
     room.wait_for_shapes(2)
 
 
+def test_no_button_stands_alone_where_a_phone_has_space_for_two_rows(room):
+    """Delete was alone in the second row of a phone that is 390 pixels wide."""
+    sun = room.add(position=[60, 300], size=[120, 100], text="Sun")
+    eve = room.join("Eve", phone=True, at=(0, 0))
+    eve.wait_for_shapes(1)
+    for width in (390, 360, 320):
+        eve.page.set_viewport_size({"width": width, "height": 700})
+        eve.select(sun)
+        eve.page.locator(".selection-bar").wait_for()
+        eve.painted()
+        places = [button.bounding_box() for button in eve.page.locator(".selection-bar button:visible").all()]
+        rows = [place["y"] for place in places]
+        assert len(rows) == 9 and all(rows.count(row) > 1 for row in rows) and all(place["width"] >= 44 for place in places), (width, places)
+
+
 def test_the_colours_leave_the_selection_in_view(room):
     """They open above, below or beside it, wherever it is, so that one sees what a colour does."""
     shape = room.add(size=[170, 120])

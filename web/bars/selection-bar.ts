@@ -130,7 +130,9 @@ export class SelectionBar {
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
     }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
-      this.#openLink, this.#duplicate, this.#group, this.#lock, this.#delete))
+      this.#openLink,
+      // Where a phone has no space for all in one row, these stay together, and no button stands alone.
+      element('div', { class: 'row' }, this.#duplicate, this.#group, this.#lock, this.#delete)))
     this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element, this.#routes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
