@@ -305,7 +305,7 @@ test('a drawing goes out and comes back, and squares come from a layout', () => 
   assert.deepEqual(other.shownNames(), replica.shownNames())
   other.importDocument(replica.exportShapes([circle]))
   assert.equal(other.shapeCount, replica.shapeCount + 1)
-  assert.match(replica.exportPicture(true), /^<svg /)
+  assert.match(replica.exportPicture('Plan', true), /^<svg /)
   assert.equal(JSON.parse(replica.exportDrawing(true)).shapes[0].stamps.kind.split('.').length, 3)
   replica.destroy()
   other.destroy()

@@ -376,7 +376,7 @@ export class Replica {
    */
   exportDrawing(stamps = false) {
     const exchange = this.#exchange()
-    return exchange.text(exchange.exports.drawing(this.#writeRoom(exchange), stamps ? 1 : 0))
+    return exchange.text(exchange.exports.drawing(exchange.writeText(this.status().room ?? ''), stamps ? 1 : 0))
   }
   /** A document with only these shapes, for copying. */
   exportShapes(shapes: number[]) {
@@ -386,13 +386,13 @@ export class Replica {
   /**
    * The drawing as SVG.
    *
+   * @param title none if it is left out
    * @param overlaps whether overlaps are marked in it
    */
-  exportPicture(overlaps = false) {
+  exportPicture(title = '', overlaps = false) {
     const exchange = this.#exchange()
-    return exchange.text(exchange.exports.picture(this.#writeRoom(exchange), overlaps ? 1 : 0))
+    return exchange.text(exchange.exports.picture(exchange.writeText(title), overlaps ? 1 : 0))
   }
-  #writeRoom(exchange: Core['exchange']) { return exchange.writeText(this.status().room ?? '') }
 
   // Status.
 

@@ -45,7 +45,8 @@ const foreignWords = (what: string) => `${within(what)} isn’t a CanvasSync dra
  * Reads and writes drawings. It reads files that the person chooses or drops. It saves and copies JSON, SVG and PNG.
  */
 export class Files {
-  #room
+  /** The room’s name as people read it. */
+  #name
   #core
   #documents
   #editing
@@ -59,7 +60,7 @@ export class Files {
     room: string, core: Core, documents: Documents, editing: Editing, momentum: Momentum, notices: Notices,
     selection: Selection, shown: Shown, view: View,
   }) {
-    this.#room = shownName(room)
+    this.#name = shownName(room)
     this.#core = core
     this.#documents = documents
     this.#editing = editing
@@ -204,7 +205,7 @@ export class Files {
   /** @returns SVG */
   #picture(shapes?: number[]): string {
     const { replica } = this.#shown
-    if (!shapes) return replica.exportPicture()
+    if (!shapes) return replica.exportPicture(this.#name)
     const part = this.#core.createReplica()
     try {
       part.importDocument(replica.exportShapes(shapes))
@@ -216,7 +217,7 @@ export class Files {
 
   #save(content: string | Blob, type: string, suffix: string, shapes?: number[]) {
     const address = URL.createObjectURL(new Blob([content], { type }))
-    element('a', { href: address, download: `${this.#room}${shapes ? '-selection' : ''}.${suffix}` }).click()
+    element('a', { href: address, download: `${this.#name}${shapes ? '-selection' : ''}.${suffix}` }).click()
     // The address is revoked after a delay, because the browser needs it until it has begun to save the file.
     setTimeout(() => URL.revokeObjectURL(address), 10_000)
   }
