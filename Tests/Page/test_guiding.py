@@ -9,7 +9,8 @@ def asks(person, name):
 
 
 def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
-    """Who asks sees how many follow. When they stop, the notices go, and those who follow go on."""
+    """Who asks sees how many follow. When they stop, the notices go, and those who were asked no longer follow. Who
+    follows without having been asked goes on."""
     room.add(position=[0, 0])
     ann, ben, eve = room.join("Ann", at=(0, 0)), room.join("Ben", at=(0, 0)), room.join("Eve", at=(0, 0))
     ann.wait("app.presence.people().length === 2")
@@ -27,10 +28,14 @@ def test_who_is_asked_follows_by_one_press_or_not_at_all(room):
     dan = room.join("Dan", phone=True, at=(0, 0))
     asks(dan, "Ann").get_by_role("button", name="Follow").click()
     ann.page.locator(PILL, has_text="2 people follow you").wait_for()
+    eve.page.get_by_role("button", name="Follow Ann").click()
+    ann.page.locator(PILL, has_text="3 people follow you").wait_for()
     ann.page.locator(PILL).get_by_role("button", name="Stop").click()
     ann.page.locator(PILL).wait_for(state="hidden")
-    asks(eve, "Ann").wait_for(state="detached")
-    assert ben.page.locator(".follow-pill", has_text="Following Ann").is_visible()
+    for each in (ben, dan):
+        each.notice("You no longer follow Ann.").wait_for()
+        each.page.locator(".follow-pill", has_text="Following Ann").wait_for(state="hidden")
+    assert eve.page.locator(".follow-pill", has_text="Following Ann").is_visible()
 
 
 def test_two_do_not_lead_each_other(room):

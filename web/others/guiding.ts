@@ -15,7 +15,7 @@ const pauseMilliseconds = 10_000
 
 /**
  * Asks others to follow this person, and tells this person who asks for that. Nobody is made to follow: a notice has a
- * button for it.
+ * button for it. Those who have pressed that follow until they are no longer asked to.
  */
 export class Guiding {
   #presence
@@ -29,6 +29,8 @@ export class Guiding {
   /** The people who ask now, and when a notice was last shown for each person. */
   #asking = new Set<number>()
   #askedAt = new Map<number, number>()
+  /** The person whom this person follows because they have asked. */
+  #leader: number | null = null
 
   constructor({ presence, notices, ownTabs, shown, me, follow }: {
     presence: Presence, notices: Notices, ownTabs: OwnTabs, shown: Shown, me: Me, follow: Follow,
@@ -49,6 +51,7 @@ export class Guiding {
     color()
     // Two people who lead each other would lead nowhere.
     follow.on('change', (actor) => {
+      if (actor !== this.#leader) this.#leader = null
       if (actor === null) return
       this.#set(false)
       this.#notices.withdraw(groupOf(actor))
@@ -69,9 +72,17 @@ export class Guiding {
     this.#showPill(others)
     const asking = new Set(others.filter(({ guides }) => guides).map(({ actor }) => actor))
     for (const actor of this.#asking) if (!asking.has(actor)) this.#notices.withdraw(groupOf(actor))
+    this.#letGo(others.find(({ actor, guides }) => actor === this.#leader && this.#asking.has(actor) && !guides))
     const fresh = others.filter(({ actor }) => asking.has(actor) && !this.#asking.has(actor))
     this.#asking = asking
     for (const person of fresh) this.#say(person)
+  }
+
+  /** Stops following somebody who no longer asks for that. Who has begun to follow unasked goes on. */
+  #letGo(leader: Person | undefined) {
+    if (!leader) return
+    this.#follow.stop()
+    this.#notices.say(`You no longer follow ${within(leader.name)}.`, { group: groupOf(leader.actor) })
   }
 
   #showPill(others: Person[]) {
@@ -89,7 +100,10 @@ export class Guiding {
     if (this.#follow.actor === actor || now - (this.#askedAt.get(actor) ?? -Infinity) < pauseMilliseconds) return
     this.#askedAt.set(actor, now)
     this.#notices.say(`${within(name)} asks you to follow.`, {
-      group: groupOf(actor), milliseconds: askedMilliseconds, isWhole: true, action: { words: 'Follow', run: () => this.#follow.start(actor) },
+      group: groupOf(actor), milliseconds: askedMilliseconds, isWhole: true, action: { words: 'Follow', run: () => {
+        this.#leader = actor
+        this.#follow.start(actor)
+      } },
     })
   }
 }
