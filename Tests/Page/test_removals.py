@@ -211,7 +211,8 @@ def test_who_restores_an_older_state_is_named_and_what_was_there_can_be_brought_
     shapes = room.wait_for_shapes(7)
     assert [shape for shape in shapes if shape["id"] != since and shape["id"] != old[2]] == [shape for shape in now if shape["id"] != old[2]]
     assert room.shape(old[2])["fill"] == "#123456"
-    ann.notice("6 shapes brought back").get_by_role("button", name="Undo").click()
+    bob.notice("Ann brought back 4 shapes.").wait_for()
+    ann.notice("4 shapes brought back, 2 others changed back.").get_by_role("button", name="Undo").click()
     room.wait_for_shapes(4)
 
 

@@ -110,9 +110,8 @@ export class BringingBack {
     const count = edits.length + gone.length
     if (count === 0) return false
     this.#momentum.settle()
-    if (writeAll(this.#editing, edits, gone)) {
-      this.#editing.sayUndoable(`${counted(count, 'shape')} brought back.`, backGroup)
-    }
+    const back = edits.filter(({ shape }) => !this.#isThere(shape)).length
+    if (writeAll(this.#editing, edits, gone)) this.#editing.sayUndoable(deedWords(back, count - back), backGroup)
     return true
   }
 
@@ -125,4 +124,16 @@ export class BringingBack {
       return null
     }
   }
+}
+
+/**
+ * The words for what was done. The others are told of the same number of shapes that are back.
+ *
+ * @param back how many deleted shapes are back
+ * @param changed how many shapes were changed or deleted
+ */
+function deedWords(back: number, changed: number) {
+  if (changed === 0) return `${counted(back, 'shape')} brought back.`
+  if (back === 0) return `${counted(changed, 'shape')} changed back.`
+  return `${counted(back, 'shape')} brought back, ${counted(changed, 'other')} changed back.`
 }
