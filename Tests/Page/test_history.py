@@ -118,7 +118,8 @@ def test_what_is_restored_is_written_anew_and_can_be_undone(room):
 
 
 def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(room):
-    """The arrow keys go back step by step, and Escape returns to the present. A room without edits has no history."""
+    """The arrow keys go back step by step, and Escape returns to the present. The slider leaves other keys to the page.
+    A room without edits has no history."""
     ann = room.join("Ann", forgive=["404"])
     ann.choose("History")
     ann.notice("no history").wait_for()
@@ -126,6 +127,11 @@ def test_history_by_keyboard_without_a_past_and_with_one_that_is_kept_no_more(ro
     open_history(ann)
     ann.press("Home")
     ann.wait("app.isPast && app.session.shapeCount === 0", "the beginning")
+    ann.press("End")
+    ann.wait("app.session.shapeCount === 1", "the end")
+    ann.look_at(5000, 5000)
+    ann.press("Shift+Digit1")
+    ann.wait("app.view.x < 1000", "the drawing is in view")
     ann.press("Escape")
     ann.wait("!app.isPast && app.session.shapeCount === 1", "now")
     # The server drops the whole history while it is open, so the page stops asking for it.

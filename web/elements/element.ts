@@ -76,3 +76,7 @@ export const isComposed = ({ isComposing, keyCode }: KeyboardEvent) => isComposi
 
 /** Whether the main pointer is a finger and not a mouse. */
 export const hasFingers = () => matchMedia('(pointer: coarse)').matches
+
+/** Whether a key that is pressed on a slider moves or leaves it. Plain keys that don't are the page's. */
+export const isOfSlider = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  ctrlKey || metaKey || altKey || /^(Arrow|Page|Home|End|Tab|Escape|Enter| )/.test(key)

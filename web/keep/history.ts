@@ -2,7 +2,7 @@ import { capitalised, counted, momentWords } from '../basics/words.js'
 import type { Core } from '../core/core.js'
 import type { Replica } from '../core/replica.js'
 import { identifierNumber } from '../core/values.js'
-import { element, icon, iconButton, isWithin, setAttributes, setIcon } from '../elements/element.js'
+import { element, icon, iconButton, isOfSlider, isWithin, setAttributes, setIcon } from '../elements/element.js'
 import { type ask, workingMilliseconds } from '../network/address.js'
 import type { Documents } from '../state/documents.js'
 import type { Editing } from '../state/editing.js'
@@ -58,6 +58,7 @@ export class History {
     },
     onkeydown: (event) => {
       if (event.key !== 'Escape') event.stopPropagation()
+      if (!isOfSlider(event) && !document.body.dispatchEvent(new KeyboardEvent('keydown', event))) event.preventDefault()
       const direction = new Map([['ArrowLeft', -1], ['ArrowDown', -1], ['ArrowRight', 1], ['ArrowUp', 1]]).get(event.key)
       if (direction === undefined) return
       event.preventDefault()
