@@ -89,3 +89,23 @@ def test_who_has_lost_sight_of_the_drawing_is_brought_back(room):
     ann.painted()
     box, seen = ann.run("app.session.bounds()"), ann.run("app.view.visibleBox()")
     assert seen["x"] < box["x"] and box["y"] + box["height"] < seen["y"] + seen["height"]
+
+
+def test_a_menu_that_is_longer_than_the_window_shows_that_it_goes_on(room):
+    """A shade is at an edge behind which there is more."""
+    room.add()
+    ann = room.join("Ann", still=True, size=(1280, 700))
+    ann.select(room.shapes()[0]["id"])
+    ann.page.locator(".selection-bar button").first.wait_for()
+    ann.page.get_by_role("button", name="Menu", exact=True).click()
+    menu = ann.page.locator(".popover:popover-open")
+    box = menu.bounding_box()
+
+    def edges():
+        ann.see(2)
+        return [ann.page.screenshot(clip={"x": box["x"] + 100, "y": y, "width": 20, "height": 4})
+                for y in (box["y"] + 2, box["y"] + box["height"] - 6)]
+    top, shaded_end = edges()
+    menu.evaluate("(menu) => menu.scrollTo(0, menu.scrollHeight)")
+    shaded_top, end = edges()
+    assert top == end and top != shaded_top and end != shaded_end
