@@ -324,3 +324,18 @@ def test_on_the_smallest_phone_whether_all_is_saved_is_not_cut(room):
     ann.page.locator(".everyone").wait_for()
     words = ann.page.locator(".status-words", has_text="Saved")
     assert words.evaluate("(words) => words.scrollWidth <= words.clientWidth")
+
+
+def test_on_a_phone_being_offline_is_told_once(room):
+    """What else there is to say is below the bar."""
+    ann = room.join("Ann", phone=True, forgive=["ERR_INTERNET_DISCONNECTED"])
+    ann.context.set_offline(True)
+    told = """(() => {
+        const words = document.querySelector('.status-words')
+        return [words.textContent, getComputedStyle(words).position, getComputedStyle(words.parentElement, '::after').content]
+    })()"""
+    ann.wait("document.querySelector('.status').dataset.kind === 'offline'")
+    assert ann.page.evaluate(told) == ["Offline", "static", "none"]
+    ann.run("app.edit((session) => session.add({ position: [0, 0] })); return null")
+    ann.wait("document.querySelector('.status-words').textContent !== 'Offline'")
+    assert ann.page.evaluate(told) == ["Offline: your 1 change is kept.", "fixed", '"Offline"']

@@ -87,8 +87,10 @@ export class Status {
   #show() {
     const [kind, words] = this.#told()
     this.element.dataset.kind = kind
-    // On a phone there is space for a single word beside the dot.
-    this.element.dataset.short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
+    // On a phone there is space for a single word beside the dot, and the others are below the bar.
+    const short = this.#connection.isTurnedAway ? 'Waiting' : 'Offline'
+    if (kind === 'offline' && words !== short) this.element.dataset.short = short
+    else delete this.element.dataset.short
     if (this.#words.textContent !== words) this.#words.textContent = words
     const title = this.#state === 'live' ? [words, this.#line()].filter(Boolean).join(' · ') : words
     if (this.element.title !== title) this.element.title = title
