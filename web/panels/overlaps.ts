@@ -170,7 +170,7 @@ export class Overlaps extends Source<{ count: number, opened: null }> {
         type: 'button', class: 'overlap-row', onclick: () => this.find(pair), title: words,
       },
       element('span', { class: 'overlap-swatches', 'aria-hidden': 'true' }, pair.map((id) => swatch(replica.shape(id)))),
-      element('span', { class: 'grow overlap-words' }, element('span', { class: 'overlap-pair', dir: 'auto' }, words),
+      element('span', { class: 'grow overlap-words' }, element('span', { class: 'overlap-pair' }, words),
         element('span', { class: 'small-text quiet clip' }, since))))
     }))
     this.#list.children[Math.min(focused, dated.length - 1)]?.querySelector('button')?.focus({ preventScroll: true })
