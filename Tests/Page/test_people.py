@@ -319,11 +319,16 @@ def test_a_name_above_a_cursor_is_cut_where_its_room_ends(room):
     assert 40 < len(cut) < 64 and width[0] <= 160 < width[1], (cut, width)
 
 
-def test_on_the_smallest_phone_whether_all_is_saved_is_not_cut(room):
+def test_on_the_smallest_phone_the_rooms_name_and_whether_all_is_saved_are_not_cut(room):
+    """The menu has what the button for links has where that is wider."""
+    room = room.world.room(name=f"Plan-{room.world.count}")
     ann, _ = room.join("Ann", phone=True, size=(320, 640)), room.join("Bob")
     ann.page.locator(".everyone").wait_for()
-    words = ann.page.locator(".status-words", has_text="Saved")
-    assert words.evaluate("(words) => words.scrollWidth <= words.clientWidth")
+    for words in (ann.page.locator(".status-words", has_text="Saved"), ann.page.locator("#room-name")):
+        assert words.evaluate("(words) => words.scrollWidth <= words.clientWidth && words.clientWidth > 0")
+    ann.page.get_by_role("button", name="Menu", exact=True).tap()
+    ann.page.get_by_role("menuitem", name="Copy link").wait_for()
+    ann.page.get_by_role("menuitem", name="Copy view-only link").wait_for()
 
 
 def test_on_a_phone_being_offline_is_told_once(room):

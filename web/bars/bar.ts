@@ -40,7 +40,7 @@ export function peopleBar({ view, people, panel, actions }: {
   const zooming = menuOf(['zoomIn', 'zoomOut', null, 'actualSize', 'zoomToFit', 'zoomToSelection']
     .map((name) => (name === null ? null : actions[name])), () => zoomMenu.close())
   const zoomMenu = popover(zoom, zooming.content, { role: 'menu', label: 'Zoom', onOpen: zooming.refresh })
-  const link = iconButton('link', 'Copy a link to this room')
+  const link = iconButton('link', 'Copy a link to this room', { class: 'plain links' })
   const { content, refresh } = menuOf([
     { ...actions.copyLink, icon: icon('link') },
     { ...actions.copyViewOnlyLink, icon: icon('eye'), hint: viewOnlyHint() },

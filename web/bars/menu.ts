@@ -68,14 +68,16 @@ export function roomActions(
 
 const icons: Record<string, string> = {
   import: 'import', saveJSON: 'export', saveSVG: 'export', savePNG: 'export', history: 'history', find: 'find', read: 'layers', readOthers: 'check', zoomToFit: 'fit',
-  copy: 'duplicate', paste: 'file', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
+  copy: 'duplicate', paste: 'file', copyLink: 'link', copyViewOnlyLink: 'eye', shortcuts: 'keyboard', rooms: 'rooms', clear: 'trash', shakeToClear: 'tap',
   selectAll: 'select', markOverlaps: 'check', play: 'check', minimap: 'check', guide: 'check', copyPNG: 'duplicate', copySVG: 'duplicate', saveSelectionPNG: 'export',
   saveSelectionSVG: 'export', saveSelectionJSON: 'export',
 }
 /** The context menu's actions for the selection. They are in the main menu on devices without a context menu. */
 const ofSelection = ['copyPNG', 'copySVG', 'saveSelectionPNG', 'saveSelectionSVG', 'saveSelectionJSON']
+/** Where their button at the top right would leave no space to the room's name, they are in the main menu. */
+const links = ['copyLink', 'copyViewOnlyLink']
 const menu = [
-  'import', 'saveJSON', 'saveSVG', 'savePNG', null, 'history', 'find', 'read', 'zoomToFit', 'minimap', 'guide', 'markOverlaps', 'play', 'readOthers', 'shortcuts', null, 'rooms', 'clear',
+  'import', 'saveJSON', 'saveSVG', 'savePNG', null, ...links, 'history', 'find', 'read', 'zoomToFit', 'minimap', 'guide', 'markOverlaps', 'play', 'readOthers', 'shortcuts', null, 'rooms', 'clear',
 ]
 
 /** The entries of the menu at the top left. */
@@ -87,5 +89,6 @@ export function menuEntries(actions: Doables, shaking: Shaking): (MenuEntry | nu
   return [...edits, ...menu, ...ends].map((name) => (name === null ? null : {
     ...actions[name], isToggle: true, icon: icon(icons[name]), danger: name === 'clear',
     ...ofSelection.includes(name) && { isShown: actions[name].isEnabled },
+    ...links.includes(name) && { isShown: () => matchMedia('(max-width: 360px)').matches },
   }))
 }
