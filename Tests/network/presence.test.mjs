@@ -1,6 +1,7 @@
 // Tests that other people's presence can be any JSON, and that only values of the expected form are used.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 import { Source } from '../../build/modules/basics/source.js'
@@ -36,5 +37,20 @@ test('whatever one person tells of themselves, everybody is seen', () => {
         assert.ok(Number.isFinite(id), `${part}: ${JSON.stringify(value)}`)
       }
     }
+  }
+})
+
+function read(state) {
+  const line = new Line()
+  const presence = new Presence(line)
+  line.hear({ type: 'joined', peer: { actor: 1, name: 'Ann', color: '#E4572E', state: JSON.parse(state) } })
+  return presence.person(1)
+}
+
+test('a malformed part counts as none, as for the terminal', () => {
+  const lines = readFileSync(new URL('../CanvasCRDTTests/Golden/presence.tsv', import.meta.url), 'utf8').trim().split('\n')
+  for (const line of lines) {
+    const [told, taken] = line.split('\t').map(read)
+    assert.deepEqual(told, taken, line)
   }
 })
