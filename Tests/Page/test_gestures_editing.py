@@ -126,6 +126,33 @@ def test_a_marquee_and_shift_select(room):
     assert ann.run("app.session.shapeCount") == 3
 
 
+def test_a_drag_in_a_gap_of_the_selection_moves_it(room):
+    """With a mouse. With Shift it draws a marquee, and so it does while fewer than two shapes are selected."""
+    ann, bob, shapes = both(room, 3)
+    first, second, third = shapes
+    ann.press("v")
+    ann.select(first, second)
+    ann.page.mouse.move(350, 275)
+    ann.wait("document.getElementById('stage').style.cursor === 'move'")
+    lead(ann, (350, 275), (300, 425))
+    bob.wait_for_shape(first, "shape.x === 150 && shape.y === 350")
+    bob.wait_for_shape(second, "shape.x === 350 && shape.y === 400")
+    assert sorted(ann.selected()) == sorted([first, second])
+    ann.press("Control+z")
+    bob.wait_for_shape(second, "shape.x === 400 && shape.y === 250")
+
+    lead(ann, (350, 275), (720, 420), modifiers=["Shift"])
+    assert sorted(ann.selected()) == sorted(shapes)
+    ann.click(350, 275)
+    assert ann.selected() == []
+    lead(ann, (350, 240), (520, 360))
+    assert ann.selected() == [second]
+    lead(ann, (350, 240), (720, 420))
+    assert sorted(ann.selected()) == sorted([second, third])
+    assert [ann.shape(shape)["x"] for shape in shapes] == [200, 400, 600]
+    assert [shape["position"] for shape in room.agree()] == [[200, 200], [400, 250], [600, 300]]
+
+
 # Keys
 
 

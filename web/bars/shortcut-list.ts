@@ -21,6 +21,7 @@ const gestures: [mouse: string, finger: string, what: string, kind?: 'play'][] =
   ['', 'Two fingers on a shape', 'turn and resize it'],
   ['Wheel or trackpad', 'Two fingers on the canvas', 'move and zoom'],
   ['Shift and drag', '', 'select several shapes'],
+  ['Drag between selected shapes', '', 'move them'],
   ['Drop a shape on the white circle', 'Drop a shape on the white circle', 'delete it', 'play'],
   ['', 'Shake your phone', 'clear everything', 'play'],
 ]

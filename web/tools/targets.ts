@@ -1,4 +1,5 @@
 import type { Reach } from '../arrange/reach.js'
+import { isWithin } from '../canvas/captions.js'
 import { handleAt } from '../canvas/handles.js'
 import { shapesAt } from '../canvas/hits.js'
 import { isStroke } from '../canvas/lines.js'
@@ -13,6 +14,8 @@ const fingerReach = 14
 export const outlineReach = { mouse: 5, pen: 6, touch: fingerReach }
 
 const empty: Target = Object.freeze({ kind: 'empty', key: 'empty' })
+/** The empty canvas between selected shapes. A drag moves these, but with Shift it selects. Taps are those on `empty`. */
+const gap: Target = Object.freeze({ ...empty, handle: 'move' })
 /**
  * The empty canvas for the select tool. Dragging with a mouse selects, and so does dragging with a finger after a long
  * press. A finger that drags at once moves the canvas.
@@ -63,13 +66,16 @@ export class Targets {
     const under: Target = shape === null ? nothing
       : reaches === 'handles' ? { ...sheet, key: `shape:${shape}`, taps: 2, opens: shape }
         : { kind: 'shape', key: `shape:${shape}`, id: shape, ...this.#tapsOn(shape, pointer) }
-    const found = handleAt(this.#handles.all(), point, pointer)
+    const handles = this.#handles.all()
+    const found = handleAt(handles, point, pointer)
+    const selected = this.#selection.ids()
     if (!found) {
+      const isGap = under === empty && reaches === 'shapes' && selected.length > 1 && handles.length > 0
+      if (isGap && isWithin(this.#handles.frame(), this.#view.toCanvas(point))) return gap
       const isDrawnOver = shape !== null && reaches === 'selected' && !this.#selection.has(shape)
       return isDrawnOver ? { ...over, key: under.key, under } : under
     }
     const { kind: handle, across, down, index } = found
-    const selected = this.#selection.ids()
     // A single shape's move handle is treated as the shape, so a long press on the handle lifts the shape. Quick
     // presses on the handle are never a double tap.
     if (handle === 'move' && selected.length === 1) {

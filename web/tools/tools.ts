@@ -271,7 +271,7 @@ export class Tools {
     if (gesture.type === 'pan' || target.kind === 'view' || !this.#mayUse) return new Panning(reach, gesture)
     const { id } = (gesture.lifted && target.under) || target
     if (id !== undefined) return new Moving(reach, gesture, this.#grasp(id, gesture.shift))
-    if (target.kind === 'handle') return this.#beginHandle(gesture)
+    if (target.kind === 'handle' || (target.handle && !gesture.shift)) return this.#beginHandle(gesture)
     return this.#held.begin(reach, gesture, this.#takeTrail())
   }
 
