@@ -149,7 +149,7 @@ def test_each_step_is_told_in_its_own_words(room):
     written = [
         (room.write, [(sun, {"text": "Hello"})], "wrote in Sun"), (room.write, [(sun, {"locked": True})], "locked Sun"),
         (room.write, [(sun, {"locked": False})], "unlocked Sun"), (room.write, [(sun, {"group": GROUP})], "grouped Sun"),
-        (room.write, [(sun, {"group": ""})], "ungrouped Sun"), (room.write, [(sun, {"dash": "dotted"})], "changed the dashes of Sun"),
+        (room.write, [(sun, {"group": ""})], "ungrouped Sun"), (room.write, [(sun, {"dash": "dotted"})], "changed the line of Sun"),
         (room.write, [(login, {"filled": False})], "took the fill from “Log in”"), (room.write, [(login, {"visible": False})], "hid “Log in”"),
         (room.write, [(login, {"deleted": True})], "removed “Log in”"),
         (room.write, [(shape, {"position": [500, 500]}) for shape in (sun, star)], "moved Sun and 1 more"),

@@ -216,7 +216,7 @@ export class Inspector {
       group('Colours', this.#fieldsIn('color')),
       this.#together,
       group('Text', this.#fieldsIn('text')),
-      group('Name and kind', this.#fieldsIn('who')),
+      group('Name and shape', this.#fieldsIn('who')),
       group('Position and size', this.#fieldsIn('place')),
       group('Form', this.#fieldsIn('form')))
   }
