@@ -181,9 +181,18 @@ def test_what_cannot_be_dropped_or_pasted_is_said(room):
     paste a picture, another file, or an empty clipboard. A dropped folder looks like a file, but can't be read. A field
     accepts dropped text as usual."""
     ann = room.join("Ann")
-    for text in ["<svg></svg>", "{", '{"shapes": 4}', '{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "[]", ""]:
-        ann.page.evaluate(DROP, [text, "odd.json"])
-        ann.page.locator(".notice.is-refused").first.wait_for()
+    foreign = "board.excalidraw isn’t a CanvasSync drawing."
+    square = '{"x": 0, "y": 0, "size": 5, "colour": "#112233"}'
+    for text, words in [
+        ("<svg></svg>", foreign), ("{", ""), ('{"type": "excalidraw", "elements": []}', foreign), ("[]", foreign), ("", foreign),
+        ('{"shapes": 4}', foreign), ('{"shapes": [4]}', "We can’t read shape 1."),
+        (f'{{"squares": [{square}, {square}, {square.replace("#", "")}]}}', "Square 3 has a colour that we can’t read."),
+        ('{"squares": [{"x": 1e99, "y": 0, "size": 5}]}', "Square 1 has a value for “Position” that we can’t read."),
+        ('{"shapes": [{"kind": "star", "textSize": "x"}]}', "Shape 1 has a value for “Text size” that we can’t read."),
+        ('{"shapes": [{"kind": "star", "z": 1}]}', "Shape 1 has a value that we can’t read."),
+    ]:
+        ann.page.evaluate(DROP, [text, "board.excalidraw"])
+        ann.page.locator(".notice.is-refused", has_text=words).wait_for()
         ann.page.locator(".notice.is-refused button[aria-label=Dismiss]").first.dispatch_event("click")
     for file, words in [
         ({"name": "cat.png", "type": "image/png"}, "Pictures can’t go on the canvas"),

@@ -5,6 +5,7 @@ import { contextOf } from '../canvas/context.js'
 import { fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Core } from '../core/core.js'
+import { properties } from '../core/table.js'
 import type { Box } from '../core/types.js'
 import { openDialog } from '../elements/dialog.js'
 import { element } from '../elements/element.js'
@@ -230,10 +231,18 @@ export class Files {
  */
 function readable(message: string, what: string) {
   if (message.startsWith('neither ')) return foreignWords(what)
-  const [, list, place, member] = /^(square|shape)s\[(\d+)\]\.(\w+):/.exec(message) ?? []
+  const [, list, place, member] = /^(square|shape)s(?:\[(\d+)\](?:\.(\w+))?)?:/.exec(message) ?? []
   if (!list) return message
-  const part = ['color', 'fill'].includes(member) ? 'colour' : member
-  return `${capitalised(list)} ${Number(place) + 1} has ${/^[aeiou]/.test(part) ? 'an' : 'a'} ${part} that we can’t read.`
+  if (!place) return foreignWords(what)
+  const shape = `${list} ${Number(place) + 1}`
+  return member ? `${capitalised(shape)} has ${partWords(member)} that we can’t read.` : `We can’t read ${shape}.`
+}
+
+/** What a person calls a member of a document's shape, with its article: a field has the inspector's name. */
+function partWords(member: string) {
+  if (['color', 'colour', 'fill'].includes(member)) return 'a colour'
+  const label = properties.find(({ name, parts }) => name === member || parts.some((part) => part === member))?.inspector?.label
+  return label ? `a value for “${label}”` : 'a value'
 }
 
 /** The size of a picture in units of the canvas, from its `viewBox`. */
