@@ -411,7 +411,7 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     """Once the page is online, visible, or out of the past again. Who is writing sees that the text has changed."""
     ann, bob, square = two_at(room)
-    moon = room.add(position=[700, 200], size=[200, 150], name="Moon")
+    moon = room.add(position=[700, 200], size=[200, 150])
     bob.wait_for_shape(moon)
     for shape in (square, moon):
         rewrite(bob, shape, "by Bob")
@@ -424,6 +424,7 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     bob.come_online()
     bob.wait_for_shape(square, "shape.text === 'by Ann'")
     is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+    is_told(bob, "Ann wrote over your text in “by Ann”: “by Bob”")
     bob.page.wait_for_selector(".writing-hint:has-text('changed this text meanwhile')")
     bob.press("Escape")
     room.agree()

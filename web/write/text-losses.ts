@@ -2,6 +2,7 @@ import { within } from '../basics/words.js'
 import type { Effect } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Editing } from '../state/editing.js'
+import { mentionOf } from '../state/labels.js'
 import type { Names } from '../state/names.js'
 import { givenMilliseconds, type Notices } from '../state/notices.js'
 import type { Shown } from '../state/shown.js'
@@ -45,7 +46,7 @@ export class TextLosses {
     const { live } = this.#shown
     const shape = live.shape(id)
     if (!shape) return
-    this.#notices.say(`${this.#names.of(by)} wrote over your text in ${within(live.shownName(id))}: “${within(text)}”`, {
+    this.#notices.say(`${this.#names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
       group: `lost text ${id}`, isWhole: true, milliseconds: givenMilliseconds,
       action: {
         words: 'Put mine back',
