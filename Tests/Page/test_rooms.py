@@ -46,6 +46,11 @@ def test_rooms_of_late_come_first_and_the_field_finds_one(room):
     assert page.locator(".room-card:visible").count() == 0
     page.keyboard.press("Enter")
     page.wait_for_url("**/r/such_a_room..0")
+    page.goto(room.server.url("/"))
+    page.get_by_role("link", name=last.name).wait_for()
+    field.fill("sprint-12")
+    page.get_by_role("button", name="Create “sprint-12”", exact=True).click()
+    page.wait_for_url("**/r/sprint-12")
 
 
 def test_a_name_is_shown_as_it_was_typed(room):
