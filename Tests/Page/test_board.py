@@ -15,8 +15,11 @@ def test_who_types_a_name_and_presses_enter_empties_no_canvas(room):
     """No single letter removes anything, and the question's focus is on Cancel."""
     shapes = filled(room, 7)
     ann = room.join("Ann", at=(0, 0))
-    for letter in "abcdefghijklmnopqrstuvwxyz":
-        ann.press(letter)
+    for selected in ([], shapes[:1], shapes[:2]):
+        for letter in "abcdefghijklmnopqrstuvwxyz":
+            ann.press("v")
+            ann.select(*selected)
+            ann.press(letter)
     ann.painted()
     assert {shape["id"] for shape in room.shapes()} >= set(shapes) and ann.page.locator("dialog").count() == 0
     for key in ("Shift+b", "Shift+Delete"):
@@ -205,7 +208,8 @@ def test_a_note_has_one_size_a_name_no_bound_and_ink_no_text(room):
     ink = next(shape["id"] for shape in room.wait_for_shapes(2) if shape["kind"] == "ink")
     ann.press("v")
     ann.select(ink)
-    assert ann.run("app.actions.write.isEnabled()") is False
+    ann.press("F2")
+    assert ann.run("[app.actions.write.isEnabled(), app.writing.isOpen]") == [False, False]
 
 
 def test_a_yes_is_for_what_the_question_said(room):
@@ -213,9 +217,10 @@ def test_a_yes_is_for_what_the_question_said(room):
     for at in range(6):
         room.add(kind="rectangle", position=[at * 60, 200], size=[50, 50])
     ann = room.join("Ann")
-    ann.run("app.actions.clear.run(); return null")
+    ann.press("Shift+Delete")
     asked = ann.page.get_by_role("dialog", name="Clear everything?")
     asked.get_by_text("All 6 shapes will be gone.").wait_for()
+    assert ann.page.evaluate("document.activeElement.textContent") == "Cancel"
     room.add(kind="ellipse", position=[100, 400], size=[50, 50])
     room.guest("Bob")
     ann.wait("app.presence.people().length === 1 && app.session.shapeCount === 7")
