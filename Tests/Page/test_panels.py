@@ -200,8 +200,10 @@ def test_the_inspector_is_for_many_at_once(room):
     for label, value, places in (("X", "200", [200, 500]), ("W", "800", [200, 800])):
         ann.fill(label, value)
         room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == places)
+    ann.fill("H", "320")
+    room.wait_for(lambda shapes: [(shape["position"][1], shape["size"]) for shape in shapes] == [(200, [200, 200]), (320, [200, 200])])
     page.evaluate("document.activeElement.blur()")
-    for places in ([200, 500], [100, 400]):
+    for places in ([200, 800], [200, 500], [100, 400]):
         page.keyboard.press("Control+z")
         room.wait_for(lambda shapes: [shape["position"][0] for shape in shapes] == places)
     page.keyboard.press("Control+z")
