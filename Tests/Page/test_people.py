@@ -223,6 +223,10 @@ def test_nobody_has_to_say_who_they_are(room):
         page.add_init_script("if (!sessionStorage.getItem('been')) { localStorage.clear(); sessionStorage.setItem('been', '1') }")
 
     ann = room.join("Ann", before=forget)
+    ann.notice("You’re").wait_for()
+    there = room.world.room(name=f"{room.name}-elsewhere").join("Ann", context=ann.context)
+    assert there.run("app.me.name") == ann.run("app.me.name") and there.notice("You’re").count() == 0
+    there.close()
     ann.notice("You’re").get_by_role("button", name="Change name").click()
     ann.page.get_by_label("What should others call you?").fill("Zoe")
     ann.press("Enter")
