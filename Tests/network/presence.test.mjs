@@ -12,13 +12,14 @@ class Line extends Source {
   hear(effect) { this.tell('effect', effect) }
 }
 
-const parts = ['cursor', 'selection', 'lifted', 'view', 'writing', 'ink', 'restored']
+const parts = ['cursor', 'selection', 'lifted', 'view', 'writing', 'typed', 'ink', 'restored', 'laser', 'guides', 'follows']
 const odd = [
   null, true, 0, -1, 1e300, '', 'x', [], {}, [null], [[]], [{}], { toString: 1 }, [{ toString: 1 }], { valueOf: 1, toString: 1 },
   ['000-000-001', { toString: 1 }], [1, { valueOf: 1, toString: 1 }], { length: 2 }, { shape: { toString: 1 } },
   { shape: '000-000-001', color: { toString: 1 }, width: 1, at: 0, points: [] },
   { shape: '000-000-001', color: '#123456', width: 1, at: 0, points: [1, 2], widths: [{ valueOf: 1, toString: 1 }] },
   { shape: '000-000-001', color: '#123456', width: { valueOf: 1 }, at: { valueOf: 1 }, points: [{ valueOf: 1 }, 2] },
+  { stroke: 1, at: 0, points: [{ valueOf: 1 }, 2] }, { stroke: { valueOf: 1 }, at: 0, points: [1, 2] },
 ]
 
 test('whatever one person tells of themselves, everybody is seen', () => {
@@ -33,9 +34,11 @@ test('whatever one person tells of themselves, everybody is seen', () => {
       const [ann, bob] = presence.people()
       assert.equal(ann.name, 'Ann', `${part}: ${JSON.stringify(value)}`)
       assert.deepEqual(bob.cursor, { x: 3, y: 4 })
-      for (const id of [...ann.selection, ...ann.lifted, ...ann.writing === null ? [] : [ann.writing]]) {
-        assert.ok(Number.isFinite(id), `${part}: ${JSON.stringify(value)}`)
-      }
+      const { stroke = 0, at = 0, points = [] } = ann.laser ?? {}
+      const numbers = [...ann.selection, ...ann.lifted, ann.writing ?? 0, ann.follows ?? 0, stroke, at, ...points]
+      for (const number of numbers) assert.ok(Number.isFinite(number), `${part}: ${JSON.stringify(value)}`)
+      assert.equal(typeof (ann.typed ?? ''), 'string', `${part}: ${JSON.stringify(value)}`)
+      assert.equal(ann.guides, part === 'guides' && value === true)
     }
   }
 })
