@@ -54,7 +54,7 @@ def test_edges_and_centres_meet_those_of_others_and_the_space_between_is_told(ro
     assert room.shape(still)["position"] == [300, 200]
 
 
-def test_gaps_in_a_row_become_equal(room):
+def test_gaps_in_a_row_or_a_column_become_equal(room):
     """In the middle between two, and behind two with the gap that they have. Both gaps are shown."""
     room.add(position=[100, 200], size=[100, 100])
     room.add(position=[250, 210], size=[100, 100])
@@ -83,4 +83,11 @@ def test_gaps_in_a_row_become_equal(room):
     ann.page.mouse.move(437, 480)
     bob.wait_for_shape(loose, "shape.x === 397 && shape.y === 450")
     assert gaps() == []
+    let_go(ann)
+    # The gap between the last and one below it is 40, so the third place of their column begins at 470.
+    room.add(position=[920, 330], size=[100, 100])
+    ann.wait_for_shapes(5)
+    ann.drag((437, 480), (945, 503), hold=True)
+    bob.wait_for_shape(loose, "shape.y === 470")
+    assert gaps() == [(290, 330), (430, 470)]
     let_go(ann)
