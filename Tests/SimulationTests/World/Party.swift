@@ -39,6 +39,11 @@ struct Party {
 
   // The results of the replica's digest comparisons.
   var verdicts: [DigestVerdict] = []
+  /// The replica has some messages of a state, and waits for the others.
+  var hasPart = false
+  /// The connection has ended within a state. If the log then loses records, the replica has values of theirs, and a
+  /// cursor from before them. It finds that by the digest.
+  var hadPart = false
   var pairs: Set<ShapePair> = []
   var hasPairs = false
   var shown = JSONText.emptyObject

@@ -192,6 +192,13 @@ extension World {
     }
   }
 
+  /// Whether a replica's digest may differ from the room's. The replica then loads the room anew. This is so if a
+  /// restored copy of the log lacked records, if the room forgot a deletion before the replica received it, or if the
+  /// log lost records of which the replica has received a part.
+  func mayBeMisled(_ party: Party) -> Bool {
+    happened[.restored] != nil || happened[.forgottenEarly] != nil || party.hadPart && happened[.wentBack] != nil
+  }
+
   private mutating func checkParty(_ index: Int, _ room: Room, _ fold: Canvas) {
     let party = parties[index]
     if let writer = party.writer {
@@ -207,10 +214,7 @@ extension World {
     if party.screen != Dictionary(uniqueKeysWithValues: replica.canvas.shapes.map { ($0.id, $0) }) {
       fail(.replica, "\(party.name) has not told its host of every change")
     }
-    // A replica reloads the room when its digest differs. This is allowed in two cases: a restored copy of the log
-    // lacked records, or the room forgot a deletion before the replica received it.
-    let mayHeal = happened[.restored] != nil || happened[.forgottenEarly] != nil
-    if party.verdicts.last != .agrees, !(mayHeal && party.verdicts.last == .disagrees) {
+    if party.verdicts.last != .agrees, !(mayBeMisled(party) && party.verdicts.last == .disagrees) {
       fail(.digests, "\(party.name) was not told that it agrees")
     }
     let others = actors.subtracting([replica.actor])

@@ -170,8 +170,10 @@ extension World {
       tell("  \(name) is welcome as \(welcome.actor), to \(welcome.peers.count) others.")
       lines[line].people = Set(welcome.peers.map(\.actor))
       lines[line].isWelcome = true
+      if parties[lines[line].party].hasPart { parties[lines[line].party].hadPart = true }
     case .operations(let delivery):
       if delivery.reset { count(.reset) }
+      parties[lines[line].party].hasPart = delivery.more
       switch delivery.content {
       case .operations(let operations): for operation in operations { ledger.seen.insert(operation.at) }
       case .state(let part): for operation in part.operations { ledger.seen.insert(operation.at) }

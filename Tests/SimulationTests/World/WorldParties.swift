@@ -110,9 +110,7 @@ extension World {
     case .digest(let verdict):
       parties[index].verdicts.append(verdict)
       if verdict == .agrees { count(.digestAgreed) }
-      // The replica's digest must agree with the room's, except in two cases: an older copy of the log was restored, or
-      // the room has forgotten an erasure (tombstone) early.
-      if verdict == .disagrees, happened[.restored] == nil, happened[.forgottenEarly] == nil {
+      if verdict == .disagrees, !mayBeMisled(parties[index]) {
         fail(.digests, "\(parties[index].name) has another drawing than the server")
       }
     case .failure(let error): fail(.protocolWords, "\(parties[index].name) can't read the server: \(error)")
