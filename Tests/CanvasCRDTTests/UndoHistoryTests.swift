@@ -289,6 +289,26 @@ import Testing
     #expect(desk.canvas[shape] == nil)
   }
 
+  @Test("a value that an undo has written again stays, though its first write is refused while the shape is deleted")
+  func refusedWhileDeleted() {
+    var desk = desk()
+    let name = Operation(
+      shape: shape,
+      at: desk.clock.tick(milliseconds: 2_000),
+      set: Properties { $0.name = Text("Sun") }
+    )
+    let (_, replaced) = desk.history.apply(name, to: &desk.canvas)
+    desk.write(shape) { $0.delete() }
+    desk.undo()
+    desk.write(shape) { $0.delete() }
+    desk.history.forget(
+      RefusedEdits([Outbox.Pending(operation: name, edit: 0, replaced: replaced)]),
+      on: desk.canvas
+    )
+    desk.undo()
+    #expect(desk.canvas[shape]?.properties.name == Text("Sun"))
+  }
+
   @Test("huge gestures push out the oldest steps, and only as many as they must")
   func hugeGestures() {
     var canvas = Canvas()

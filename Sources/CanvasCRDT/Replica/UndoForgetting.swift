@@ -8,10 +8,15 @@ extension UndoHistory {
     var refused = refused
     for shape in refused.shapes {
       guard var ofShape = aliases[shape] else { continue }
+      let isLive = canvas.contains(shape)
       refused.update(shape) { edit in
-        for alias in ofShape
-        where alias.original == edit.stamp && alias.current == canvas.stamp(of: alias.property, in: shape) {
-          edit.replaced.standing.insert(alias.property)
+        for alias in ofShape where alias.original == edit.stamp {
+          // A deleted shape has lost its stamps. If it comes back, it has the values that were written last.
+          let present =
+            isLive
+            ? canvas.stamp(of: alias.property, in: shape)
+            : ofShape.last { $0.property == alias.property }?.current
+          if alias.current == present { edit.replaced.standing.insert(alias.property) }
         }
         for place in ofShape.indices { ofShape[place].forget(edit) }
       }
