@@ -181,3 +181,17 @@ async def between(server, room, down=None, up=None, refused=0):
 
     async with websockets.serve(forward, "127.0.0.1", 0, process_request=refuse, **binary) as proxy:
         yield f"ws://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+
+
+@contextlib.asynccontextmanager
+async def silent_server():
+    """A server that answers nothing. Yields its address, and an event that is set once something has connected."""
+    connected = asyncio.Event()
+
+    async def say_nothing(reader, writer):
+        connected.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
+        yield f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}", connected

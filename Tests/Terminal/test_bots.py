@@ -6,7 +6,7 @@ import re
 import signal
 
 from server import Server
-from terminal import Done, run, start
+from terminal import Done, run, silent_server, start
 from waiting import SECONDS, eventually
 
 
@@ -147,16 +147,8 @@ async def test_bots_are_patient_together(shared):
 
 async def test_bots_that_do_not_get_in_end_with_their_figures(shared):
     """The bots print their figures even if they are stopped before the first one has joined."""
-    knocked = asyncio.Event()
-
-    async def say_nothing(reader, writer):
-        knocked.set()
-        await reader.read()
-        writer.close()
-
-    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
-        address = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    async with silent_server() as (address, connected):
         async with await start(None, "bot", "room", "--server", address, "--bots", 3, "--json") as bots:
-            await asyncio.wait_for(knocked.wait(), SECONDS)
+            await asyncio.wait_for(connected.wait(), SECONDS)
             done = await bots.end(signal.SIGTERM)
     assert done.code == 143 and done.object["operations"] == 0, done

@@ -12,7 +12,7 @@ import server
 import terminal
 from client import Client
 from server import identifier
-from terminal import between, on_terminal, run, start
+from terminal import between, on_terminal, run, silent_server, start
 from waiting import SECONDS, moment
 
 
@@ -237,17 +237,9 @@ async def test_a_token_from_a_pipe_goes_with_every_request(shared):
 
 
 async def test_an_interrupt_ends_a_request_without_an_answer():
-    asked = asyncio.Event()
-
-    async def say_nothing(reader, writer):
-        asked.set()
-        await reader.read()
-        writer.close()
-
-    async with await asyncio.start_server(say_nothing, "127.0.0.1", 0) as silent:
-        address = f"ws://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    async with silent_server() as (address, connected):
         async with await start(None, "show", "demo", "--server", address) as client:
-            await asyncio.wait_for(asked.wait(), SECONDS)
+            await asyncio.wait_for(connected.wait(), SECONDS)
             done = await client.end(signal.SIGTERM)
     assert (done.code, done.err) == (143, ""), done
 
