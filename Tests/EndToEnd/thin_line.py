@@ -83,7 +83,7 @@ class Line:
         run("ip", "-n", self.far, "route", "add", "10.211.1.0/24", "via", "10.211.2.1")
 
     def connect(self, one, its_address, other, others_address, buffer_bytes):
-        """Adds a cable. With `buffer_bytes` it has the line's rate, and each end buffers so many bytes."""
+        """Adds a cable. With `buffer_bytes` the cable has the line's rate, and each end buffers at most this many bytes."""
         ends = (f"{one[-1]}{other[-1]}0", f"{one[-1]}{other[-1]}1")
         run("ip", "link", "add", ends[0], "netns", one, "type", "veth", "peer", "name", ends[1], "netns", other)
         for space, end, address in ((one, ends[0], its_address), (other, ends[1], others_address)):

@@ -30,7 +30,7 @@ def open_history(person):
 
 
 def see_past(person, milliseconds, shapes=2):
-    """Opens the history, and looks at a time when there were so many shapes."""
+    """Opens the history and goes back in time. Waits until the drawing of that time is shown, which has `shapes` shapes."""
     open_history(person)
     look_back(person, milliseconds)
     person.wait(f"app.isPast && app.session.shapeCount === {shapes}", f"the past with {shapes} shapes")

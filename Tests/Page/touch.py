@@ -40,7 +40,7 @@ class Touch:
             self.end()
 
     def pinch(self, center, start, end, turn=0, steps=10):
-        """Pinches with two fingers, from one distance from the centre to another, turned by so many degrees."""
+        """Pinches with two fingers: their distance from the centre goes from `start` to `end`, and they turn by `turn` degrees."""
         def fingers(part):
             reach = start + (end - start) * part
             angle = math.radians(turn * part)

@@ -84,7 +84,7 @@ struct NodeTests {
   func telling(kind: LogKind) throws {
     let bench = try LogBench(kind)
     let other = try bench.secondNode()
-    // PostgreSQL carries so long a message in several notifications.
+    // A message of this length needs several of PostgreSQL's notifications.
     let long = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for bytes in [[], [0], [0, 255], long] {
       #expect(try bench.ask { .tell(id: $0, bytes: bytes) } == .told(id: bench.lastId, room: nil))

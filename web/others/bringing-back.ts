@@ -127,7 +127,7 @@ export class BringingBack {
 }
 
 /**
- * The words for what was done. The others are told of the same number of shapes that are back.
+ * The words for what was done. Other people's pages show the same number of shapes that are back.
  *
  * @param back how many deleted shapes are back
  * @param changed how many shapes were changed or deleted

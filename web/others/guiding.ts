@@ -29,7 +29,7 @@ export class Guiding {
   /** The people who ask now, and when a notice was last shown for each person. */
   #asking = new Set<number>()
   #askedAt = new Map<number, number>()
-  /** The person whom this person follows because they have asked. */
+  /** The person who asked this person to follow and is followed now. */
   #leader: number | null = null
 
   constructor({ presence, notices, ownTabs, shown, me, follow }: {

@@ -1,6 +1,7 @@
 import CanvasCRDT
 
-/// The other nodes that share the rooms: what they are told of the people here, and who is connected to them.
+/// What this node knows of the other nodes: which people are connected to each. Also gathers what they are to be told of
+/// the people at this node.
 ///
 /// What always holds:
 /// - A node sends a message at least once a second. A node that has been silent for `silentMilliseconds` is forgotten,
@@ -24,7 +25,7 @@ struct Neighbours: Sendable {
       if people[news.room]?.isEmpty == true { people[news.room] = nil }
     }
 
-    /// The news that nobody is at the node any more in these rooms.
+    /// News that everyone at the node has left its rooms, except the rooms in `kept`.
     func leaving(but kept: Set<String> = []) -> [RoomNews] {
       people.keys.filter { !kept.contains($0) }.sorted().map { RoomNews(room: $0, isWhole: true) }
     }
