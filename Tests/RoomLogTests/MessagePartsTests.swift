@@ -43,6 +43,18 @@ struct MessagePartsTests {
     #expect(joined == messages)
   }
 
+  @Test("parts of two messages are never joined")
+  func mixed() {
+    var joining = MessageParts()
+    let long = MessageParts.split([UInt8](repeating: 1, count: 20_000))
+    let longer = MessageParts.split([UInt8](repeating: 2, count: 26_000))
+    for part in long.prefix(2) { #expect(joining.join(part, from: 7) == nil) }
+    for part in longer.dropFirst(2) { #expect(joining.join(part, from: 7) == nil) }
+    for part in long.prefix(2) { #expect(joining.join(part, from: 7) == nil) }
+    joining.forgetBegun()
+    for part in long.dropFirst(2) { #expect(joining.join(part, from: 7) == nil) }
+  }
+
   @Test("senders that end within a message, and messages without end, cost a bounded amount of memory")
   func bounds() {
     var joining = MessageParts()

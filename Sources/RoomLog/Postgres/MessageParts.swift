@@ -7,6 +7,8 @@ struct MessageParts {
   private struct Begun {
     var bytes: [UInt8] = []
     var count = 0
+    /// How many parts the message has.
+    let total: Int
   }
 
   /// The messages of which some parts have arrived, by the process that sends them.
@@ -30,6 +32,9 @@ struct MessageParts {
     }
   }
 
+  /// Forgets what has begun, because parts may have been missed.
+  mutating func forgetBegun() { begun = [:] }
+
   /// Takes in a part.
   /// - Returns: the message, if this was its last part. `nil` also if the text isn't a part.
   mutating func join(_ text: String, from process: Int32) -> [UInt8]? {
@@ -37,10 +42,10 @@ struct MessageParts {
     guard words.count == 3, let index = Int(words[0]), let count = Int(words[1]), 0..<count ~= index,
       count <= MessageParts.partsMax, let bytes = Base64.padded.decoded(Array(words[2].utf8))
     else { return nil }
-    var message = begun.removeValue(forKey: process) ?? Begun()
-    if index == 0 { message = Begun() }
+    let before = begun.removeValue(forKey: process)
+    var message = index == 0 ? Begun(total: count) : before ?? Begun(total: count)
     // If a part before this one was missed, the rest of the message is dropped.
-    guard message.count == index else { return nil }
+    guard message.count == index, message.total == count else { return nil }
     message.bytes += bytes
     message.count += 1
     guard message.count < count else { return message.bytes }

@@ -54,6 +54,9 @@ final class PostgresBells {
 
   // MARK: Hearing
 
+  /// Called when the connection for notifications is there again: some have been missed.
+  func linkIsBack() { messages.forgetBegun() }
+
   /// Reads a notification. `nil` if it comes from this node itself or can't be read, or if the message goes on.
   func news(_ payload: String, on channel: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }

@@ -175,6 +175,7 @@ final class PostgresNode {
       // Another database might answer now, whichever of these connections is back first.
       if link === writer || link === bell { following.databaseIsBack() }
       if link === bell {
+        bells.linkIsBack()
         if hadBell { reports.tell([.missedNews]) }
         hadBell = true
       }
