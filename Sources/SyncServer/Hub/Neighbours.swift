@@ -9,6 +9,8 @@ import CanvasCRDT
 /// - If a message of a node was missed, the node is asked for everyone once a second, until the answer has arrived. A
 ///   node tells everyone at most about once a second, however often it is asked.
 /// - While no other node is known, the messages name nobody.
+/// - A message that names everyone leaves out what they show, if that is more than `statesBytesMax`. Others then see it
+///   when it changes.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -53,6 +55,9 @@ struct Neighbours: Sendable {
   /// The shortest time between two messages that name everyone. It is a little less than the time between heartbeats.
   private static let wholeMilliseconds: UInt64 = 900
 
+  /// More would keep the loop and the database busy for long, once a second as long as a node asks.
+  static let statesBytesMax = 500_000
+
   // MARK: Telling
 
   mutating func add(_ news: RoomNews) { if !nodes.isEmpty { self.news.append(news) } }
@@ -80,12 +85,17 @@ struct Neighbours: Sendable {
   mutating func takeMessage(everyone: [RoomNews]?, now: Moment) -> [UInt8]? {
     guard isDue || everyone != nil || !news.isEmpty || !unwanted.isEmpty else { return nil }
     told += 1
+    var rooms = news + (everyone ?? [])
+    let statesBytes = rooms.reduce(0) { $1.states.reduce($0) { $0 + $1.state.bytes.count } }
+    if statesBytes > Neighbours.statesBytesMax {
+      for index in rooms.indices where rooms[index].isWhole { rooms[index].states = [] }
+    }
     let message = NodeNews(
       node: number,
       number: told,
       asks: nodes.values.contains { !$0.isKnown },
       isWhole: everyone != nil,
-      rooms: news + (everyone ?? []),
+      rooms: rooms,
       unwanted: unwanted.sorted { ($0.room, $0.actor) < ($1.room, $1.actor) }
     )
     if everyone != nil {

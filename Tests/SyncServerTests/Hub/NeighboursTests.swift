@@ -130,6 +130,20 @@ struct NeighboursTests {
     #expect(cluster.nodes[1].count(in: "garden") == 500)
   }
 
+  @Test("a message that names everyone leaves out what they show if that is much", arguments: [100, 200])
+  func presence(count: Int) throws {
+    var neighbours = Neighbours(number: 1)
+    let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 4_000))\"}")
+    let states = (1...count).map { PeerState(actor: Identifier(packed: UInt64($0))!, state: state) }
+    let now = Moment(wallMilliseconds: 1, monotonicMilliseconds: 1)
+    let garden = RoomNews(room: "garden", isWhole: true, states: states)
+    let told = neighbours.takeMessage(everyone: [garden], now: now)
+    let message = try #require(told)
+    let isMuch = count * state.bytes.count > Neighbours.statesBytesMax
+    #expect(NodeNews(message)?.rooms.first?.states.count == (isMuch ? 0 : count))
+    #expect(isMuch == (count == 200))
+  }
+
   @Test("a node that goes silent takes its people with it, and brings them when it is back")
   func silence() {
     var cluster = Cluster(2, seed: 2)
