@@ -457,6 +457,20 @@ struct RoomsCompanyTests {
     #expect(nodes.benches.allSatisfy { $0.differences > 0 })
   }
 
+  @Test("what people showed before two nodes knew of each other is seen at both")
+  func acquaintance() {
+    var nodes = Nodes(2, isAcquainted: false)
+    let (ann, bob) = (nodes.benches[0].join(), nodes.benches[1].join())
+    nodes.benches[0].say(.presence(state(1)), ann)
+    nodes.benches[1].say(.presence(state(2)), bob)
+    nodes.silent = [0, 1]
+    nodes.passSeconds(1)
+    nodes.silent = []
+    nodes.passSeconds(4)
+    #expect(nodes.benches[1].clients[bob].peers[nodes.actor(0, ann)]?.state == state(1))
+    #expect(nodes.benches[0].clients[ann].peers[nodes.actor(1, bob)]?.state == state(2))
+  }
+
   @Test("a state that got lost is asked for, once")
   func lostState() throws {
     var nodes = Nodes(2)

@@ -6,6 +6,8 @@ struct Company: Sendable {
   let number: UInt64
   private var due = Due()
   private var hasAsked = false
+  /// Whether other nodes had people in the room when they were last told something.
+  private var wasShared = false
   /// When presence was last told, on the monotonic clock.
   private var toldAt: UInt64 = 0
   /// For each actor whose session this node closed: the greater claim at another node. That claim might be greater only
@@ -61,6 +63,9 @@ struct Company: Sendable {
   /// - Parameter isShared: whether other nodes have people in the room. Only these nodes need to know what people show.
   /// - Returns: what is to be told now, and when more is to be told, if that is soon.
   mutating func takeDue(isShared: Bool, now: Moment) -> (due: Due?, next: UInt64?) {
+    // Until now nobody needed to know what people here show.
+    if isShared, !wasShared, hasAsked { due.isWhole = true }
+    wasShared = isShared
     if !isShared {
       due.shows = []
       due.comparesDigests = false
