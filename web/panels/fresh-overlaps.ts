@@ -4,6 +4,9 @@ import type { Shown } from '../state/shown.js'
 
 export type Pair = [number, number]
 
+/** At most this many pairs wait, because `Overlaps` may never be loaded. The newest are kept. */
+const pairsMax = 20_000
+
 /**
  * Gathers the overlaps that have begun since the page entered the room, until `Overlaps`, which is loaded later, tells
  * the person about them. `begun`: there are some.
@@ -22,11 +25,14 @@ export class FreshOverlaps extends Source<{ begun: null }> {
       if (!this.#isLive) this.#isSettled = false
     })
     shown.on('changes', ({ reset, pairs }) => {
+      const before = this.#pairs.length
       if (this.#isSettled && !reset) {
         for (const { first, second, overlaps } of pairs) if (overlaps) this.#pairs.push([first, second])
       }
       this.#isSettled = this.#isLive && !shown.isPast
-      if (this.#pairs.length > 0) this.tell('begun', null)
+      if (this.#pairs.length === before) return
+      this.#pairs.splice(0, this.#pairs.length - pairsMax)
+      this.tell('begun', null)
     })
   }
 
