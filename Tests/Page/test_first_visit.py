@@ -27,11 +27,11 @@ class Visit:
 
 
 class Gate:
-    """Holds exchange.wasm back until the gate is opened."""
+    """Holds a file back until the gate is opened."""
 
-    def __init__(self, page):
+    def __init__(self, page, file="exchange.wasm"):
         self.held, self.is_open = [], False
-        page.route("**/exchange.wasm", self.take)
+        page.route(f"**/{file}", self.take)
 
     def take(self, route):
         route.continue_() if self.is_open else self.held.append(route)
@@ -158,3 +158,18 @@ def test_a_page_whose_core_does_not_come_says_so_and_can_be_loaded_again(room):
         route.continue_()
     bob.wait_for_shapes(1)
     assert said.count() == 0
+
+
+def test_clicks_while_the_panel_is_loaded_open_it(room):
+    """However many there are: people click again if nothing happens."""
+    gates = []
+    ann = room.join("Ann", before=lambda page: gates.append(Gate(page, "panels/panel.js")))
+    button = ann.page.get_by_role("button", name="Layers, inspector, overlaps")
+    button.click()
+    button.click()
+    gates.pop().open()
+    ann.page.get_by_role("tablist", name="Panel").wait_for()
+    ann.painted()
+    assert ann.page.get_by_role("tablist", name="Panel").is_visible()
+    button.click()
+    ann.page.get_by_role("tablist", name="Panel").wait_for(state="hidden")

@@ -1,5 +1,5 @@
 import { element, icon, iconButton } from '../elements/element.js'
-import { lastTab, opensAtStart, rememberTab } from './last-tab.js'
+import { lastTab, rememberTab } from './last-tab.js'
 import { sheetGrip } from './sheet.js'
 
 export { Overlaps } from './overlaps.js'
@@ -15,9 +15,10 @@ export class Panel {
   /**
    * @param place the panel's element, still empty
    * @param button opens the panel
+   * @param opens whether the panel is open at first
    */
   constructor(
-    place: HTMLElement, button: HTMLElement,
+    place: HTMLElement, button: HTMLElement, opens: boolean,
     tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[],
   ) {
     this.#element = place
@@ -51,7 +52,7 @@ export class Panel {
       event.stopPropagation()
     })
     this.#remembered = lastTab() || 'layers'
-    if (opensAtStart()) this.show(this.#remembered)
+    if (opens) this.show(this.#remembered)
   }
 
   get open() { return this.#open }

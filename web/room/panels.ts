@@ -23,12 +23,20 @@ export function makePanel(board: State & Drawing, actions: Doables) {
     ({ Inspector }) => new Inspector({ ...board, actions }, inspectorPlace))
   const place = element('aside', { class: 'panel floating', 'aria-label': label, hidden: true })
   const button = iconButton('panel', label, {
-    class: 'plain panel-button', 'aria-expanded': 'false', onclick: async () => (await panel.get())?.toggle(),
+    class: 'plain panel-button', 'aria-expanded': 'false', onclick: async () => {
+      const wasMade = isMade
+      const made = await panel.get()
+      // While the panel is loaded, clicks mean that it should open.
+      if (wasMade || made?.open === null) made?.toggle()
+    },
   })
   const fresh = new FreshOverlaps(board)
+  const opens = opensAtStart()
+  let isMade = false
   const panel = parts.later(() => bundle('/panels/panel.js') as Promise<typeof import('../panels/panel.js')>, ({ Overlaps, Panel }) => {
+    isMade = true
     const overlaps = new Overlaps({ ...board, fresh })
-    const made = new Panel(place, button, [
+    const made = new Panel(place, button, opens, [
       { name: 'layers', words: 'Layers', icon: 'layers', element: layersPlace, onShow: async () => (await layers.get())?.onShow() },
       {
         name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
@@ -47,6 +55,6 @@ export function makePanel(board: State & Drawing, actions: Doables) {
   // They are loaded together with what else isn't needed at first, so that they are there without the server too.
   documents.on('ready', () => { for (const part of [panel, layers, inspector]) part.prepare() })
   fresh.on('begun', () => panel.prepare())
-  if (opensAtStart()) panel.prepare()
+  if (opens) panel.prepare()
   return { button, element: place }
 }
