@@ -20,6 +20,7 @@ def test_everyone_is_shown_with_initials_and_goes_again(room):
     everyone = ann.page.get_by_role("button", name="6 people are here")
     everyone.wait_for()
     everyone.click()
+    ann.page.locator(".people-list li").nth(5).wait_for()
     assert ann.page.locator(".people-list li").count() == 6
     # Everybody in the list can be followed, even Bob with his very long name.
     bob.run("app.setMe({ name: 'Bob of the very long name that goes on and on', color: app.me.color }); return null")

@@ -10,16 +10,15 @@ import type { Permission } from '../state/permission.js'
 import type { Shown } from '../state/shown.js'
 import type { Tool } from '../state/tool.js'
 import { type Identity, rememberIdentity } from '../storage/identity.js'
-import type { People } from './people.js'
 
 /**
  * Shows the whole drawing, unless the person has already moved the view. Chooses the select tool if there is a drawing.
  * Tells the person the name that others see.
  */
 export function welcome(
-  { connection, shown, permission, notices, tool, view, me, people }: {
+  { connection, shown, permission, notices, tool, view, me, askForName }: {
     connection: Connection, shown: Shown, permission: Permission, notices: Notices, tool: Tool, view: View, me: Me,
-    people: People,
+    askForName: () => unknown,
   },
   stage: HTMLElement, identity: Identity,
 ) {
@@ -44,7 +43,7 @@ export function welcome(
     if (identity.isChosen || identity.isTold || permission.isViewOnly) return
     rememberIdentity({ ...identity, isTold: true })
     notices.say(`You’re ${within(me.name)}.`, {
-      group: 'name', action: { words: 'Change name', run: () => people.askForName() },
+      group: 'name', action: { words: 'Change name', run: askForName },
     })
   })
 }

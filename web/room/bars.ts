@@ -12,6 +12,7 @@ import { keyNames } from '../tools/shortcuts.js'
 import { makeActions } from './actions.js'
 import { bundle } from './bundle.js'
 import type { Hands } from './hands.js'
+import { laterBox } from './later-box.js'
 import { makePanel } from './panels.js'
 
 /** Makes and shows everything that floats over the canvas. */
@@ -32,7 +33,7 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
   const actions = makeActions(hands, guiding)
   const equipped = { ...hands, actions }
   const panel = makePanel(hands, actions)
-  const people = new People(me, presence, ownTabs, follow, actions.guide)
+  const people = new People(me, presence, ownTabs, follow)
   const states = new States(equipped)
   const toolbar = new Toolbar(equipped)
   elementById('opening').remove()
@@ -60,24 +61,22 @@ export function makeBars(stage: HTMLElement, hands: Hands, status: Status) {
       frames.request()
     })
   selection.on('change', () => selectionBar.prepare())
-  let hasStyleBox = false
-  const styleBox = parts.later(
-    () => bundle('/bars/style-box.js') as Promise<typeof import('../bars/style-box.js')>, ({ makeStyleBox }) => {
-      hasStyleBox = true
-      return makeStyleBox(toolbar.styleButton, hands)
-    })
-  toolbar.styleButton.addEventListener('click', async () => {
-    if (hasStyleBox) return
-    const box = await styleBox.get()
-    if (box?.isOpen() === false) box.open()
-  })
-  documents.on('ready', () => { for (const part of [selectionBar, styleBox]) part.prepare() })
+  const styleBox = laterBox(
+    parts, toolbar.styleButton, () => bundle('/bars/style-box.js') as Promise<typeof import('../bars/style-box.js')>,
+    ({ makeStyleBox }) => makeStyleBox(toolbar.styleButton, hands))
+  const ownBox = laterBox(
+    parts, people.ownButton, () => bundle('/others/own-box.js') as Promise<typeof import('../others/own-box.js')>,
+    ({ makeOwnBox }) => makeOwnBox(people.ownButton, me))
+  const everyoneBox = laterBox(
+    parts, people.everyoneButton, () => bundle('/others/everyone-box.js') as Promise<typeof import('../others/everyone-box.js')>,
+    ({ makeEveryoneBox }) => makeEveryoneBox(people.everyoneButton, { me, people, presence, guide: actions.guide }))
+  documents.on('ready', () => { for (const part of [selectionBar, styleBox, ownBox, everyoneBox]) part.prepare() })
   openMenus(equipped)
   const astray = parts.later(
     () => bundle('/find/astray.js') as Promise<typeof import('../find/astray.js')>,
     ({ Astray }) => document.body.append(new Astray(hands, actions).element))
   documents.on('ready', () => astray.prepare())
-  return { actions, people, states }
+  return { actions, states, askForName: ownBox.open }
 }
 
 /** The actions that open a box, by their keys. */

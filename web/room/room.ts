@@ -46,7 +46,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   // When the page is hidden, the hands finish their edits. The keeper hears of that after them, so it stores these too.
   const keeper = viewOnly ? null : new Keeper(state, release)
   const status = new Status(connection, pulse, state.permission, keeper)
-  const { actions, people, states } = makeBars(stage, hands, status)
+  const { actions, states, askForName } = makeBars(stage, hands, status)
 
   if (room.includes(nameMark)) showName(room)
 
@@ -55,7 +55,7 @@ async function openRoom(room: string, { viewOnly, token }: { viewOnly: boolean, 
   if (!viewOnly) {
     watchTabs(connection, room, leftBehind > 0, async () => new Couriers({ ...state, options }))
   }
-  welcome({ ...hands, people }, stage, identity)
+  welcome({ ...hands, askForName }, stage, identity)
   pulse.on('slow', () => state.notices.say(
     'Your connection is slow. Others see your changes late, and you theirs.', { group: 'slow' }))
   state.frames.request()
