@@ -6,8 +6,8 @@ NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
 
-# What notes are filled with, unless one chooses.
-NOTE = "#FFE27A"
+# The fill of notes of people whose colour isn't one of the page's, and the fill of the first person's notes.
+NOTE, FIRST_NOTE = "#FFE27A", "#B8D2FF"
 # The group of shapes that a test writes as a group.
 GROUP = "0gr-oup-000"
 

@@ -2,7 +2,7 @@
 
 import re
 
-from boards import NOTE
+from boards import FIRST_NOTE
 from hand import is_bright
 from modules import module
 
@@ -140,7 +140,7 @@ def test_the_next_shape_may_have_no_fill(room):
     ringed = draw("o", 1)
     assert ringed["filled"] is False and (ringed["stroke"], ringed["strokeWidth"]) == (RED, 4)
     note = draw("n", 2)
-    assert note["fill"] == NOTE and "filled" not in note and note["strokeWidth"] == 0
+    assert note["fill"] == FIRST_NOTE and "filled" not in note and note["strokeWidth"] == 0
     line = draw("l", 3)
     assert line["kind"] == "line" and line["stroke"] == RED
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as XML
 
 import pytest
 
-from boards import NOTE
+from boards import FIRST_NOTE
 
 LAYOUT = "{'squares': [{ 'x': 120, 'y': 230, 'colour': '#FF0000', 'size': 250}, {'x': 10, 'y': 20, 'colour': '#00ff00', 'size': 40}]}"
 
@@ -150,10 +150,11 @@ def test_pasted_lines_become_notes_and_one_line_a_text(room):
     ann.press("v")
     ann.page.mouse.move(640, 400)
     ann.run("app.paint.choose({ textSize: 32 }); return null")
-    ann.page.evaluate(PASTE, ["- Alpha\r\n\n  \u2022 Beta\n* Gamma\tdelta\n" + "long " * 60 + "\n4 is a number\u0007", None])
+    ann.page.evaluate(PASTE, ["- Alpha\r\n\n  \u2022 Beta\n* Gamma\tdelta\n" + "long " * 200 + "\n4 is a number\u0007", None])
     notes = room.wait_for_shapes(5)
-    assert [note["text"] for note in notes] == ["Alpha", "Beta", "Gamma    delta", ("long " * 60).strip(), "4 is a number"]
-    assert all(note["fill"] == NOTE and note["textSize"] == 32 for note in notes)
+    assert [note["text"] for note in notes] == ["Alpha", "Beta", "Gamma    delta", ("long " * 200).strip(), "4 is a number"]
+    assert all(note["fill"] == FIRST_NOTE for note in notes)
+    assert [note["textSize"] for note in notes] == [32, 32, 32, 12, 32], "a long text is smaller"
     assert [note["size"][0] for note in notes] == [200] * 5 and notes[3]["size"][1] > 200, "a long line makes a high note"
     first = notes[0]["position"]
     height = notes[3]["size"][1]

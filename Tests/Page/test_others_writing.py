@@ -1,5 +1,6 @@
 """What others see while somebody writes in a shape, before the text is kept."""
 
+from boards import NOTE
 from person import number
 from test_writing import FIELD, edit, text_of, two_at
 
@@ -46,6 +47,16 @@ def test_others_see_a_text_while_it_is_written(room):
     bob.painted()
     assert "Milk and eggs" in bob.page.evaluate("painted.drawing")
     bob.wait("app.presence.people()[0].typed === null")
+
+
+def test_a_long_text_in_a_note_is_seen_as_small_as_it_will_be(room):
+    """The letters fit into the note, which doesn't grow for others either."""
+    note = room.add(position=[300, 200], size=[200, 200], fill=NOTE)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0), before=record)
+    edit(ann, note)
+    ann.page.keyboard.insert_text("word " * 30)
+    # Letters of the usual size leave space for three words.
+    painted(bob, "overlay", "word word word word")
 
 
 def test_a_new_text_is_seen_as_wide_as_it_grows(room):

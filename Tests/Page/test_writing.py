@@ -2,7 +2,7 @@
 
 import pytest
 
-from boards import NOTE
+from boards import FIRST_NOTE, NOTE
 from modules import module
 
 FIELD = ".writing-field"
@@ -250,7 +250,7 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     ann.page.wait_for_selector(FIELD, state="hidden")
     bob.wait_for_shapes(1)
     (note,) = room.agree()
-    assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == NOTE
+    assert note["kind"] == "rectangle" and note["text"] == "Milk" and note["fill"] == FIRST_NOTE
     ann.press("Escape", "t")
     ann.click(800, 300)
     write(ann, "A longer line of words")
@@ -262,6 +262,58 @@ def test_the_note_tool_makes_a_slip_to_write_on_and_the_text_tool_a_text(room):
     write(ann, "")
     ann.wait_for_shapes(2)
     assert len(room.agree()) == 2
+
+
+def test_notes_have_the_color_of_whoever_makes_them(room):
+    """Everybody's is another, and each is taken for a note. A chosen fill comes first."""
+    people = ann, _, cy = [room.join(name, at=(0, 0)) for name in ("Ann", "Bob", "Cy")]
+    cy.run("app.setMe({ name: 'Cy', color: '#123456' }); return null")
+
+    def note_by(person, at):
+        person.press("n")
+        person.click(300 + 250 * at, 300)
+        write(person, f"Note {at}")
+        return room.wait_for_shapes(at + 1)[-1]
+    notes = [note_by(person, at) for at, person in enumerate(people)]
+    assert [note["fill"] for note in notes] == [FIRST_NOTE, "#FFBBD6", NOTE]
+    ann.run("app.selection.clear(); return null")
+    ann.press("Alt+r")
+    for at in range(3):
+        ann.page.get_by_role("button", name=f"Note “Note {at}”").wait_for()
+    ann.press("Escape")
+    ann.run("app.paint.choose({ fill: '#FFFFFF' }); return null")
+    assert note_by(ann, 3)["fill"] == "#FFFFFF"
+
+
+def test_a_note_makes_its_text_smaller_before_it_grows(room):
+    """A shorter text is larger again, and undo brings both back."""
+    note = room.add(position=[300, 200], size=[200, 200], fill=NOTE)
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    sizes = []
+    edit(ann, note)
+    for words in ("word " * 30, "word " * 40, "word " * 100):
+        ann.press("Control+a")
+        ann.page.keyboard.insert_text(words)
+        sizes.append(ann.page.locator(FIELD).evaluate("(field) => getComputedStyle(field).fontSize"))
+    assert sizes == ["16px", "14px", "12px"]
+    ann.press("Escape")
+    shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == 12)[0]
+    assert shape["size"][0] == 200 and shape["size"][1] > 200, "so long a text doesn't fit"
+    anew(ann, note)
+    write(ann, "short")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 20)
+    ann.press("Control+z")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 12)
+    # The next note begins with letters of the usual size.
+    edit(ann, note)
+    ann.press("Tab")
+    write(ann, "next")
+    assert room.wait_for_shapes(2)[-1].get("textSize", 20) == 20
+    # A size that somebody has chosen is the largest.
+    chosen = room.add(position=[900, 200], size=[200, 200], fill=NOTE, textSize=16)
+    anew(ann, chosen)
+    write(ann, "short")
+    bob.wait_for_shape(chosen, "shape.text === 'short' && shape.textSize === 16")
 
 
 def test_tab_goes_on_in_the_next_note(room):

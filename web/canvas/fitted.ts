@@ -1,4 +1,5 @@
 import type { Shape } from '../core/table.js'
+import { textSizeFor } from './notes.js'
 import { directionOf, heightFor, linesOf, textPadding, widestOf } from './text.js'
 
 /**
@@ -15,14 +16,18 @@ export const newWidth = (text: string, textSize: number) =>
 export const goesLeft = ({ kind, textAlign }: Shape, text: string, isNew: boolean) =>
   isNew && kind === 'text' && textAlign === 'left' && directionOf(text) === 'rtl'
 
-type Fitted = { size?: number[], position?: number[], textAlign?: Shape['textAlign'] }
+type Fitted = { textSize?: number, size?: number[], position?: number[], textAlign?: Shape['textAlign'] }
 
 /**
- * The values that fit a shape's box to a text. The box of a new text is as wide as the longest line. A line's box has
- * nothing to do with its caption.
+ * The values that fit a shape's box to a text, or a note's text to its box. The box of a new text is as wide as the
+ * longest line. A line's box has nothing to do with its caption.
  */
 export function fittedTo(shape: Shape, text: string, isNew: boolean): Fitted {
-  return { ...sizeFor(shape, text, isNew), ...sideFor(shape, text, isNew) }
+  const textSize = textSizeFor(shape, text)
+  return {
+    ...textSize !== shape.textSize && { textSize }, ...sizeFor({ ...shape, textSize }, text, isNew),
+    ...sideFor(shape, text, isNew),
+  }
 }
 
 function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {

@@ -1,5 +1,6 @@
 import { colorsInTurn } from '../basics/shape-colors.js'
 import { isStroke } from '../canvas/lines.js'
+import { isNote, noteFill, standardTextSize } from '../canvas/notes.js'
 import type { Replica } from '../core/replica.js'
 import { properties, type Shape } from '../core/table.js'
 import type { Values } from '../core/types.js'
@@ -12,18 +13,13 @@ const firstFills = 2
 
 /** The width of outlines, in units of the canvas. */
 const outlineWidth = 4
-/** The default size of text. It is not written to a shape. */
-const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard
-/** A note and a text in these colours can be read on light paper and on dark paper. */
-const noteFill = '#FFE27A'
+/** A text in this colour can be read on light paper and on dark paper. */
 const textFill = '#767676'
 /** The default colour of lines. It is visible on light paper and on dark paper. */
 const lineStroke = '#767676'
 const inkStroke = '#2F6FED'
 /** The default colour of the outline of a shape without a fill. */
 const bareStroke = '#2B2A28'
-
-export const isNote = ({ kind, fill }: Shape) => kind === 'rectangle' && fill === noteFill
 
 /** Whether typing writes in a shape: it has a text, or it is a text or a note. */
 export const isWrittenOn = (shape: Shape) => shape.written || shape.kind === 'text' || isNote(shape)
@@ -69,7 +65,7 @@ export const textLook = (paint: Paint): Values =>
 
 /** The width and the height of a new note, in units of the canvas. */
 export const noteSide = 200
-export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill, ...letters(paint) })
+export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill(paint.person.color), ...letters(paint) })
 
 /**
  * The values for the look of a new shape. Its colours are those that the person has chosen. If the person has chosen

@@ -4,6 +4,7 @@ import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
 import type { Drawn } from '../canvas/drawn.js'
 import { isStroke } from '../canvas/lines.js'
+import { textSizeFor } from '../canvas/notes.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import type { Replica } from '../core/replica.js'
 import type { Shape } from '../core/table.js'
@@ -59,7 +60,9 @@ export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'ed
   const places = Array.from({ length: placesMax }, (_, index) => x + (index + 1) * (width + noteGap))
   const box = { x: places.find((left) => !others.some(meets(left))) ?? places[0], y, width, height }
   const step = editing.openStep()
-  const added = editing.edit((replica) => replica.add({ ...lookOf(shape), position: [box.x, y], size: [width, height] }))
+  const added = editing.edit((replica) => replica.add({
+    ...lookOf({ ...shape, textSize: textSizeFor(shape, '') }), position: [box.x, y], size: [width, height],
+  }))
   if (!added) return step.end()
   writing.open(added.shape, { step })
   const seen = openArea(view)

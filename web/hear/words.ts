@@ -2,10 +2,10 @@ import { listIn } from '../basics/lists.js'
 import { shapeColors } from '../basics/shape-colors.js'
 import { capitalised, counted, within } from '../basics/words.js'
 import { isStroke } from '../canvas/lines.js'
+import { isNote } from '../canvas/notes.js'
 import type { Replica } from '../core/replica.js'
 import { kindWords, type Shape } from '../core/table.js'
 import type { Box } from '../core/types.js'
-import { isNote } from '../draw/look.js'
 import { labelOf } from '../state/labels.js'
 
 // Shapes in words, for people who don't see them.

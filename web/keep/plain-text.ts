@@ -1,4 +1,5 @@
 import { newWidth } from '../canvas/fitted.js'
+import { noteTextSize } from '../canvas/notes.js'
 import { directionOf, heightFor } from '../canvas/text.js'
 import { properties } from '../core/table.js'
 import type { Values } from '../core/types.js'
@@ -66,10 +67,12 @@ function notes(lines: string[], paint: Paint): Values[] {
   return lines.map((text, index) => {
     const column = index % columns
     if (column === 0) top = next
-    const height = Math.max(noteSide, Math.ceil(heightFor(text, paint.textSize, noteSide)))
+    const textSize = noteTextSize(text, paint.textSize, { width: noteSide, height: noteSide })
+    const height = Math.max(noteSide, Math.ceil(heightFor(text, textSize, noteSide)))
     next = Math.max(next, top + height + noteGap)
     return {
       kind: 'rectangle', position: [column * (noteSide + noteGap), top], size: [noteSide, height], text, ...noteLook(paint),
+      ...textSize !== paint.textSize && { textSize },
     }
   })
 }

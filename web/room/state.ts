@@ -44,7 +44,7 @@ export function makeState({ room, core, connection, identity, viewOnly }: {
   const groups = new Groups({ shown, selection, locks })
   const tool = new Tool(permission)
   const play = new Play()
-  const paint = new Paint(play)
+  const paint = new Paint(play, me)
   const refusals = new Refusals(connection, notices)
   selection.on('change', (ids) => presence.setSelection(ids))
   const tellWhetherHidden = () => presence.setHidden(document.hidden)

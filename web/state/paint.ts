@@ -1,5 +1,6 @@
 import { Source } from '../basics/source.js'
 import type { Shape } from '../core/table.js'
+import type { Me } from './me.js'
 import type { Play } from './play.js'
 
 const key = 'canvas.paint'
@@ -17,9 +18,12 @@ type Style = {
 export class Paint extends Source<{ change: null }> {
   #style = remembered()
   #play
+  /** Who draws. */
+  readonly person
 
-  constructor(play: Play) {
+  constructor(play: Play, person: Me) {
     super()
+    this.person = person
     this.#play = play
     play.on('change', () => this.tell('change', null))
   }

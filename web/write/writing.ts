@@ -2,6 +2,7 @@ import type { Reach } from '../arrange/reach.js'
 import { within } from '../basics/words.js'
 import { captionMiddle } from '../canvas/captions.js'
 import { fittedTo, goesLeft, newWidth, widthMax, widthMin } from '../canvas/fitted.js'
+import { textSizeFor } from '../canvas/notes.js'
 import { heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
 import { fillTone } from '../canvas/tones.js'
 import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
@@ -446,7 +447,8 @@ export class Writing {
     const drawn = scene.drawn(open.id)
     const shape = drawn?.shape ?? open.began
     const middle = drawn && captionMiddle(drawn)
-    const { textSize, textAlign, textPlace, kind } = shape
+    const { textAlign, textPlace, kind } = shape
+    const textSize = textSizeFor(shape, this.#field.value)
     const box = middle ? this.#captionFrame(middle, textSize) : drawn ?? open.began
     const field = this.#field
     const isGrowing = kind === 'text' && open.isNew

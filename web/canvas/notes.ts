@@ -1,0 +1,35 @@
+import { personColors } from '../basics/person-colors.js'
+import { properties, type Shape } from '../core/table.js'
+import { heightFor } from './text.js'
+
+/** The fill of a person's notes, unless they have chosen another: a light one of the person's colour. */
+const noteFills = [
+  '#FFC2B8', '#FFBBD6', '#F3BDF5', '#D9C8FF', '#CACDFF', '#B8D2FF', '#AEE0FA', '#A6EADF', '#B2EBBE', '#D5EB98',
+]
+/** For people with a colour of their own. */
+const commonFill = '#FFE27A'
+
+export const noteFill = (personColor: string) => noteFills[personColors.indexOf(personColor)] ?? commonFill
+
+export const isNote = ({ kind, fill }: Shape) => kind === 'rectangle' && (fill === commonFill || noteFills.includes(fill))
+
+/** The default size of text. It is not written to a shape. */
+export const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard as number
+
+/** A note's text doesn't get smaller than this. If it still doesn't fit, the note grows. */
+const noteTextMin = 12
+
+/** The size at which a text fits into a note: at most `most`. */
+export function noteTextSize(text: string, most: number, { width, height }: { width: number, height: number }): number {
+  let size = most
+  while (size > noteTextMin && heightFor(text, size, width) > height) size = Math.max(noteTextMin, Math.floor(size * 0.9))
+  return size
+}
+
+/** The size that a shape's text has, once `text` is written in the shape. Only a note's text changes its size. */
+export function textSizeFor(shape: Shape, text: string): number {
+  if (!isNote(shape)) return shape.textSize
+  // A text that was made smaller gets larger again when it gets shorter. A size that somebody has chosen is the largest.
+  const isFitted = shape.textSize === noteTextSize(shape.text, standardTextSize, shape)
+  return noteTextSize(text, isFitted ? standardTextSize : shape.textSize, shape)
+}
