@@ -205,6 +205,12 @@ def test_size_ends_duplicate_and_delete_stand_in_front(room):
     ann.select(sun)
     press(ann, "Text size", "Text size: Large")
     bob.wait_for_shape(sun, "shape.textSize === 32")
+    # The panel doesn't lie under the bar.
+    ann.look_at(-560, 0)
+    ann.painted()
+    ann.page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    ann.wait("((bar, panel) => bar.right < panel.left)(...['.selection-bar', '.panel'].map((name) => document.querySelector(name).getBoundingClientRect()))")
+    ann.look_at(0, 0)
     ann.select(line)
     ann.painted()
     assert bar.get_by_role("group", name="Text size").count() == 0

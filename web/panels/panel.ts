@@ -1,4 +1,5 @@
 import { element, icon, iconButton } from '../elements/element.js'
+import type { Frames } from '../state/frames.js'
 import { lastTab, rememberTab } from './last-tab.js'
 import { sheetGrip } from './sheet.js'
 
@@ -11,6 +12,7 @@ export class Panel {
   #remembered
   #element
   #button
+  #frames
 
   /**
    * @param place the panel's element, still empty
@@ -18,11 +20,12 @@ export class Panel {
    * @param opens whether the panel is open at first
    */
   constructor(
-    place: HTMLElement, button: HTMLElement, opens: boolean,
+    place: HTMLElement, button: HTMLElement, opens: boolean, frames: Frames,
     tabs: { name: string, words: string, icon: string, element: HTMLElement, onShow?: () => unknown }[],
   ) {
     this.#element = place
     this.#button = button
+    this.#frames = frames
     this.#tabs = tabs.map((tab) => ({
       ...tab,
       button: element('button', {
@@ -95,6 +98,8 @@ export class Panel {
     this.#button.setAttribute('aria-expanded', String(this.#open !== null))
     document.body.classList.toggle('has-panel', this.#open !== null)
     rememberTab(this.#open ?? '')
+    // What is placed beside the panel moves.
+    this.#frames.request()
   }
 
   #moveFocus(event: KeyboardEvent) {

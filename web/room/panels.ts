@@ -13,7 +13,7 @@ const label = 'Layers, inspector, overlaps'
  * because it has the words for that.
  */
 export function makePanel(board: State & Drawing, actions: Doables) {
-  const { documents, parts } = board
+  const { documents, frames, parts } = board
   const layersPlace = element('section', { class: 'layers' })
   const layers = parts.later(
     () => bundle('/panels/layers.js') as Promise<typeof import('../panels/layers.js')>, ({ Layers }) => new Layers(board, layersPlace))
@@ -36,7 +36,7 @@ export function makePanel(board: State & Drawing, actions: Doables) {
   const panel = parts.later(() => bundle('/panels/panel.js') as Promise<typeof import('../panels/panel.js')>, ({ Overlaps, Panel }) => {
     isMade = true
     const overlaps = new Overlaps({ ...board, fresh })
-    const made = new Panel(place, button, opens, [
+    const made = new Panel(place, button, opens, frames, [
       { name: 'layers', words: 'Layers', icon: 'layers', element: layersPlace, onShow: async () => (await layers.get())?.onShow() },
       {
         name: 'inspector', words: 'Inspector', icon: 'inspector', element: inspectorPlace,
