@@ -2,6 +2,9 @@
 
 import math
 
+from person import number
+from server import identifier
+
 NAVY, VERMILION, YELLOW, TEAL, SAND, PLUM, BLUE = (
     "#27476E", "#E4572E", "#F2C14E", "#6FB1A0", "#E6CFB0", "#9A4C86", "#3F7FD9",
 )
@@ -92,3 +95,18 @@ SMALL_BOARD = [
     ink("Underline", wave(30, 148, 150, 12, 3), stroke=VERMILION, strokeWidth=4),
     ink("Furrows", wave(206, 570, 150, 40, 3), stroke="#2E8577", strokeWidth=6),
 ]
+
+
+def draw(person, forms):
+    """Lets a person draw these shapes. Returns their identifiers by name."""
+    shapes, before = {}, len(person.room.shapes())
+    for name, kind, position, size, values in forms:
+        made = identifier()
+        shapes[name] = made
+        tied = {end: {"shape": number(shapes[values[end][0]]), "x": values[end][1], "y": values[end][2]} for end in ("from", "to") if end in values}
+        person.run("app.edit((session) => session.edit([value])); return null", {
+            "shape": number(made),
+            "set": {"kind": kind, "name": name, "position": list(position), "size": list(size), **values, **tied},
+        })
+    person.room.wait_for_shapes(before + len(forms))
+    return shapes

@@ -1,4 +1,5 @@
-"""Takes screenshots of the page: `screenshots.py PATH_OF_SYNCSERVER FOLDER [NAME…]`. See `make screenshots`.
+"""Takes screenshots of the page: `screenshots.py PATH_OF_SYNCSERVER FOLDER [NAME…]`. See `make screenshots`. With
+`--every` in place of names, it takes all states in all sizes and themes.
 
 This script draws what the rooms contain. The people are real browsers, and no picture is edited.
 """
@@ -12,7 +13,8 @@ here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "EndToEnd"))
 
 import server  # noqa: E402
-from boards import BOARD, FORMS, SMALL_BOARD, YELLOW  # noqa: E402
+from boards import BOARD, FORMS, SMALL_BOARD, YELLOW, draw  # noqa: E402
+from every import take_every  # noqa: E402
 from person import number  # noqa: E402
 from test_history import look_back, open_history  # noqa: E402
 from world import World  # noqa: E402
@@ -21,21 +23,6 @@ from world import World  # noqa: E402
 SHOWN = ["board", "overlap", "history", "phone"]
 # Device pixels per CSS pixel. With this ratio, a picture is exactly as wide as a README shows it.
 RATIO = 1.15
-
-
-def draw(person, forms):
-    """Lets a person draw these shapes. Returns their identifiers by name."""
-    shapes = {}
-    for name, kind, position, size, values in forms:
-        identifier = server.identifier()
-        shapes[name] = identifier
-        tied = {end: {"shape": number(shapes[values[end][0]]), "x": values[end][1], "y": values[end][2]} for end in ("from", "to") if end in values}
-        person.run("app.edit((session) => session.edit([value])); return null", {
-            "shape": number(identifier),
-            "set": {"kind": kind, "name": name, "position": list(position), "size": list(size), **values, **tied},
-        })
-    person.room.wait_for_shapes(len(forms))
-    return shapes
 
 
 def settled(person):
@@ -217,6 +204,8 @@ def main():
     server.BINARY = os.path.abspath(sys.argv[1])
     folder = Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
+    if "--every" in sys.argv:
+        return take_every(folder)
     for name in sys.argv[3:] or SHOWN:
         # Each picture has its own server, so that its room can have the name in the picture.
         with World(panel="layers") as world:
