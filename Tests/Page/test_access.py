@@ -121,6 +121,12 @@ def test_the_panel_of_a_phone_is_as_high_as_one_pulls_it(room):
     ann.touch.move((across, top + 191))
     ann.touch.end()
     ann.wait("document.querySelector('.panel').offsetHeight === 384")
+    # The browser can take the finger away from the grip.
+    grip.evaluate("(grip) => grip.addEventListener('pointermove', ({ pointerId }) => grip.releasePointerCapture(pointerId), { once: true })")
+    across, top = middle_of_grip()
+    ann.touch.drag((across, top), (across, top + 40), hold=True)
+    ann.wait("!document.querySelector('.panel').classList.contains('held')", "the panel is let go")
+    ann.touch.end()
     lead_finger(ann, middle_of_grip(), (across, 630))
     page.locator(".panel").wait_for(state="hidden")
     page.get_by_role("button", name="Zoom: 100%").tap()

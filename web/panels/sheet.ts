@@ -50,7 +50,7 @@ export function sheetGrip(sheet: HTMLElement, close: () => void) {
   grip.addEventListener('pointerdown', down)
   grip.addEventListener('pointermove', move)
   grip.addEventListener('pointerup', up)
-  grip.addEventListener('pointercancel', up)
+  grip.addEventListener('lostpointercapture', up)
   // Only a click by keyboard is handled here. A click by pointer was already handled as a short drag.
   grip.addEventListener('click', ({ detail }) => { if (detail === 0) turn() })
   return grip
