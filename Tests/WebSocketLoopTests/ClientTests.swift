@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -165,7 +166,7 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
               Endpoint(host: "127.0.0.1", port: port, path: path),
               body: body,
               bodyBytesMax: limit,
-              withinMilliseconds: milliseconds
+              silentMilliseconds: milliseconds
             ) { continuation.resume(returning: $0) }
           }
         }
@@ -179,6 +180,25 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       await #expect(throws: HTTPRequestError.tookTooLong) { try await ask("GET", "/never", within: 300).get() }
       await #expect(throws: HTTPRequestError.tooLarge) { try await ask("GET", "/large", limit: 1_000).get() }
       await #expect(throws: HTTPRequestError.self) { try await ask("GET", "/", port: 1).get() }
+    }
+  }
+
+  @Test("An answer may take longer than the server may be silent") func slowAnswer() async throws {
+    try await withServer { _, loop in
+      let (port, descriptor) = silentListener()
+      defer { closeDescriptor(descriptor) }
+      let (answers, continuation) = AsyncStream.makeStream(of: Result<Response, HTTPRequestError>.self)
+      loop.execute {
+        let endpoint = Endpoint(host: "127.0.0.1", port: port)
+        loop.request("GET", endpoint, silentMilliseconds: 3_000) { continuation.yield($0) }
+      }
+      let accepted = accept(descriptor, nil, nil)
+      defer { closeDescriptor(accepted) }
+      for byte in "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nslowly!\n".utf8 {
+        #expect(send(accepted, [byte], 1, Int32(MSG_NOSIGNAL)) == 1)
+        try await Task.sleep(for: .milliseconds(80))
+      }
+      #expect(try await answers.first { _ in true }?.get().body == Array("slowly!\n".utf8))
     }
   }
 

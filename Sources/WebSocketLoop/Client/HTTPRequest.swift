@@ -17,13 +17,15 @@ public enum HTTPRequestError: Error, Equatable, Sendable {
 extension EventLoop {
   /// Sends an HTTP request over a connection of its own. `completion` is called later, on the loop's thread, with the
   /// answer or with the reason why there is none. To be called on the loop's thread only.
+  /// - Parameter silentMilliseconds: how long the server may neither take nor send a byte. A large answer over a slow line
+  ///   may take longer than that.
   public func request(
     _ method: String,
     _ endpoint: Endpoint,
     headers: [(name: String, value: String)] = [],
     body: [UInt8] = [],
     bodyBytesMax: Int = 64 << 20,
-    withinMilliseconds: UInt64 = 30_000,
+    silentMilliseconds: UInt64 = 30_000,
     _ completion: @escaping (Result<Response, HTTPRequestError>) -> Void
   ) {
     assertCurrent()
@@ -42,9 +44,10 @@ extension EventLoop {
       bytes,
       isHead: method == "HEAD",
       bodyBytesMax: bodyBytesMax,
+      silentMilliseconds: silentMilliseconds,
       completion: completion
     )
-    request.start(withinMilliseconds: withinMilliseconds)
+    request.start()
   }
 }
 
@@ -54,6 +57,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private let endpoint: Endpoint
   private let isHead: Bool
   private let bodyBytesMax: Int
+  private let silentMilliseconds: UInt64
   private let output: [UInt8]
   private var completion: ((Result<Response, HTTPRequestError>) -> Void)?
   /// The host's addresses to which no connection has been tried yet.
@@ -73,6 +77,7 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     _ output: [UInt8],
     isHead: Bool,
     bodyBytesMax: Int,
+    silentMilliseconds: UInt64,
     completion: @escaping (Result<Response, HTTPRequestError>) -> Void
   ) {
     self.loop = loop
@@ -80,13 +85,14 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     self.output = output
     self.isHead = isHead
     self.bodyBytesMax = bodyBytesMax
+    self.silentMilliseconds = silentMilliseconds
     self.completion = completion
   }
 
-  func start(withinMilliseconds: UInt64) {
+  func start() {
     loop.residents[ObjectIdentifier(self)] = self
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
-    timer?.start(afterMilliseconds: withinMilliseconds)
+    timer?.start(afterMilliseconds: silentMilliseconds)
     addresses = SocketAddress.resolve(host: endpoint.host, port: endpoint.port, isPassive: false)[...]
     connect(.badHost(endpoint.host))
   }
@@ -145,7 +151,9 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     while sent < output.count {
       let transfer = output.withUnsafeBytes { socket.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
       switch transfer {
-      case .bytes(let count): sent += count
+      case .bytes(let count):
+        sent += count
+        timer?.start(afterMilliseconds: silentMilliseconds)
       case .waits(let forWriting): return forWriting
       case .failed(let error):
         if sent == 0, endpoint.isSecure {
@@ -171,7 +179,9 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
       }
       do throws(HTTPFault) {
         switch transfer {
-        case .bytes: try process(isEnd: false)
+        case .bytes:
+          timer?.start(afterMilliseconds: silentMilliseconds)
+          try process(isEnd: false)
         case .waits: return
         case .ended: try process(isEnd: true)
         case .failed(let error): finish(.failure(error))
