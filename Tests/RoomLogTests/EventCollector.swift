@@ -9,6 +9,7 @@ final class EventCollector: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let news = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var events: [LogEvent] = []
+  private var messages: [BusNews] = []
   private var answers: [UInt64: LogEvent] = [:]
   private var isClosed = false
 
@@ -34,6 +35,23 @@ final class EventCollector: @unchecked Sendable {
     pthread_cond_broadcast(news)
     pthread_mutex_unlock(mutex)
   }
+
+  func hear(_ told: BusNews) {
+    pthread_mutex_lock(mutex)
+    messages.append(told)
+    pthread_cond_broadcast(news)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// What the bus has brought.
+  var heard: [BusNews] {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return messages
+  }
+
+  /// Waits until the bus brings this.
+  func hears(_ wanted: BusNews) -> Bool { wait { messages.contains(wanted) ? true : nil } ?? false }
 
   var all: [LogEvent] {
     pthread_mutex_lock(mutex)

@@ -91,7 +91,7 @@ final class LineHistory {
     case 56..<59: node.leave(room)
     case 59..<62: node.catchUp(room)
     case 62..<64: node.askOther { .list(id: $0) }
-    case 64..<66: node.askOther { .tell(id: $0, bytes: [1, 2, 3]) }
+    case 64..<66: node.tell([1, 2, 3])
     case 66..<68: node.askOther { .lock(id: $0, room: room, isLocked: true) }
     case 68..<80: cut()
     case 80..<84: hold(answersAlone: false)

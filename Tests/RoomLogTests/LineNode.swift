@@ -202,6 +202,7 @@ final class LineNode {
     ask(.other) { .trim(TrimRequest(id: $0, room: name, epoch: room.epoch, through: UInt64(room.records.count))) }
   }
 
+  func tell(_ message: [UInt8]) { log.tell(message) }
   func askOther(_ make: (UInt64) -> LogRequest) { ask(.other, make) }
 
   // MARK: Hearing

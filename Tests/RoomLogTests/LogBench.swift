@@ -169,9 +169,12 @@ final class LogBench {
         }
       }
     case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
-    case .postgres: try PostgresLog(directory, retention: options.retention) { events.take($0) }
+    case .postgres:
+      try PostgresLog(directory, retention: options.retention, heard: { events.hear($0) }) { events.take($0) }
     case .cutPostgres:
-      try PatientLog({ events.take($0) }) { try PostgresLog(directory, retention: options.retention, sink: $0) }
+      try PatientLog({ events.take($0) }) { sink in
+        try PostgresLog(directory, retention: options.retention, heard: { events.hear($0) }, sink: sink)
+      }
     }
   }
 

@@ -354,9 +354,9 @@ struct LyingLineTests {
     let turns = try #require(bench.log.statistics().following).turns - before
     #expect(turns < 200)
     proxy.hold(nil)
-    #expect(!bench.events.all.contains(.missedNews))
+    #expect(bench.events.heard.isEmpty)
     try endFollowers()
-    #expect(bench.events.first { $0 == .missedNews } != nil)
+    #expect(bench.events.hears(.missed))
   }
 
   // MARK: Locks

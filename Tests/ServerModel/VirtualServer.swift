@@ -43,7 +43,7 @@ final class VirtualServer {
     at time: Moment,
     workMicroseconds: UInt64 = 0,
     lookMicroseconds: UInt64 = 0,
-    over makeLog: (@escaping LogSink) -> any RoomLog
+    over connect: (Hub) -> (log: any RoomLog, bus: (any Bus)?)
   ) {
     let process = Process(wallMilliseconds: time.wallMilliseconds, seed: seed)
     let loop = VirtualLoop(now: time.monotonicMilliseconds)
@@ -78,8 +78,8 @@ final class VirtualServer {
       credentials: credentials
     )
     self.hub = hub
-    let log = makeLog { hub.logTold($0) }
-    hub.assumeIsolated { hub in _ = try! hub.start(log: log, keys: .inTests) }
+    let (log, bus) = connect(hub)
+    hub.assumeIsolated { hub in _ = try! hub.start(log: log, bus: bus, keys: .inTests) }
   }
 
   /// The status with which the process has ended. `nil` while it runs.

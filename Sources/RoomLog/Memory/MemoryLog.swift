@@ -222,16 +222,11 @@ final class SharedMemory: Sendable {
     case .unfollow(let id, let room):
       state.handles[number].followed.remove(room)
       return .unfollowed(id: id, room: room)
-    case .resume(let id, let room): return .told(id: id, room: room)
+    case .resume(let id, let room): return .resumed(id: id, room: room)
     case .create(let create):
       try state.store.create(create)
       return .created(id: create.id, room: create.room)
     case .lock: throw .noLocks
-    case .tell(let id, let bytes):
-      for other in state.handles.indices where other != number {
-        state.handles[other].unreported.append(.heard(bytes))
-      }
-      return .told(id: id, room: nil)
     case .snapshot(let snapshot):
       try state.store.store(snapshot, retention: retention)
       return .snapshotted(id: snapshot.id, room: snapshot.room, position: snapshot.position)

@@ -18,9 +18,7 @@ public enum LogEvent: Hashable, Sendable {
   /// Much of what other nodes have stored in the room was reported. The log reports more only after `.resume`, so that
   /// a backlog doesn't fill the memory of a caller that applies records more slowly than the log reads them.
   case paused(room: String)
-  case told(id: UInt64, room: String?)
-  /// A message from another node.
-  case heard([UInt8])
+  case resumed(id: UInt64, room: String)
   case locked(id: UInt64, room: String, isLocked: Bool)
   /// The names of all locked rooms, which only operators can write to. A log that nodes share reports them when it
   /// opens, and again when another node has changed a lock.
@@ -52,8 +50,6 @@ public enum LogEvent: Hashable, Sendable {
   case readability(StorageFault?)
   /// A problem with the storage that an operator should know of, as text. The log goes on.
   case concern(String)
-  /// The connection to the database was lost for a while, so messages from other nodes may be missing.
-  case missedNews
   case committed(CommitReport)
   case closed
 }

@@ -5,12 +5,9 @@ public enum LogRequest: Sendable {
   case load(LoadRequest)
   case follow(FollowRequest)
   /// The caller has applied everything that was reported of a followed room before `.paused`, so the log reports more.
-  /// The answer is `.told`.
   case resume(id: UInt64, room: String)
   /// Stops following a room. Until the answer comes, the log can still report records of the room.
   case unfollow(id: UInt64, room: String)
-  /// Sends a message to all other nodes. The message isn't stored, and can get lost.
-  case tell(id: UInt64, bytes: [UInt8])
   case snapshot(SnapshotRequest)
   case trim(TrimRequest)
   case repair(RepairRequest)
@@ -291,7 +288,7 @@ extension LogRequest {
     case .trim(let request): request.id
     case .repair(let request): request.id
     case .verifyPart(let request): request.id
-    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .resume(let id, _), .tell(let id, _),
+    case .verify(let id, _), .delete(let id, _), .unfollow(let id, _), .resume(let id, _),
       .lock(let id, _, _), .list(let id), .retain(let id, _):
       id
     }
@@ -319,7 +316,7 @@ extension LogRequest {
     case .repair(let request): request.room
     case .verify(_, let room), .delete(_, let room), .unfollow(_, let room), .resume(_, let room): room
     case .lock(_, let room, _): room
-    case .tell, .list, .retain, .verifyPart: nil
+    case .list, .retain, .verifyPart: nil
     }
   }
 
@@ -336,7 +333,7 @@ extension LogRequest {
   /// Whether the request may be refused as busy: it has many bytes, and the caller can send it later or drop it.
   var mayWaitElsewhere: Bool {
     switch self {
-    case .append, .tell, .snapshot: true
+    case .append, .snapshot: true
     case .read, .load, .follow, .unfollow, .resume, .trim, .repair, .verify, .verifyPart, .create, .delete, .lock,
       .list, .retain:
       false

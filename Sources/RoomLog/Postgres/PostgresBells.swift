@@ -1,5 +1,5 @@
-/// Notifications between nodes, sent through the database: new records in rooms, messages that aren't stored, and
-/// changes of the locks. Notifications can get lost.
+/// Notifications between nodes, sent through the database: new records in rooms, and changes of the locks.
+/// Notifications can get lost.
 ///
 /// What always holds: when any node has changed a lock, the owner gets the new list of locked rooms. Polling finds the
 /// changes whose notification was lost.
@@ -10,12 +10,10 @@ final class PostgresBells {
   private var locks: Set<String>?
   /// How many times this node has locked or unlocked a room.
   private(set) var ownLockChanges = 0
-  private var messages = MessageParts()
 
   enum News {
     case isNew(rooms: [String])
     case locks
-    case told([UInt8])
   }
 
   init(_ link: PostgresLink, _ reports: PostgresReports) {
@@ -46,21 +44,11 @@ final class PostgresBells {
   /// A notification has at most this many bytes. PostgreSQL's limit is 8,000.
   private static let payloadBytesMax = 7_900
 
-  func tell(_ id: UInt64, _ bytes: [UInt8]) {
-    reports.release(.tell(id: id, bytes: bytes))
-    for part in link.isReady ? MessageParts.split(bytes) : [] { link.send([(.tell, [.text(part)])]) { _ in } }
-    reports.tell([.told(id: id, room: nil)])
-  }
-
   // MARK: Hearing
 
-  /// Called when the connection for notifications is there again: some have been missed.
-  func linkIsBack() { messages.forgetBegun() }
-
-  /// Reads a notification. `nil` if it comes from this node itself or can't be read, or if the message goes on.
-  func news(_ payload: String, on channel: String, from process: Int32) -> News? {
+  /// Reads a notification. `nil` if it comes from this node itself.
+  func news(_ payload: String, from process: Int32) -> News? {
     guard process != link.process else { return nil }
-    if channel == "canvas_nodes" { return messages.join(payload, from: process).map(News.told) }
     if payload == PostgresBells.everyRoom { return .locks }
     return .isNew(rooms: payload.split(separator: " ").map(String.init))
   }

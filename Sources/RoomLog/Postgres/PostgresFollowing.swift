@@ -66,7 +66,7 @@ final class PostgresFollowing {
   /// The owner has applied everything that was reported before the pause.
   func resume(_ id: UInt64, _ room: String) {
     endPause(of: room)
-    reports.tell([.told(id: id, room: room)])
+    reports.tell([.resumed(id: id, room: room)])
     reports.release(.resume(id: id, room: room))
   }
 
@@ -366,14 +366,11 @@ final class PostgresFollowing {
 
   // MARK: News
 
-  func heard(_ payload: String, on channel: String, from process: Int32) {
-    // Before the log is open, no room is followed, and no event may be reported.
-    guard reports.isOpen else { return }
-    switch bells.news(payload, on: channel, from: process) {
+  func heard(_ payload: String, from process: Int32) {
+    switch bells.news(payload, from: process) {
     case .isNew(let rooms): for room in rooms { look(at: room) }
     // The next poll reads the locks too, so it is made at once.
     case .locks: round.hurry()
-    case .told(let bytes): reports.tell([.heard(bytes)])
     case nil: break
     }
   }

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Synchronization
 
 /// A log in a PostgreSQL database that several nodes share (postgresql.org/docs/15).
 ///
@@ -9,21 +10,23 @@ import Glibc
 /// While the database can't be reached or refuses writes, the log refuses appends as unavailable. It keeps trying to
 /// connect, one host after another, and `.availability` reports when appends are possible again. If a connection breaks
 /// during an append, the answer comes once it is certain whether the append is stored.
-public final class PostgresLog: RoomLog {
+public final class PostgresLog: RoomLog, Bus {
   private let inbox: PostgresInbox
   private let shared: SharedFigures
 
   /// - Parameters:
   ///   - url: `postgresql://…`, in libpq's form.
   ///   - secret: the secret to store, if the database has none yet.
+  ///   - heard: receives what the bus brings, on the log's thread.
   /// - Throws: faults that are known without asking the database. Others are reported as events.
   public convenience init(
     _ url: String,
     retention: Retention = .everything,
     secret: [UInt8]? = nil,
+    heard: @escaping BusSink = { _ in },
     sink: @escaping LogSink
   ) throws(StorageFault) {
-    try self.init(url, retention: retention, secret: secret, resolve: HostNames.system, sink: sink)
+    try self.init(url, retention: retention, secret: secret, resolve: HostNames.system, heard: heard, sink: sink)
   }
 
   /// - Parameters:
@@ -38,6 +41,7 @@ public final class PostgresLog: RoomLog {
     defaults: [String: String]? = nil,
     queueBytesMax: Int = RequestQueue.standardBytesMax,
     clock: @escaping @Sendable () -> UInt64 = WallClock.milliseconds,
+    heard: @escaping BusSink = { _ in },
     sink: @escaping LogSink
   ) throws(StorageFault) {
     let library = try PostgresLibrary()
@@ -62,6 +66,7 @@ public final class PostgresLog: RoomLog {
         retention: retention,
         inbox: inbox,
         outlet: outlet,
+        heard: heard,
         shared: shared,
         secret: offered,
         clock: clock
@@ -82,6 +87,7 @@ public final class PostgresLog: RoomLog {
   public static func name(of url: String) -> String { PostgresAddress(url).description }
 
   public func submit(_ requests: [LogRequest]) { inbox.add(requests) }
+  public func tell(_ message: [UInt8]) { inbox.add(message) }
 
   public func statistics() -> LogStatistics {
     var statistics = shared.statistics
@@ -92,12 +98,13 @@ public final class PostgresLog: RoomLog {
   public func close() { inbox.close() }
 }
 
-/// The queue of requests for the log's thread. Adding a request makes a descriptor readable, so that the thread can
-/// poll it together with its sockets.
+/// The requests and messages for the log's thread. Adding one makes a descriptor readable, so that the thread can poll
+/// it together with its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
+  private let messages = Mutex<[[UInt8]]>([])
   private let bell: Bell
-  /// Readable when there are requests.
+  /// Readable when there are requests or messages.
   var descriptor: Int32 { bell.descriptor }
 
   private final class Bell: Sendable {
@@ -136,6 +143,16 @@ final class PostgresInbox: Sendable {
   }
 
   func add(_ requests: [LogRequest]) { queue.add(requests) }
+
+  /// A message that doesn't fit is dropped, because messages may get lost.
+  func add(_ message: [UInt8]) {
+    messages.withLock { if $0.count < PostgresInbox.messagesMax { $0.append(message) } }
+    wake()
+  }
+
+  /// The hub makes at most one message in an iteration of its loop, and the log's thread never waits for long.
+  private static let messagesMax = 256
+
   func close() { queue.close() }
   /// Wakes the log's thread.
   func wake() { bell.ring() }
@@ -143,6 +160,13 @@ final class PostgresInbox: Sendable {
   func take() -> (entries: [RequestQueue.Entry], isClosed: Bool) {
     bell.fallSilent()
     return queue.take(deadline: 0)
+  }
+
+  func takeMessages() -> [[UInt8]] {
+    messages.withLock { messages in
+      defer { messages = [] }
+      return messages
+    }
   }
 
   /// Removes an answered request from the queue's byte count. A request counts until it is answered, even after the

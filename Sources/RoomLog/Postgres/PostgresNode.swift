@@ -24,6 +24,7 @@ final class PostgresNode {
   private(set) var writing: PostgresWriting!
   private(set) var following: PostgresFollowing!
   private(set) var bells: PostgresBells!
+  private var bus: PostgresBus!
   let concerns: PostgresConcerns
   private var reading: PostgresReading!
   private var chores: PostgresChores!
@@ -34,8 +35,6 @@ final class PostgresNode {
   private var nextLookAtSettings: UInt64 = 0
   private var isClosing = false
   private var closeDeadline: UInt64 = .max
-  /// Whether the connection for notifications has been ready before.
-  private var hadBell = false
   /// Whether the writing connection has ever been ready. The other connections wait for it, because it creates the
   /// tables.
   private var isBegun = false
@@ -49,6 +48,7 @@ final class PostgresNode {
     retention: Retention,
     inbox: PostgresInbox,
     outlet: Outlet,
+    heard: @escaping BusSink,
     shared: SharedFigures,
     secret: [UInt8],
     clock: @escaping () -> UInt64
@@ -84,6 +84,7 @@ final class PostgresNode {
     writing = PostgresWriting(writer, beside: bell, reports, following, bells, number: number)
     reading = PostgresReading(reader, reports)
     self.bells = bells
+    bus = PostgresBus(bell, heard)
     chores = PostgresChores(helper, reports, timelines, following, bells, retention: retention)
   }
 
@@ -104,6 +105,7 @@ final class PostgresNode {
       if isBegun { for link in links.dropFirst() { link.turn(now: now) } }
       guard reports.isOpen || !(isClosing || reports.isUnusable) else { break }
       if reports.isOpen { handOut { take($0) } }
+      for message in inbox.takeMessages() where reports.isOpen { bus.tell(message) }
       reports.noteReading([bell, reader].compactMap { $0?.absence }, now: now)
       // The settings are not queried while a commit is under way. If the database refused the commit, it would also
       // refuse the query, and a refused query closes the connection.
@@ -174,11 +176,7 @@ final class PostgresNode {
       if !reports.isOpen, links.allSatisfy(\.isReady) { reports.open(secret: secret, locks: bells.lockedRooms) }
       // Another database might answer now, whichever of these connections is back first.
       if link === writer || link === bell { following.databaseIsBack() }
-      if link === bell {
-        bells.linkIsBack()
-        if hadBell { reports.tell([.missedNews]) }
-        hadBell = true
-      }
+      if link === bell { bus.linkIsReady() }
     case .lost(let fault), .failed(let fault):
       reports.update { figures in
         figures.following?.connections[link.name] = false
@@ -194,7 +192,14 @@ final class PostgresNode {
       // The writing link tests the connection with a commit. After a failover, the old primary still answers queries,
       // but its commits wait forever.
       link.send([(link === writer ? .fence : .probe, [])]) { _ = link.went($0) }
-    case .notified(let channel, let process, let payload): following.heard(payload, on: channel, from: process)
+    case .notified(let channel, let process, let payload):
+      // Before the log is open, no room is followed, and no event may be reported.
+      guard reports.isOpen else { return }
+      if channel == PostgresBus.channel {
+        bus.heard(payload, from: process)
+      } else {
+        following.heard(payload, from: process)
+      }
     }
   }
 
@@ -209,7 +214,6 @@ final class PostgresNode {
     case .follow(let follow): following.begin(follow)
     case .resume(let id, let room): following.resume(id, room)
     case .unfollow(let id, let room): following.end(id, room)
-    case .tell(let id, let bytes): bells.tell(id, bytes)
     case .read, .load, .list, .verify, .verifyPart, .repair: reading.read(request)
     case .snapshot, .trim, .retain, .lock: chores.add(request)
     }

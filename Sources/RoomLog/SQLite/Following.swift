@@ -3,7 +3,7 @@
 extension LogRequest {
   var isAboutFollowing: Bool {
     switch self {
-    case .follow, .unfollow, .resume, .tell: true
+    case .follow, .unfollow, .resume: true
     default: false
     }
   }
@@ -13,8 +13,7 @@ extension Writer {
   func answer(following request: LogRequest) {
     switch request {
     case .follow(let wanted): outlet.tell(follow(wanted))
-    case .tell(let id, _): outlet.tell([.told(id: id, room: nil)])
-    case .resume(let id, let room): outlet.tell([.told(id: id, room: room)])
+    case .resume(let id, let room): outlet.tell([.resumed(id: id, room: room)])
     case .unfollow(let id, let room): outlet.tell([.unfollowed(id: id, room: room)])
     default: return
     }

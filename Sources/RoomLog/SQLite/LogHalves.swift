@@ -48,7 +48,7 @@ struct LogHalves {
     requests.reduce(into: ([], [])) { parts, request in
       switch request {
       case .read, .load, .verify, .verifyPart, .list: parts.0.append(request)
-      case .append, .create, .follow, .unfollow, .resume, .tell, .lock, .snapshot, .trim, .repair, .delete, .retain:
+      case .append, .create, .follow, .unfollow, .resume, .lock, .snapshot, .trim, .repair, .delete, .retain:
         parts.1.append(request)
       }
     }

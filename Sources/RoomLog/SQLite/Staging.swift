@@ -42,7 +42,7 @@ extension Writer {
       staging.rooms[create.room] = RoomEntry(create, number: staging.lastNumber)
       staging.events.append(.created(id: create.id, room: create.room))
     case .lock: throw .refused(.noLocks)
-    case .follow, .unfollow, .resume, .tell, .read, .load, .verify, .verifyPart, .list: break
+    case .follow, .unfollow, .resume, .read, .load, .verify, .verifyPart, .list: break
     }
   }
 

@@ -34,6 +34,8 @@ actor Hub {
   var locks = RoomLocks()
   /// The most recent change of the room locks, while it is being stored. The next change waits for it.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
+  /// Carries messages to the other nodes. `nil` if the log is not shared with other nodes.
+  var bus: (any Bus)?
   /// The other nodes and their people. `nil` if the log is not shared with other nodes.
   var neighbours: Neighbours?
   /// The audit log. `nil` without `--audit`.
@@ -91,7 +93,6 @@ actor Hub {
     generator = machine.random
     nodeNumber = UInt64.random(in: 1...UInt64.max, using: &generator)
     run = Run(number: nodeNumber)
-    if case .postgres = configuration.storage { neighbours = Neighbours(number: nodeNumber) }
   }
 
   nonisolated var loop: any ServerLoop { machine.loop }
@@ -108,6 +109,7 @@ actor Hub {
   /// - Returns: the port.
   func start(
     log: any RoomLog,
+    bus: (any Bus)? = nil,
     keys: ActorKeys? = nil,
     locks: RoomLocks? = nil,
     audit: AuditLog? = nil
@@ -116,6 +118,8 @@ actor Hub {
     if let locks { self.locks = locks }
     self.audit = audit
     self.log.use(log)
+    self.bus = bus
+    if bus != nil { neighbours = Neighbours(number: nodeNumber) }
     loop.register(self)
     var options = ListenOptions()
     options.subprotocols = WireEncoding.allCases.map { Text($0.subprotocol).string }
@@ -220,5 +224,10 @@ extension Hub: ServerHandler, TurnObserver {
   /// The log calls this on its own thread.
   nonisolated func logTold(_ events: [LogEvent]) {
     loop.execute { self.assumeIsolated { $0.take(events) } }
+  }
+
+  /// The bus calls this on its own thread.
+  nonisolated func busTold(_ news: BusNews) {
+    loop.execute { self.assumeIsolated { $0.take(news) } }
   }
 }

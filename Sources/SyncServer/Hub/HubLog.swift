@@ -53,7 +53,6 @@ extension Hub {
         logger.info("rooms can be opened and followed again", alike: .byAll)
       }
     case .concern(let words): logger.warning("the database needs a look", ["reason": .text(words)])
-    case .missedNews: neighbours?.askAnew()
     case .committed(let report):
       if report.microseconds > Hub.slowCommitMicroseconds {
         logger.warning(
@@ -77,10 +76,9 @@ extension Hub {
     case .trimmed(let id, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
       if let id { log.answer(id, with: event) }
-    case .heard(let bytes): heardOfNeighbours(bytes)
     case .paused(let room):
       if let open = rooms.heeding(room) { deliveries.add(.pause, for: open) } else { log.send(.resume(room: room)) }
-    case .told: break
+    case .resumed: break
     case .locks(let names): take(locks: names)
     case .locked(let id, let room, let isLocked):
       noteLock(of: room, isLocked)

@@ -32,15 +32,22 @@ extension Hub {
 
   /// Tells the other nodes what has gathered.
   func tellNeighbours() {
-    guard log.isOpen, let known = neighbours, known.hasNews else { return }
+    guard log.isOpen, let bus, let known = neighbours, known.hasNews else { return }
     let inhabited = known.tellsAll(now: now) ? rooms.all.filter { !$0.room.audience.isEmpty } : nil
     let everyone = inhabited?.sorted { $0.name < $1.name }.map { open in
       open.room.wholeNews(isShared: known.isShared(open.name), origin: open.origin)
     }
-    if let bytes = neighbours?.takeMessage(everyone: everyone, now: now) { log.send(.tell(bytes)) }
+    if let bytes = neighbours?.takeMessage(everyone: everyone, now: now) { bus.tell(bytes) }
   }
 
-  func heardOfNeighbours(_ bytes: [UInt8]) {
+  func take(_ news: BusNews) {
+    switch news {
+    case .heard(let message): heard(message)
+    case .missed: neighbours?.askAnew()
+    }
+  }
+
+  private func heard(_ bytes: [UInt8]) {
     guard let news = neighbours?.heard(bytes, now: now) else { return }
     take(news.rooms, of: news.node)
     for place in news.unwanted { sendAway(place.actor, from: place.room) }

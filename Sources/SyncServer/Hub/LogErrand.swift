@@ -9,8 +9,6 @@ enum LogErrand {
   /// The room has applied what the log has reported of it, so the log reports more. If the request fails, the room was
   /// closed, or the log reports more anyway.
   case resume(room: String)
-  /// A message to other nodes. Receivers are prepared for lost messages, so a failure does no harm.
-  case tell([UInt8])
   /// Drops old history. If the request fails, a later one drops it.
   case retain(milliseconds: UInt64)
   /// A snapshot, with which a room opens more quickly. If storing it fails, nothing is lost, because the log has all
@@ -21,7 +19,6 @@ enum LogErrand {
     switch self {
     case .unfollow(let room): return .unfollow(id: id, room: room)
     case .resume(let room): return .resume(id: id, room: room)
-    case .tell(let bytes): return .tell(id: id, bytes: bytes)
     case .retain(let milliseconds): return .retain(id: id, milliseconds: milliseconds)
     case .snapshot(var snapshot):
       snapshot.id = id

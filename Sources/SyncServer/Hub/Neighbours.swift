@@ -80,7 +80,7 @@ struct Neighbours: Sendable {
 
   var hasNews: Bool { isDue || tellsAll || !news.isEmpty || !unwanted.isEmpty }
 
-  /// The message for the other nodes, as the log carries it. `nil` if nothing has to be told now.
+  /// The message for the other nodes, as the bus carries it. `nil` if nothing has to be told now.
   /// - Parameter everyone: the people here, if `tellsAll` says that they have to be named.
   mutating func takeMessage(everyone: [RoomNews]?, now: Moment) -> [UInt8]? {
     guard isDue || everyone != nil || !news.isEmpty || !unwanted.isEmpty else { return nil }

@@ -52,14 +52,14 @@ enum Server {
       files: files,
       credentials: Credentials(tokens: tokens, signed: signed)
     )
-    let (log, keys) = openLog(configuration, logger, sink: { hub.logTold($0) })
+    let (log, bus, keys) = openLog(configuration, logger, for: hub)
     let locks = locks(configuration)
     let audit = audit(configuration)
     do throws(ListenError) {
       _ = try loop.perform { () throws(ListenError) -> Int in
         // `assumeIsolated` rethrows errors without their type. A result keeps the type.
         let started = hub.assumeIsolated { hub in
-          Result { () throws(ListenError) in try hub.start(log: log, keys: keys, locks: locks, audit: audit) }
+          Result { () throws(ListenError) in try hub.start(log: log, bus: bus, keys: keys, locks: locks, audit: audit) }
         }
         return try started.get()
       }
@@ -119,18 +119,21 @@ enum Server {
     }
   }
 
-  /// Opens the log, and reads the secret for the actors' keys from the data directory. The keys are `nil` for a log in
+  /// Opens the log and, for several nodes, its bus; and reads the secret for the actors' keys from the data directory. The keys are `nil` for a log in
   /// memory, and for a database, which reports its secret when it is open.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,
-    sink: @escaping LogSink
-  ) -> (log: any RoomLog, keys: ActorKeys?) {
+    for hub: Hub
+  ) -> (log: any RoomLog, bus: (any Bus)?, keys: ActorKeys?) {
+    let sink: LogSink = { hub.logTold($0) }
     switch configuration.storage {
-    case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil)
+    case .memory: return (MemoryLog(retention: configuration.retention, sink: sink), nil, nil)
     case .postgres(let url):
       do throws(StorageFault) {
-        return (try PostgresLog(url, retention: configuration.retention, sink: sink), nil)
+        let retention = configuration.retention
+        let log = try PostgresLog(url, retention: retention, heard: { hub.busTold($0) }, sink: sink)
+        return (log, log, nil)
       } catch {
         fail("\(error)")
       }
@@ -144,7 +147,7 @@ enum Server {
           logger.warning("every user of this machine could read this file; that is taken away", ["file": .text(path)])
         }
         if options.secret == nil { write(log.secret, in: directory) }
-        return (log, ActorKeys(secret: log.secret))
+        return (log, nil, ActorKeys(secret: log.secret))
       } catch {
         fail("\(error)")
       }

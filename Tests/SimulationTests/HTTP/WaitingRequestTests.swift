@@ -24,12 +24,12 @@ import WebSocketLoop
       var configuration = Configuration()
       configuration.storage = .memory
       var line: LogLine!
-      server = VirtualServer(configuration, credentials: World.credentials, seed: 1, at: now) { sink in
-        line = LogLine(sink)
-        return line
+      server = VirtualServer(configuration, credentials: World.credentials, seed: 1, at: now) { hub in
+        line = LogLine { hub.logTold($0) }
+        return (line, nil)
       }
       log = line
-      memory = MemoryLog { [log] events in for event in events { log.tell(event) } }
+      memory = MemoryLog { [log] events in for event in events { log.report(event) } }
       let star = #"{"ops":[{"shape":"\#(Identifier(packed: 1)!)","set":{"kind":"star"}}]}"#
       let drawn = try ask("/v1/rooms/demo/ops", by: "POST", body: star, token: .editor)
       #expect(drawn.status == 200)
@@ -90,7 +90,7 @@ import WebSocketLoop
     var statuses: [Int] { asked.compactMap { $0.response?.status } }
 
     func refuseOldest() {
-      log.tell(.failed(id: held.removeFirst().id, room: "demo", .noSuchRoom(room: "demo")))
+      log.report(.failed(id: held.removeFirst().id, room: "demo", .noSuchRoom(room: "demo")))
       turn()
     }
 

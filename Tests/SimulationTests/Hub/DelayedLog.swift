@@ -1,9 +1,11 @@
 @testable import RoomLog
+@testable import SyncServer
 
-/// A server's log that delays requests and reports. It gives access to the rooms that all servers share.
+/// A server's log and bus, which delay requests, reports and messages. It gives access to the rooms that all servers
+/// share.
 ///
 /// `@unchecked Sendable`: each log belongs to one history, which runs on one thread.
-final class DelayedLog: RoomLog, @unchecked Sendable {
+final class DelayedLog: RoomLog, Bus, @unchecked Sendable {
   /// What the logs of all servers have in common besides the rooms.
   final class Shared {
     let rooms = SharedMemory()
@@ -20,13 +22,14 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
   }
 
   private let shared: Shared
-  private let sink: LogSink
+  private let hub: Hub
   /// How long a request or a report takes.
   private let delay: () -> UInt64
   private var inner: MemoryLog!
   private var time: UInt64
   private var requests: [(due: UInt64, request: LogRequest)] = []
-  private var reports: [(due: UInt64, event: LogEvent)] = []
+  /// What the hub is told later.
+  private var reports: [(due: UInt64, tell: (Hub) -> Void)] = []
   /// The numbers of the requests that are not answered.
   private var unanswered: Set<UInt64> = []
   private var isClosing = false
@@ -35,11 +38,11 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
 
   private static let fault = StorageFault.diskFull(path: "")
 
-  init(_ shared: Shared, at time: UInt64, delay: @escaping () -> UInt64, sink: @escaping LogSink) {
+  init(_ shared: Shared, of hub: Hub, at time: UInt64, delay: @escaping () -> UInt64) {
     self.shared = shared
     self.time = time
     self.delay = delay
-    self.sink = sink
+    self.hub = hub
     inner = MemoryLog(sharing: shared.rooms) { [unowned self] in for event in $0 { report(event) } }
     report(.locks(shared.locks))
     shared.logs.append(self)
@@ -55,6 +58,10 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
       // The requests are carried out in their order.
       self.requests.append((max(self.requests.last?.due ?? 0, time + delay()), request))
     }
+  }
+
+  func tell(_ message: [UInt8]) {
+    for other in shared.logs where other !== self { other.later { $0.busTold(.heard(message)) } }
   }
 
   func statistics() -> LogStatistics { inner.statistics() }
@@ -79,7 +86,7 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
     }
     while let first = reports.first, first.due <= time {
       reports.removeFirst()
-      sink([first.event])
+      first.tell(hub)
     }
   }
 
@@ -99,7 +106,7 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
     requests = []
     let numbers = unanswered.sorted()
     unanswered = []
-    for number in numbers { sink([.failed(id: number, room: nil, .unavailable(DelayedLog.fault))]) }
+    for number in numbers { hub.logTold([.failed(id: number, room: nil, .unavailable(DelayedLog.fault))]) }
   }
 
   private func leave() { shared.logs.removeAll { $0 === self } }
@@ -123,7 +130,11 @@ final class DelayedLog: RoomLog, @unchecked Sendable {
 
   private func report(_ event: LogEvent) {
     if let id = event.answered { unanswered.remove(id) }
-    reports.append((max(reports.last?.due ?? 0, time + delay()), event))
+    later { $0.logTold([event]) }
+  }
+
+  private func later(_ tell: @escaping (Hub) -> Void) {
+    reports.append((max(reports.last?.due ?? 0, time + delay()), tell))
   }
 }
 
@@ -141,7 +152,7 @@ extension LogEvent {
   var answered: UInt64? {
     switch self {
     case .appended(let appended): appended.id
-    case .read(let id, _), .loaded(let id, _), .following(let id, _), .told(let id, _), .locked(let id, _, _),
+    case .read(let id, _), .loaded(let id, _), .following(let id, _), .resumed(let id, _), .locked(let id, _, _),
       .created(let id, _), .snapshotted(let id, _, _), .retained(let id), .repaired(let id, _, _, _, _),
       .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _), .failed(let id, _, _):
       id

@@ -99,9 +99,9 @@ final class HubHistory {
   private func makeServer() -> Server {
     lives += 1
     var log: DelayedLog!
-    let virtual = VirtualServer(configuration, credentials: credentials, seed: random.next(), at: now) { sink in
-      log = DelayedLog(shared, at: time, delay: { [unowned self] in delay(logMillisecondsMax) }, sink: sink)
-      return log
+    let virtual = VirtualServer(configuration, credentials: credentials, seed: random.next(), at: now) { hub in
+      log = DelayedLog(shared, of: hub, at: time) { [unowned self] in delay(logMillisecondsMax) }
+      return (log, shared.isDatabase ? log : nil)
     }
     return Server(virtual: virtual, log: log, life: lives)
   }

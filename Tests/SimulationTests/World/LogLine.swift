@@ -1,12 +1,13 @@
 @testable import RoomLog
 
-/// A server's end of its line to the simulated log. It keeps what the server asks until the world takes it, and hands
-/// the world's reports to the server.
+/// A server's end of its line to the simulated log and bus. It keeps what the server asks and tells until the world
+/// takes it, and hands the log's reports to the server.
 ///
 /// `@unchecked Sendable`: each line belongs to one history, which runs on one thread.
-final class LogLine: RoomLog, @unchecked Sendable {
+final class LogLine: RoomLog, Bus, @unchecked Sendable {
   private var sink: LogSink?
   private var requests: [LogRequest] = []
+  private var messages: [[UInt8]] = []
   /// The numbers of the requests that are not answered.
   private var unanswered: Set<UInt64> = []
   private(set) var isClosing = false
@@ -20,6 +21,7 @@ final class LogLine: RoomLog, @unchecked Sendable {
     for request in requests { unanswered.insert(request.id) }
   }
 
+  func tell(_ message: [UInt8]) { messages.append(message) }
   func statistics() -> LogStatistics { LogStatistics() }
   func close() { isClosing = true }
 
@@ -33,7 +35,13 @@ final class LogLine: RoomLog, @unchecked Sendable {
     return requests
   }
 
-  func tell(_ event: LogEvent) {
+  /// The messages to other nodes that have come since the last call.
+  func takeMessages() -> [[UInt8]] {
+    defer { messages = [] }
+    return messages
+  }
+
+  func report(_ event: LogEvent) {
     if let id = event.answered { unanswered.remove(id) }
     sink?([event])
   }

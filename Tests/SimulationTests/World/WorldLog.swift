@@ -10,10 +10,10 @@ extension World {
 
   /// Takes over what the node's hub asks of the log.
   mutating func takeRequests() {
-    guard let log = node.log, log.hasRequests else { return }
+    guard let log = node.log else { return }
+    for message in log.takeMessages() { tellOthers(message) }
     for request in log.takeRequests() {
       if request.mayWaitElsewhere, !isCutOff, isQueueFullFor(request) {
-        if case .tell = request { count(.lostNews) }
         let refusal = Node.Failure(
           at: time + delay(),
           request: request.id,
@@ -25,7 +25,6 @@ extension World {
       }
       switch request {
       case .append(let append): take(append)
-      case .tell(_, let bytes): tellOthers(bytes)
       default: node.questions.append((max(time, node.questions.last?.at ?? 0) + delay(), request))
       }
     }
@@ -128,7 +127,7 @@ extension World {
   mutating func report(_ event: LogEvent) {
     guard let log = node.log else { return }
     if let id = event.answered { node.unanswered.remove(id) }
-    log.tell(event)
+    log.report(event)
     serve()
   }
 
@@ -167,7 +166,7 @@ extension World {
     case .follow(let follow):
       try self.follow(follow)
       return .following(id: follow.id, room: follow.room)
-    case .resume(let id, let room): return .told(id: id, room: room)
+    case .resume(let id, let room): return .resumed(id: id, room: room)
     case .unfollow(let id, let room):
       if room == Disk.roomName { stopFollowing() }
       return .unfollowed(id: id, room: room)
@@ -186,7 +185,7 @@ extension World {
       return .deleted(id: id, room: name, epoch: epoch)
     case .verifyPart(let part): return .verifiedPart(id: part.id, VerifiedPart())
     case .lock: throw .noLocks
-    case .append, .tell, .create, .trim, .repair, .verify:
+    case .append, .create, .trim, .repair, .verify:
       fail(.waiting, "\(server) asks the log for something else: \(request)")
       return nil
     }

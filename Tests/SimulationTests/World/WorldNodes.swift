@@ -89,13 +89,18 @@ extension World {
   mutating func hear() {
     if node.missesNews, !isCutOff {
       node.missesNews = false
-      report(.missedNews)
+      report(.missed)
     }
     while let first = node.heard.first, first.at <= time {
       node.heard.removeFirst()
       if node.isFollowing, NodeNews(first.bytes)?.rooms.isEmpty == false { count(.heardNews) }
       report(.heard(first.bytes))
     }
+  }
+
+  private mutating func report(_ news: BusNews) {
+    node.server?.hub.busTold(news)
+    serve()
   }
 
   /// The longest delay of a message between nodes, unless a node is suspended.

@@ -27,9 +27,9 @@ extension World {
       at: now,
       workMicroseconds: history.dice.sendingMicroseconds ?? 0,
       lookMicroseconds: history.dice.recordMicroseconds ?? 0
-    ) { sink in
-      line = LogLine(sink)
-      return line
+    ) { hub in
+      line = LogLine { hub.logTold($0) }
+      return (line, nodes.count > 1 ? line : nil)
     }
     node.log = line
     report(.opened(secret: nil))

@@ -52,8 +52,8 @@ struct HubBacklogTests {
     var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let log = Seen()
     // Time goes by so quickly that the hub applies one record in each turn.
-    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) {
-      log.log(sharing: shared, $0)
+    let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) { hub in
+      (log.log(sharing: shared) { hub.logTold($0) }, nil)
     }
     func pass(turns: Int) {
       for _ in 0..<turns {

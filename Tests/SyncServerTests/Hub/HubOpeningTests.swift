@@ -91,7 +91,9 @@ struct HubOpeningTests {
     configuration.limits.connectionsPerAddress = 100
     var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let count = Count()
-    let server = VirtualServer(configuration, seed: 1, at: now) { count.log(sharing: shared, $0) }
+    let server = VirtualServer(configuration, seed: 1, at: now) { hub in
+      (count.log(sharing: shared) { hub.logTold($0) }, nil)
+    }
     func pass(worksHeavily: Bool) {
       for _ in 0..<200 {
         now.monotonicMilliseconds += 1

@@ -22,7 +22,7 @@ struct VirtualHubTests {
       var configuration = Configuration()
       configuration.storage = .memory
       change(&configuration)
-      server = VirtualServer(configuration, seed: seed, at: now) { MemoryLog(sink: $0) }
+      server = VirtualServer(configuration, seed: seed, at: now) { hub in (MemoryLog { hub.logTold($0) }, nil) }
       server.turn(at: now)
     }
 
