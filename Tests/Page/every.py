@@ -10,7 +10,7 @@ from states import fill, states
 from world import World
 
 # CSS pixels of the window, and whether it is a phone. The last one is a window of 1,280 by 800 at 400 %.
-SIZES = [(1440, 900, False), (1100, 800, False), (390, 844, True), (320, 568, True), (320, 200, False)]
+SIZES = [(1440, 900, False), (1100, 800, False), (390, 844, True), (320, 640, True), (320, 200, False)]
 THEMES = {"light": {"color_scheme": "light"}, "dark": {"color_scheme": "dark"}, "contrast": {"forced_colors": "active"}}
 
 
@@ -19,12 +19,14 @@ class EveryState:
 
     def __init__(self, world, width, height, phone):
         self.world, self.size, self.phone, self.peers = world, (width, height), phone, []
+        # The part of the canvas that is seen has the first shapes in it.
+        self.corner = (0, 0 if height > 400 else 160)
 
     def join(self, name, **options):
         for person in self.world.rooms[-1].people if self.world.rooms else []:
             person.leave()
         self.room, self.peers = self.world.room(name=name), []
-        self.ann = self.room.join("Ann", phone=self.phone, size=self.size, still=True, **options)
+        self.ann = self.room.join("Ann", phone=self.phone, size=self.size, still=True, at=self.corner, **options)
         self.page = self.ann.page
 
     def come(self, name, color):
@@ -62,7 +64,7 @@ class EveryState:
             yield "empty room without play"
 
     def opened(self):
-        self.join("garden", at=(0, 0))
+        self.join("garden")
         fill(self.room)
         self.peers = [self.come(name, "#0F766E") for name in ("Bob", "Eve", "Zoe", "Kim", "Lou")]
         self.ann.page.get_by_role("button", name="6 people are here").wait_for()
@@ -81,7 +83,7 @@ class EveryState:
         self.ann.run("app.setTool('select'); app.selection.set(value); return null", [number(each) for each in shapes])
 
     def selections(self):
-        self.join("garden-2", at=(0, 0))
+        self.join("garden-2")
         ann, shapes = self.ann, self.draw_board()
         for name, chosen in (("text", ["Heading"]), ("note", ["Seeds"]), ("arrow", ["One"]), ("ink", ["Underline"]),
                              ("several", ["Seeds", "Sow", "Water"]), ("all", list(shapes))):
@@ -104,8 +106,10 @@ class EveryState:
         yield "search with minimap"
         ann.press("Escape")
         ann.run("app.actions.minimap.run(); app.view.panBy(-9000, 0); return null")
+        ann.page.locator(".astray").wait_for()
         yield "astray"
-        ann.look_at(0, 0)
+        ann.look_at(*self.corner)
+        ann.page.locator(".astray").wait_for(state="hidden")
         ann.run("app.say('Bob removed 4 shapes.', { action: { words: 'Bring back', run() {} } }); return null")
         yield "a notice"
         if not self.phone:
@@ -114,7 +118,7 @@ class EveryState:
 
     def others(self):
         """Bob has a selection, Eve writes, Zoe asks to be followed, Bob is followed, and overlaps appear."""
-        self.join("eclipse", at=(0, 0))
+        self.join("eclipse")
         ann, room = self.ann, self.room
         shapes = self.draw_board()
         self.peers = bob, eve, zoe = [self.come(*each) for each in (
@@ -136,14 +140,14 @@ class EveryState:
         ann.notice("Zoe asks you to follow.").get_by_role("button", name="Follow").dispatch_event("click")
         ann.page.locator(".follow-pill", has_text="Following Zoe").wait_for()
         yield "following"
-        ann.page.get_by_role("button", name="Stop").dispatch_event("click")
+        ann.page.get_by_role("button", name="Stop", exact=True).dispatch_event("click")
         ann.take("laser")
         for _ in THEMES:
             (ann.touch if self.phone else ann).drag((60, 100), (250, 150), steps=12, hold=True)
         yield "laser"
 
     def closed(self):
-        self.join("deleted", at=(0, 0))
+        self.join("deleted")
         ann = self.ann
         shapes = self.draw_board()
         ann.go_offline()
@@ -159,7 +163,7 @@ class EveryState:
         yield "deleted room"
 
     def viewer(self):
-        self.join("looking", query="?view", at=(0, 0))
+        self.join("looking", query="?view")
         self.page.get_by_text("Nothing here yet").wait_for()
         yield "viewer of nothing"
         fill(self.room)
@@ -200,4 +204,5 @@ def take_every(folder, sizes=SIZES):
                     every.page.emulate_media(**{"forced_colors": "none", "reduced_motion": "reduce"} | media)
                     every.settle()
                     every.page.screenshot(path=folder / f"{name}-{width}x{height}-{theme}.png", animations="disabled", caret="hide")
+                every.page.emulate_media(forced_colors="none", color_scheme="light")
                 print(f"{width}×{height}: {state}", flush=True)

@@ -168,6 +168,60 @@ def test_neither_what_the_white_circle_is_for_nor_notices_lie_over_anything(room
         ann.run("document.querySelectorAll('.notice [title=Dismiss]').forEach((each) => each.click()); return null")
 
 
+# The parts of the page that float at the window's edges
+FURNITURE = ".bar, .zoom, .toolbar, #hole, .notice, .search, .astray, .follow-pill, .minimap, .history, .panel, .selection-bar"
+COVERED = """(selector) => {
+  const parts = [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility({ visibilityProperty: true }))
+  const box = (part) => part.getBoundingClientRect()
+  const areApart = (one, other) => one.right <= other.left || one.left >= other.right || one.bottom <= other.top || one.top >= other.bottom
+  const name = ({ id, className }) => id || className
+  return parts.flatMap((one, at) => parts.slice(at + 1).filter((other) => !one.contains(other) && !areApart(box(one), box(other)))
+    .map((other) => `${name(one)} and ${name(other)}`))
+}"""
+
+
+def test_no_part_at_the_edges_lies_over_another(room):
+    """In windows of all sizes, however much of it is shown at once."""
+    square = room.add(position=[200, 200], size=[100, 100])
+    room.guest("Ben")
+    ann = room.join("Ann", at=(0, 0), still=True)
+    page = ann.page
+    faults = []
+
+    def look(state, *sizes):
+        for size in sizes or ((1440, 900), (1100, 800), (860, 700), (700, 600), (390, 844), (320, 568), (844, 390)):
+            page.set_viewport_size(dict(zip(("width", "height"), size)))
+            ann.run("app.say('Ben removed 4 shapes.', { action: { words: 'Bring back', run() {} } }); return null")
+            ann.painted()
+            faults.extend(f"{state} at {size}: {each}" for each in page.evaluate(COVERED, FURNITURE))
+
+    ann.run("app.actions.minimap.run(); app.actions.guide.run(); return null")
+    for part in (".minimap", ".guiding .follow-pill"):
+        page.locator(part).wait_for()
+    look("the map, and asking others to follow")
+    ann.press("Control+f")
+    page.get_by_role("search").wait_for()
+    ann.run("app.view.panBy(-9000, 0); return null")
+    page.locator(".astray").wait_for()
+    look("the search, far from the drawing", (1440, 900), (1100, 800), (860, 700), (390, 844), (320, 568))
+    ann.press("Escape")
+    ann.run("app.actions.history.run(); return null")
+    page.get_by_label("Moment").wait_for()
+    look("the past", (1440, 900), (1100, 800), (700, 600), (390, 844), (320, 568), (844, 390))
+    page.get_by_role("button", name="Back to the present").click()
+    ann.run("app.actions.guide.run(); app.actions.minimap.run(); return null")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    ann.choose("Play", role="menuitemcheckbox")
+    look("without the white circle")
+    ann.choose("Play", role="menuitemcheckbox")
+    page.get_by_role("button", name="Layers, inspector, overlaps").click()
+    for size in ((1100, 800), (860, 700), (700, 600)):
+        ann.look_at(0, -100)
+        ann.select(square)
+        look("the panel", size)
+    assert not faults, "\n".join(faults)
+
+
 # A text while it is being written
 
 def test_what_runs_out_of_a_dark_shape_can_be_read_while_it_is_written_and_a_long_line_breaks(room):

@@ -109,6 +109,33 @@ def test_everything_is_reached_at_400_percent(room):
     assert not hidden, "\n".join(hidden)
 
 
+def test_a_window_of_little_height_can_be_used_at_400_percent(room):
+    """1,280 by 800 pixels: what stands in the middle of the canvas is reached, and what is told is seen whole."""
+    ann = room.join("Ann", size=(320, 200), still=True, at=(0, 0))
+    page = ann.page
+
+    def reach(*names):
+        for name in names:
+            page.get_by_role("button", name=name, exact=True).focus()
+            assert outside(ann) is None, outside(ann)
+
+    reach("Start with three squares")
+    ann.draw_squares()
+    select(ann, 0)
+    shape = ann.run("app.session.shape(app.selection.ids()[0])")
+    ann.look_at(shape["x"] - 100, shape["y"] - 60)
+    ann.painted()
+    page.locator(".selection-bar").wait_for()
+    reach("Menu", "Zoom: 100%", "Layers, inspector, overlaps", "Select", "Undo", "Colours of the selection", "Delete")
+    ann.run("app.say('Something rather long happened to all the shapes of this room.', { action: { words: 'Bring back', run() {} } }); return null")
+    assert page.locator(".notice").bounding_box()["y"] >= 0
+    reach("Bring back", "Dismiss")
+    ann.press("Enter")
+    room.request("DELETE", "")
+    page.get_by_role("heading", name="This room was deleted").wait_for()
+    reach("Export as JSON", "Start over")
+
+
 CONTRAST = """() => {
   const pixel = document.createElement('canvas').getContext('2d')
   const channels = (color) => {
@@ -136,6 +163,10 @@ CONTRAST = """() => {
     const name = each.getAttribute('aria-label') ?? each.innerText
     const ground = behind(each)
     if (ratio(over(channels(getComputedStyle(each).color), ground), ground) < 4.5) faults.push(`${name} can't be read`)
+  }
+  for (const each of document.querySelectorAll('.layer[aria-selected=false] .layer-swatch')) {
+    const ground = behind(each)
+    if (ratio(over(channels(getComputedStyle(each).color), ground), ground) < 3) faults.push('a layer’s icon is not seen')
   }
   const [pressed, other] = ['true', 'false'].map((is) => behind(document.querySelector(`.toolbar [aria-pressed=${is}]`)))
   const ring = getComputedStyle(document.querySelector('.toolbar [aria-pressed=true]')).boxShadow
