@@ -98,7 +98,9 @@ def test_everything_is_reached_at_400_percent(room):
     page.get_by_role("button", name="Close the panel").press("Enter")
     page.evaluate("document.activeElement.blur()")
     for key in ["Alt+k", "?"]:
-        select(ann, 0)
+        if key == "?":
+            # What is typed would continue the text of the star, if the tool that selects is in hand.
+            ann.run("app.selection.clear(); return null")
         ann.press(key)
         page.get_by_role("dialog").wait_for()
         walk(key, count=6)
