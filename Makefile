@@ -63,7 +63,7 @@ page: setup ## build what a browser is sent, in build/page: the core as WebAssem
 simulate: ## one history of the simulation as a story: make simulate SEED=17
 	@scripts/simulate "$(SEED)" "$(RULE)"
 
-screenshots: page ## take the pictures in docs/images
+screenshots: page ## take the pictures in docs/images; ARGS=--every for all states, to look at them
 	@scripts/screenshots $(ARGS)
 
 format: ## format every Swift file
