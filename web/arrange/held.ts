@@ -1,3 +1,5 @@
+import { fittedTo } from '../canvas/fitted.js'
+import { isNote } from '../canvas/notes.js'
 import type { Shape } from '../core/table.js'
 import type { Changes, Place } from '../core/types.js'
 import type { Reach } from './reach.js'
@@ -45,6 +47,14 @@ export class Held {
     if (places.length === 0) return
     this.#loosen()
     this.#editing.edit((replica) => replica.place(places))
+  }
+
+  /** Fits the notes' texts to the notes' new sizes. */
+  fitNotes() {
+    const starts = new Map(this.#start.map((shape) => [shape.id, shape]))
+    const edits = this.now.filter((shape) => isNote(shape) && shape.written)
+      .map((shape) => ({ shape: shape.id, set: fittedTo(shape, shape.text, false, starts.get(shape.id)) }))
+    if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
   }
 
   /** Unties lines from shapes that don't move with them. */

@@ -40,8 +40,12 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
     if (!this.held.isEmpty) this.held.place(this.places(gesture))
   }
 
+  /** Changes what depends on the final places. */
+  settle() {}
+
   end(gesture: Gesture) {
     this.move(gesture)
+    this.settle()
     this.#step.end()
   }
 
@@ -51,8 +55,13 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
   }
 }
 
+/** What the gestures that resize have in common: a note's text is fitted to the note's new size. */
+class Resizing<Gesture extends Drag | TwoFingers> extends Reshaping<Gesture> {
+  override settle() { this.held.fitNotes() }
+}
+
 /** Resizes shapes by dragging a corner or a side of the frame. */
-export class Scaling extends Reshaping<Drag> {
+export class Scaling extends Resizing<Drag> {
   #side
   #snapping
   readonly cursor
@@ -123,7 +132,7 @@ export class Turning extends Reshaping<Drag> {
 }
 
 /** Scales, rotates and moves shapes with two fingers. */
-export class Pinching extends Reshaping<TwoFingers> {
+export class Pinching extends Resizing<TwoFingers> {
   #frame: Frame | null = null
 
   constructor(reach: ReshapingReach, gesture: TwoFingers, ids: number[], continued: Step | null) {

@@ -1,4 +1,5 @@
 import type { Writing } from '../arrange/reach.js'
+import { sizeFor } from '../canvas/fitted.js'
 import type { Handles } from '../canvas/handles.js'
 import { isStroke, routed } from '../canvas/lines.js'
 import { openArea } from '../canvas/surroundings.js'
@@ -116,7 +117,12 @@ export class SelectionBar {
     })
     const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
-    this.#sizes = new Choices('Text size', textSizes, set('textSize', hasText))
+    this.#sizes = new Choices('Text size', textSizes, (value) => edit((replica) => replica.edit(
+      replica.shapesOf(selection.ids()).filter(hasText).map((shape) => {
+        const textSize = Number(value)
+        // A box would cut off a text that is larger than it. A text has no box.
+        return { shape: shape.id, set: { textSize, ...shape.kind !== 'text' && sizeFor({ ...shape, textSize }, shape.text, false) } }
+      }))))
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
     this.#routes = new Choices('Route', routes, (route) => edit((replica) => replica.edit(

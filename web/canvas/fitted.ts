@@ -1,5 +1,5 @@
 import type { Shape } from '../core/table.js'
-import { textSizeFor } from './notes.js'
+import { isNote, textSizeFor } from './notes.js'
 import { directionOf, heightFor, linesOf, textPadding, widestOf } from './text.js'
 
 /**
@@ -21,16 +21,20 @@ type Fitted = { textSize?: number, size?: number[], position?: number[], textAli
 /**
  * The values that fit a shape's box to a text, or a note's text to its box. The box of a new text is as wide as the
  * longest line. A line's box has nothing to do with its caption.
+ *
+ * @param was the shape before its size changed
  */
-export function fittedTo(shape: Shape, text: string, isNew: boolean): Fitted {
-  const textSize = textSizeFor(shape, text)
+export function fittedTo(shape: Shape, text: string, isNew: boolean, was = shape): Fitted {
+  const textSize = textSizeFor(was, text, shape)
   return {
-    ...textSize !== shape.textSize && { textSize }, ...sizeFor({ ...shape, textSize }, text, isNew),
-    ...sideFor(shape, text, isNew),
+    // A note's size of text is written with each text. Otherwise one of two texts written at once could get the size
+    // of the other.
+    ...isNote(shape) && { textSize }, ...sizeFor({ ...shape, textSize }, text, isNew), ...sideFor(shape, text, isNew),
   }
 }
 
-function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
+/** The values that make a shape's box as large as a text needs. */
+export function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (shape.kind === 'line') return {}
   const isText = shape.kind === 'text'
   const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width

@@ -16,6 +16,9 @@ export const isNote = ({ kind, fill }: Shape) => kind === 'rectangle' && (fill =
 /** The default size of text. It is not written to a shape. */
 export const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard as number
 
+/** The sizes of text that the bars offer above the default. */
+export const largeTextSizes = [32, 48]
+
 /** A note's text doesn't get smaller than this. If it still doesn't fit, the note grows. */
 const noteTextMin = 12
 
@@ -26,10 +29,16 @@ export function noteTextSize(text: string, most: number, { width, height }: { wi
   return size
 }
 
-/** The size that a shape's text has, once `text` is written in the shape. Only a note's text changes its size. */
-export function textSizeFor(shape: Shape, text: string): number {
+/**
+ * The size that a shape's text has, once `text` is written in the shape. Only a note's text changes its size.
+ *
+ * @param box the new size of the shape
+ */
+export function textSizeFor(shape: Shape, text: string, box: { width: number, height: number } = shape): number {
   if (!isNote(shape)) return shape.textSize
-  // A text that was made smaller gets larger again when it gets shorter. A size that somebody has chosen is the largest.
-  const isFitted = shape.textSize === noteTextSize(shape.text, standardTextSize, shape)
-  return noteTextSize(text, isFitted ? standardTextSize : shape.textSize, shape)
+  // A text that was made smaller gets larger again when it gets shorter or the note larger. How large it was, the offered
+  // sizes tell: from one of them, the text was made as small as it is now. Any other size was chosen, and is the largest.
+  const offered = [standardTextSize, ...largeTextSizes]
+  const chosen = offered.find((size) => shape.textSize === noteTextSize(shape.text, size, shape)) ?? shape.textSize
+  return noteTextSize(text, chosen, box)
 }

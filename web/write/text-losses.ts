@@ -1,4 +1,5 @@
 import { within } from '../basics/words.js'
+import { fittedTo } from '../canvas/fitted.js'
 import type { Effect } from '../core/types.js'
 import type { Connection } from '../network/connection.js'
 import type { Editing } from '../state/editing.js'
@@ -50,8 +51,11 @@ export class TextLosses {
       group: `lost text ${id}`, isWhole: true, milliseconds: givenMilliseconds,
       action: {
         words: 'Put mine back',
-        run: () => this.#editing.edit((replica) => (replica.shape(id)
-          ? replica.edit([{ shape: id, set: { text } }]) : replica.add(textInPlaceOf(shape, text)).effects)) !== undefined,
+        run: () => this.#editing.edit((replica) => {
+          const now = replica.shape(id)
+          return now ? replica.edit([{ shape: id, set: { text, ...fittedTo(now, text, false) } }])
+            : replica.add(textInPlaceOf(shape, text)).effects
+        }) !== undefined,
       },
     })
   }

@@ -1,0 +1,92 @@
+"""A note's text stays readable whatever changes: the note's size, the size of text, or who wrote last."""
+
+from boards import NOTE
+from hand import handle, lead, let_go, moved
+
+FIELD = ".writing-field"
+FULL = "word " * 40
+
+
+def rewrite(person, note, words):
+    """Replaces a note's text."""
+    person.select(note)
+    person.press("F2")
+    person.page.wait_for_selector(FIELD, state="visible")
+    person.press("Control+a")
+    person.page.keyboard.insert_text(words)
+    person.press("Escape")
+    person.page.wait_for_selector(FIELD, state="hidden")
+
+
+def stretch(person, note, x, y):
+    """Drags a note's lower right corner."""
+    person.select(note)
+    corner = handle(person, "scale")
+    lead(person, corner, moved(corner, x, y))
+    let_go(person)
+
+
+def full_note(room, **values):
+    return room.add(position=[300, 200], size=[200, 200], fill=NOTE, **values)
+
+
+def test_a_resized_note_fits_its_text_anew(room):
+    """A larger note has larger letters again, a smaller one smaller letters. That is the same step of undo."""
+    ann = room.join("Ann", at=(0, 0))
+    note = full_note(room)
+    rewrite(ann, note, FULL)
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 14)
+    stretch(ann, note, 100, 100)
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 20 and shapes[0]["size"] == [300, 300])
+    ann.press("Control+z")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 14 and shapes[0]["size"] == [200, 200])
+    stretch(ann, note, -50, -50)
+    shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == 12)[0]
+    assert shape["size"][0] == 150 and shape["size"][1] > 150, "at the smallest size, the text needs a higher note"
+    # A shape that isn't a note keeps its size of text.
+    plain = room.add(position=[700, 200], size=[200, 200], fill="#FFFFFF", text=FULL)
+    stretch(ann, plain, -50, -50)
+    assert room.wait_for(lambda shapes: shapes[1]["size"] == [150, 150])[1].get("textSize", 20) == 20
+
+
+def test_letters_larger_than_their_box_make_it_higher(room):
+    ann = room.join("Ann", at=(0, 0))
+    note = full_note(room)
+    rewrite(ann, note, FULL)
+    ann.select(note)
+    ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
+    shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)[0]
+    assert shape["size"][0] == 200 and shape["size"][1] > 400
+    # A size that was chosen is the size again, once a longer text gets shorter.
+    rewrite(ann, note, "word " * 80)
+    room.wait_for(lambda shapes: shapes[0].get("textSize", 20) < 32)
+    rewrite(ann, note, "short")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)
+
+
+def test_a_text_that_is_put_back_fits_too(room):
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    note = full_note(room)
+    bob.select(note)
+    bob.press("F2")
+    bob.type("short")
+    rewrite(ann, note, FULL)
+    bob.wait_for_shape(note, "shape.textSize === 14")
+    bob.press("Escape")
+    room.wait_for(lambda shapes: shapes[0]["text"] == "short" and shapes[0].get("textSize") == 20)
+    ann.notice("Bob wrote over your text").get_by_role("button", name="Put mine back").click()
+    room.wait_for(lambda shapes: shapes[0]["text"] == FULL and shapes[0].get("textSize") == 14)
+
+
+def test_of_two_texts_written_at_once_none_gets_the_size_of_the_other(room):
+    ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
+    note = full_note(room)
+    rewrite(ann, note, FULL)
+    bob.wait_for_shape(note, "shape.textSize === 14")
+    ann.go_offline()
+    rewrite(bob, note, "short")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 20)
+    rewrite(ann, note, f"{FULL}!")
+    ann.come_online()
+    room.wait_for(lambda shapes: shapes[0]["text"] == f"{FULL}!")
+    assert room.shape(note)["textSize"] == 14
