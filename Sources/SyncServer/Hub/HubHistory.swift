@@ -6,108 +6,117 @@ import RoomLog
 extension Hub {
   /// A room as it was at some time, made from the newest snapshot before that time and the records after it.
   /// - Parameters:
-  ///   - epoch: the open room's epoch. The room may have been deleted meanwhile, and another made of its name.
   ///   - actor: an actor whose operations are left out, as far back as records go.
   ///   - party: whose work this is. Work of different parties (clients' addresses or rooms) is done round-robin.
   func history(
-    of room: String,
+    of open: OpenRoom,
+    at end: RoomHistory.End,
+    leavingOut actor: Identifier?,
+    for party: String
+  ) async throws(HistoryError) -> RoomHistory {
+    // The room may be deleted meanwhile, and another made of its name.
+    let (room, epoch, seed) = (open.name, open.room.epoch, generator.next())
+    var triesLeft = Hub.readingsAgain
+    while true {
+      let loaded = try await load(room, epoch: epoch, at: end, leavingOut: actor)
+      do throws(HistoryError) {
+        return try await fold(loaded, at: end, leavingOut: actor, for: party, seed: seed)
+      } catch {
+        // Records were trimmed after the room was loaded, so the records to be read are gone. Loading again finds a newer
+        // snapshot that gives the same result.
+        guard case .trimmed = error, triesLeft > 0 else { throw error }
+        triesLeft -= 1
+      }
+    }
+  }
+
+  /// How many more times history is read if the log has trimmed it meanwhile.
+  private static let readingsAgain = 2
+
+  private func load(
+    _ room: String,
     epoch: UInt64,
+    at end: RoomHistory.End,
+    leavingOut actor: Identifier?
+  ) async throws(HistoryError) -> LoadedRoom {
+    var start = end.bound
+    if actor != nil {
+      // All records are read, from the oldest one on. Newer snapshots are not used, because the actor's operations
+      // can't be left out of a snapshot.
+      start = .position(try await load(room, epoch: epoch, wantsSnapshot: false).summary.trimmed)
+    }
+    let loaded = try await load(room, epoch: epoch, through: start)
+    guard case .time(_, let last) = end, loaded.snapshot?.place.position ?? 0 > last else { return loaded }
+    // Another node made this snapshot, from records that this node hasn't received yet. So it can be newer than the
+    // wanted state.
+    return try await load(room, epoch: epoch, through: .position(last))
+  }
+
+  private func fold(
+    _ loaded: LoadedRoom,
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String,
-    seed: UInt64,
-    triesLeft: Int = 2
-  ) async -> Result<RoomHistory, HistoryError> {
-    let bound: LogBound =
-      switch end {
-      case .position(let position): .position(position)
-      case .time(let milliseconds, _): .milliseconds(milliseconds)
-      }
-    var isLoaded = false
-    do throws(HistoryError) {
-      var start = bound
-      if actor != nil {
-        // All records are read, from the oldest one on. Newer snapshots are not used, because the actor's operations
-        // can't be left out of a snapshot.
-        start = .position(try await load(room, epoch: epoch, wantsSnapshot: false).summary.trimmed)
-      }
-      var loaded = try await load(room, epoch: epoch, through: start)
-      if case .time(_, let last) = end, loaded.snapshot?.place.position ?? 0 > last {
-        // Another node made this snapshot, from records that this node hasn't received yet. So it can be newer than the
-        // wanted state.
-        loaded = try await load(room, epoch: epoch, through: .position(last))
-      }
-      isLoaded = true
-      let snapshot = loaded.snapshot
-      let folding = try await workOutPast(for: party) {
-        let image = snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }
-        return HistoryFolding(RoomHistory(end: end, image: image, leavingOut: actor, seed: seed))
-      }
-      // If the history can't be read to its end, nobody else has what was read so far.
-      defer { free(folding, shapes: folding.history.canvas.shapeCount) }
-      var after = folding.history.position
-      while after < loaded.summary.last {
-        let page = try await read(room, epoch: epoch, after: after, through: bound)
-        switch try await workOutPast(for: party, { folding.fold(page.records) }) {
-        case .goesOn: break
-        case .isAtEnd: return .success(folding.history)
-        case .unreadable: throw .unreadable("another form")
-        case .missing(let position): throw .unreadable("the record at \(position) is missing")
-        }
-        guard page.through > after, !page.isLast else { break }
-        after = page.through
-      }
-      return .success(folding.history)
-    } catch {
-      guard case .trimmed = error, isLoaded, triesLeft > 0 else { return .failure(error) }
-      // Records were trimmed after the room was loaded, so the records to be read are gone. Loading again finds a newer
-      // snapshot that gives the same result.
-      return await history(
-        of: room,
-        epoch: epoch,
-        at: end,
-        leavingOut: actor,
-        for: party,
-        seed: seed,
-        triesLeft: triesLeft - 1
-      )
+    seed: UInt64
+  ) async throws(HistoryError) -> RoomHistory {
+    let (summary, snapshot) = (loaded.summary, loaded.snapshot)
+    let folding = try await workOutPast(for: party) {
+      let image = snapshot.flatMap { try? RoomImage($0.bytes, seed: seed) }
+      return HistoryFolding(RoomHistory(end: end, image: image, leavingOut: actor, seed: seed))
     }
+    // If the history can't be read to its end, nobody else has what was read so far.
+    defer { free(folding, shapes: folding.history.canvas.shapeCount) }
+    var after = folding.history.position
+    while after < summary.last {
+      let page = try await read(.read(summary.room, epoch: summary.epoch, after: after, through: end.bound))
+      switch try await workOutPast(for: party, { folding.fold(page.records) }) {
+      case .goesOn: break
+      case .isAtEnd: return folding.history
+      case .unreadable: throw .unreadable("another form")
+      case .missing(let position): throw .unreadable("the record at \(position) is missing")
+      }
+      guard page.through > after, !page.isLast else { break }
+      after = page.through
+    }
+    return folding.history
   }
 
   /// A room's history in steps, as far back as the room's records go.
   /// - Parameter party: whose work this is. Work of different parties (clients' addresses or rooms) is done
   ///   round-robin.
-  func steps(
-    of room: String,
-    epoch: UInt64,
-    for party: String,
-    triesLeft: Int = 2
-  ) async -> Result<RoomSteps, HistoryError> {
-    do throws(HistoryError) {
-      let summary = try await load(room, epoch: epoch, wantsSnapshot: false).summary
-      var steps = RoomSteps()
-      var after = summary.trimmed
-      while after < summary.last {
-        let page = try await read(room, epoch: epoch, after: after, through: .position(summary.last))
-        let before = steps
-        guard let more = try await workOutPast(for: party, { before.taking(page.records) }) else {
-          throw .unreadable("another form")
-        }
-        steps = more
-        guard page.through > after, !page.isLast else { break }
-        after = page.through
+  func steps(of open: OpenRoom, for party: String) async throws(HistoryError) -> RoomSteps {
+    let (room, epoch) = (open.name, open.room.epoch)
+    var triesLeft = Hub.readingsAgain
+    while true {
+      do throws(HistoryError) {
+        return try await steps(of: load(room, epoch: epoch, wantsSnapshot: false).summary, for: party)
+      } catch {
+        // Records have been trimmed since the room was loaded. Another try returns the history from a later time on.
+        guard case .trimmed = error, triesLeft > 0 else { throw error }
+        triesLeft -= 1
       }
-      return .success(steps)
-    } catch {
-      guard case .trimmed = error, triesLeft > 0 else { return .failure(error) }
-      // Records have been trimmed since the room was loaded. Another try returns the history from a later time on.
-      return await steps(of: room, epoch: epoch, for: party, triesLeft: triesLeft - 1)
     }
   }
 
+  private func steps(of room: RoomSummary, for party: String) async throws(HistoryError) -> RoomSteps {
+    var steps = RoomSteps()
+    var after = room.trimmed
+    while after < room.last {
+      let page = try await read(.read(room.room, epoch: room.epoch, after: after, through: .position(room.last)))
+      let before = steps
+      guard let more = try await workOutPast(for: party, { before.taking(page.records) }) else {
+        throw .unreadable("another form")
+      }
+      steps = more
+      guard page.through > after, !page.isLast else { break }
+      after = page.through
+    }
+    return steps
+  }
+
   /// The period for which a room's history can be read.
-  func span(of room: String, epoch: UInt64) async -> RoomSpan? {
-    guard let summary = try? await load(room, epoch: epoch, wantsSnapshot: false).summary else { return nil }
+  func span(of open: OpenRoom) async throws(HistoryError) -> RoomSpan {
+    let summary = try await load(open.name, epoch: open.room.epoch, wantsSnapshot: false).summary
     return RoomSpan(
       createdMilliseconds: summary.createdMilliseconds,
       changedMilliseconds: summary.changedMilliseconds,
@@ -121,30 +130,16 @@ extension Hub {
     through bound: LogBound = .end,
     wantsSnapshot: Bool = true
   ) async throws(HistoryError) -> LoadedRoom {
-    let loaded: LoadedRoom
-    do throws(LogError) {
-      loaded = try await ask(.load(room, through: bound, wantsSnapshot: wantsSnapshot))
-    } catch {
-      throw HistoryError(error)
-    }
+    let loaded = try await read(.load(room, through: bound, wantsSnapshot: wantsSnapshot))
     guard loaded.summary.epoch == epoch else { throw .roomIsGone }
     return loaded
   }
 
-  private func read(
-    _ room: String,
-    epoch: UInt64,
-    after: UInt64,
-    through bound: LogBound
-  ) async throws(HistoryError) -> RecordPage {
-    do throws(LogError) {
-      return try await ask(.read(room, epoch: epoch, after: after, through: bound))
-    } catch {
-      throw HistoryError(error)
-    }
+  func read<Answer>(_ question: LogQuestion<Answer>) async throws(HistoryError) -> Answer {
+    do throws(LogError) { return try await ask(question) } catch { throw HistoryError(error) }
   }
 
-  private func workOutPast<Value: Sendable>(
+  func workOutPast<Value: Sendable>(
     for party: String,
     _ work: @escaping @Sendable () -> Value
   ) async throws(HistoryError) -> Value {
@@ -152,6 +147,15 @@ extension Hub {
       return try await workOut(for: party, work)
     } catch {
       throw .refused(error)
+    }
+  }
+}
+
+extension RoomHistory.End {
+  fileprivate var bound: LogBound {
+    switch self {
+    case .position(let position): .position(position)
+    case .time(let milliseconds, _): .milliseconds(milliseconds)
     }
   }
 }

@@ -171,54 +171,22 @@ extension Hub: RoomService {
     }
   }
 
-  func span(of open: OpenRoom) async -> RoomSpan? { await span(of: open.name, epoch: open.room.epoch) }
-
-  func steps(of open: OpenRoom, for party: String) async -> Result<RoomSteps, HistoryError> {
-    await steps(of: open.name, epoch: open.room.epoch, for: party)
-  }
-
-  func history(
-    of open: OpenRoom,
-    at end: RoomHistory.End,
-    leavingOut actor: Identifier?,
-    for party: String
-  ) async -> Result<RoomHistory, HistoryError> {
-    await history(
-      of: open.name,
-      epoch: open.room.epoch,
-      at: end,
-      leavingOut: actor,
-      for: party,
-      seed: generator.next()
-    )
-  }
-
   /// The rooms that `grant` covers, sorted by name. Rooms without any record are left out.
   ///
   /// After a crash, a closed room's newest snapshot can be missing or old. Then the room has to be opened to count its
   /// shapes. Each call opens only a few such rooms, so that it never takes long.
-  func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError> {
-    let stored: Handover<[RoomSummary]>
-    switch await storedRooms() {
-    case .success(let rooms): stored = rooms
-    case .failure(let error): return .failure(error)
-    }
+  func list(of grant: Grant, for party: String) async throws(HistoryError) -> RoomList {
+    let stored = Handover(try await read(.rooms))
     let open = await listings()
     let elsewhere = neighbours?.counts ?? [:]
-    var list: RoomList
-    let uncounted: [RoomList.Uncounted]
-    do throws(HeavyWork.Refusal) {
-      (list, uncounted) = try await workOut(for: party) {
-        RoomList.gather(
-          stored.take() ?? [],
-          open: open,
-          elsewhere: elsewhere,
-          grant,
-          uncountedMax: Hub.openingsForListMax
-        )
-      }
-    } catch {
-      return .failure(.refused(error))
+    var (list, uncounted) = try await workOutPast(for: party) {
+      RoomList.gather(
+        stored.take() ?? [],
+        open: open,
+        elsewhere: elsewhere,
+        grant,
+        uncountedMax: Hub.openingsForListMax
+      )
     }
     let patientUntil = clocks.steadyMicroseconds() + Hub.openingsForListMicroseconds
     for room in uncounted where clocks.steadyMicroseconds() < patientUntil {
@@ -229,7 +197,7 @@ extension Hub: RoomService {
       case .full: break
       }
     }
-    return .success(list)
+    return list
   }
 
   private func listings() async -> [RoomListing] {
@@ -240,14 +208,6 @@ extension Hub: RoomService {
       if !open.isGone { listings.append(listing(of: open)) }
     }
     return listings
-  }
-
-  private func storedRooms() async -> Result<Handover<[RoomSummary]>, HistoryError> {
-    do throws(LogError) {
-      return .success(Handover(try await ask(.rooms)))
-    } catch {
-      return .failure(HistoryError(error))
-    }
   }
 
   private static let listedInATurn = 128

@@ -66,9 +66,9 @@ extension RoomService {
   ) async -> Result<RoomHistory, RefusedReading> {
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
-    switch await history(of: room, at: end, leavingOut: actor, for: party) {
-    case .success(let history): return .success(history)
-    case .failure(let error):
+    do throws(HistoryError) {
+      return .success(try await history(of: room, at: end, leavingOut: actor, for: party))
+    } catch {
       requestBook.historyTurns.leave(party)
       return .failure(RefusedReading(response: .refusing(error)))
     }
@@ -79,7 +79,9 @@ extension RoomService {
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return .failure(.tooMany) }
     defer { requestBook.historyTurns.leave(party) }
-    return await steps(of: room, for: party).mapError { RefusedReading(response: .refusing($0)) }
+    do throws(HistoryError) { return .success(try await steps(of: room, for: party)) } catch {
+      return .failure(RefusedReading(response: .refusing(error)))
+    }
   }
 
   /// Waits for a permit (turn) to read history.
@@ -110,7 +112,7 @@ struct RefusedReading: Error {
 }
 
 extension Response {
-  fileprivate static func refusing(_ error: HistoryError) -> Response {
+  static func refusing(_ error: HistoryError) -> Response {
     switch error {
     case .refused(let refusal): .refusing(refusal)
     case .trimmed: .error(404, code: "not_kept", message: "history this old is no longer kept")

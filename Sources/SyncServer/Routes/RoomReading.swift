@@ -9,24 +9,23 @@ extension RoomService {
     // Making the list reads all stored rooms, so it needs a permit (turn), like reading history.
     let party = party(of: request)
     guard await takeHistoryTurn(party) else { return RefusedReading.tooMany.response }
-    let found = await list(of: grant, for: party)
-    requestBook.historyTurns.leave(party)
-    switch found {
-    case .failure(.trimmed), .failure(.roomIsGone): return .unavailable("the log gave an unexpected answer")
-    case .failure(.unreadable(let words)): return .unreadable(words)
-    case .failure(.refused(let refusal)): return .refusing(refusal)
-    case .success(let list):
-      return await heavily(request) {
-        let summaries = list.take()
-        var writer = JSONWriter(capacity: summaries.count * 96 + 32)
-        writer.beginObject()
-        writer.key("rooms")
-        writer.beginArray()
-        for summary in summaries { summary.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return .json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
-      }
+    let list: RoomList
+    do throws(HistoryError) {
+      defer { requestBook.historyTurns.leave(party) }
+      list = try await self.list(of: grant, for: party)
+    } catch {
+      return .refusing(error)
+    }
+    return await heavily(request) {
+      let summaries = list.take()
+      var writer = JSONWriter(capacity: summaries.count * 96 + 32)
+      writer.beginObject()
+      writer.key("rooms")
+      writer.beginArray()
+      for summary in summaries { summary.write(to: &writer) }
+      writer.endArray()
+      writer.endObject()
+      return .json(writer.finish(), headers: [("Cache-Control", "no-store")]).compressed(for: request)
     }
   }
 

@@ -41,7 +41,7 @@ protocol RoomService: HeavyWorker {
 
   /// All rooms that somebody has written to and that `grant` covers, by name.
   /// - Parameter party: the client's address. Work for different addresses is done round-robin.
-  func list(of grant: Grant, for party: String) async -> Result<RoomList, HistoryError>
+  func list(of grant: Grant, for party: String) async throws(HistoryError) -> RoomList
   /// The room, opened if it was closed. It stays open until it is given back.
   /// - Parameters:
   ///   - mayCreate: whether to create the room if nobody has written to it.
@@ -64,12 +64,12 @@ protocol RoomService: HeavyWorker {
     at end: RoomHistory.End,
     leavingOut actor: Identifier?,
     for party: String
-  ) async -> Result<RoomHistory, HistoryError>
+  ) async throws(HistoryError) -> RoomHistory
   /// The period for which a room's history can be read.
-  func span(of room: OpenedRoom) async -> RoomSpan?
+  func span(of room: OpenedRoom) async throws(HistoryError) -> RoomSpan
   /// The room's history as steps.
   /// - Parameter party: the client's address. Work for different addresses is done round-robin.
-  func steps(of room: OpenedRoom, for party: String) async -> Result<RoomSteps, HistoryError>
+  func steps(of room: OpenedRoom, for party: String) async throws(HistoryError) -> RoomSteps
   /// Writes operations that came by HTTP. Returns when they are durable or refused.
   /// - Parameter actor: counts as the writer of operations that have no stamp.
   func submit(

@@ -17,11 +17,14 @@ extension RoomService {
     default: return .error(400, code: "bad_request", message: "steps must be 1 or 0")
     }
     guard await takeHistoryTurn(party(of: request)) else { return RefusedReading.tooMany.response }
-    let found = await span(of: room)
-    requestBook.historyTurns.leave(party(of: request))
-    guard let span = found, let view = view(of: room) else {
-      return .unavailable("the log gave an unexpected answer")
+    let span: RoomSpan
+    do throws(HistoryError) {
+      defer { requestBook.historyTurns.leave(party(of: request)) }
+      span = try await self.span(of: room)
+    } catch {
+      return .refusing(error)
     }
+    guard let view = view(of: room) else { return .roomIsGone }
     var writer = JSONWriter(capacity: 192 + 112 * (steps?.count ?? 0))
     writer.beginObject()
     writer.key("room")

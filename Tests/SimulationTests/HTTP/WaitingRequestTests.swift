@@ -89,8 +89,8 @@ import WebSocketLoop
     /// The statuses of all answers so far.
     var statuses: [Int] { asked.compactMap { $0.response?.status } }
 
-    func refuseOldest() {
-      log.report(.failed(id: held.removeFirst().id, room: "demo", .noSuchRoom(room: "demo")))
+    func refuseOldest(_ error: LogError = .noSuchRoom(room: "demo")) {
+      log.report(.failed(id: held.removeFirst().id, room: "demo", error))
       turn()
     }
 
@@ -122,7 +122,8 @@ import WebSocketLoop
     #expect(bench.statuses.count == 301)
   }
 
-  @Test("The span of a room's history is asked of the log without the room's snapshot") func span() throws {
+  @Test("The span of a room's history is asked of the log without the room's snapshot; a refusal gives its reason")
+  func span() throws {
     let bench = try Bench()
     bench.begin("/v1/rooms/demo/history")
     guard case .load(let request) = bench.held.first else {
@@ -130,6 +131,10 @@ import WebSocketLoop
       return
     }
     #expect(!request.wantsSnapshot)
+    bench.refuseOldest(.unavailable(.database("the database is away")))
+    let response = try #require(bench.asked.last?.response)
+    #expect(response.status == 503)
+    #expect(String(decoding: response.body, as: UTF8.self).contains("the database is away"))
   }
 
   @Test("A parameter that the address doesn't know is refused by its name; a token is no such parameter")
