@@ -139,37 +139,26 @@ extension Hub {
   /// Writes an operator's action over HTTP to the server's log and to the audit log.
   private func tell(_ deed: AuditLog.Deed) {
     logger.info("\(deed.event) over HTTP", deed.fields)
-    guard audit != nil else { return }
     complain(audit?.write(deed))
   }
 
   func recordEntry(of session: Session, name: Text, as role: Role) {
-    guard audit != nil else { return }
-    complain(
-      audit?.write(
-        AuditLog.Deed(
-          event: "entered",
-          room: session.room,
-          actor: session.actor?.text,
-          token: session.grant.label,
-          address: session.address,
-          details: [("role", .text(role == .editor ? "editor" : "viewer")), ("name", .text(name.string))],
-          isOften: true
-        )
-      )
-    )
+    let role = role == .editor ? "editor" : "viewer"
+    record("entered", of: session, [("role", .text(role)), ("name", .text(name.string))])
   }
 
-  func recordRenewal(of session: Session) {
-    guard audit != nil else { return }
+  func recordRenewal(of session: Session) { record("renewed", of: session) }
+
+  private func record(_ event: String, of session: Session, _ details: [(key: String, value: Logger.Field)] = []) {
     complain(
       audit?.write(
         AuditLog.Deed(
-          event: "renewed",
+          event: event,
           room: session.room,
           actor: session.actor?.text,
           token: session.grant.label,
           address: session.address,
+          details: details,
           isOften: true
         )
       )
@@ -179,7 +168,7 @@ extension Hub {
   /// Writes a refusal to the audit log if access or an operator's action was refused. Rejected operations are not
   /// written.
   func record(_ refusal: Refusal) {
-    guard audit != nil, Hub.refusalsOnRecord.contains(refusal.code) else { return }
+    guard Hub.refusalsOnRecord.contains(refusal.code) else { return }
     complain(
       audit?.writeRefusal(
         AuditLog.Deed(
