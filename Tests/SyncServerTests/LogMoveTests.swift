@@ -48,10 +48,8 @@ struct LogMoveTests {
     }
   }
 
-  private static func append(_ id: UInt64, epoch: UInt64, count: UInt64) throws -> LogRequest {
-    .append(
-      AppendRequest(id: id, room: "demo", epoch: epoch, mayCreate: true, milliseconds: 1, records: try records(count))
-    )
+  private static func append(_ id: UInt64, epoch: UInt64, count: UInt64) throws -> AppendRequest {
+    AppendRequest(id: id, room: "demo", epoch: epoch, mayCreate: true, milliseconds: 1, records: try records(count))
   }
 
   @Test("a room that is deleted and made again at any moment is copied, as one of the two")
@@ -69,7 +67,7 @@ struct LogMoveTests {
         rmdir(folder)
       }
       let meddling = [
-        LogRequest.delete(id: 1 << 60, room: "demo"), try LogMoveTests.append(1 << 61, epoch: 8, count: 2),
+        LogRequest.delete(id: 1 << 60, room: "demo"), .append(try LogMoveTests.append(1 << 61, epoch: 8, count: 2)),
       ]
       let log = Mutex<MeddledLog?>(nil)
       let source = try WaitingLog { (sink: @escaping LogSink) throws(StorageFault) -> any RoomLog in
@@ -79,7 +77,7 @@ struct LogMoveTests {
         return meddled
       }
       let meddled = try #require(log.withLock { $0 })
-      _ = source.answer { (try? LogMoveTests.append($0, epoch: 7, count: 4)) ?? .list(id: $0) }
+      _ = try source.ask(.append(LogMoveTests.append(0, epoch: 7, count: 4)))
       let move = try LogMove(of: source, .memory, to: .directory(folder), isBackup: true)
       #expect(move.run(nil) == 0, "before request \(number)")
       let copy = try WaitingLog(.directory(folder))

@@ -54,6 +54,23 @@ public enum LogEvent: Hashable, Sendable {
   case closed
 }
 
+extension LogEvent {
+  /// The number of the request that the event answers. `nil` for what the log reports by itself.
+  public var id: UInt64? {
+    switch self {
+    case .appended(let appended): appended.id
+    case .unfollowed(let id, _), .trimmed(let id, _, _), .deleted(let id, _, _): id
+    case .read(let id, _), .loaded(let id, _), .following(let id, _), .resumed(let id, _), .locked(let id, _, _),
+      .created(let id, _), .snapshotted(let id, _, _), .retained(let id), .repaired(let id, _, _, _, _),
+      .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _), .failed(let id, _, _):
+      id
+    case .opened, .waiting, .unusable, .paused, .locks, .availability, .readability, .otherTimeline, .concern,
+      .committed, .closed:
+      nil
+    }
+  }
+}
+
 /// Durable records of one room, in order.
 public struct AppendedRecords: Hashable, Sendable {
   /// The request that appended the records. `nil` if another process, or an earlier one, appended them.

@@ -24,8 +24,6 @@ extension Hub {
     case .failed(let id, _, let error):
       if let append = log.takeAppend(id) {
         deliveries.add(.failure(append, error), for: append.room)
-      } else {
-        log.answer(id, with: event)
       }
       // Any request may find that a room is damaged. That is handled at once, because the log stores nothing more in
       // the room until a snapshot replaces the damaged records.
@@ -64,27 +62,22 @@ extension Hub {
           alike: .by([])
         )
       }
-    case .deleted(let id, let room, let epoch):
+    case .deleted(_, let room, let epoch):
       if let open = rooms.heeding(room), open.room.epoch == epoch { removed(open) }
-      if let id { log.answer(id, with: event) }
     case .unfollowed(nil, let room):
       if let open = rooms.heeding(room) { stop(open, "the log can't tell what came next; connect again") }
-    case .unfollowed(.some(let id), _), .following(let id, _), .created(let id, _), .snapshotted(let id, _, _),
-      .read(let id, _), .loaded(let id, _), .retained(let id), .repaired(let id, _, _, _, _), .verified(let id, _, _),
-      .verifiedPart(let id, _), .rooms(let id, _):
-      log.answer(id, with: event)
-    case .trimmed(let id, let room, let through):
+    case .trimmed(_, let room, let through):
       logger.debug("history trimmed", ["room": .text(room), "through": .init(through)])
-      if let id { log.answer(id, with: event) }
     case .paused(let room):
-      if let open = rooms.heeding(room) { deliveries.add(.pause, for: open) } else { log.send(.resume(room: room)) }
-    case .resumed: break
+      if let open = rooms.heeding(room) { deliveries.add(.pause, for: open) } else { log.resume(room) }
     case .locks(let names): take(locks: names)
-    case .locked(let id, let room, let isLocked):
-      noteLock(of: room, isLocked)
-      log.answer(id, with: event)
+    case .locked(_, let room, let isLocked): noteLock(of: room, isLocked)
     case .closed: logClosed()
+    case .unfollowed, .following, .resumed, .created, .snapshotted, .read, .loaded, .retained, .repaired, .verified,
+      .verifiedPart, .rooms:
+      break
     }
+    if let id = event.id { log.answer(id, with: event) }
   }
 
   /// The log continues on another timeline (an unbroken history of the database). Some of what this process stored
@@ -120,7 +113,7 @@ extension Hub {
     while let (open, answer) = deliveries.takeNext() {
       switch answer {
       case .failure(let append, let error): failed(append, error)
-      case .pause: log.send(.resume(room: open.name))
+      case .pause: log.resume(open.name)
       case .record(let record, let part, let append): deliver(record, part: part, of: append, to: open)
       }
       guard clocks.steadyMicroseconds() < until else { break }

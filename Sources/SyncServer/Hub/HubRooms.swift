@@ -249,7 +249,7 @@ extension Hub {
   private func takeOut(_ open: OpenRoom) {
     giveTurn(to: open) { gatherNews(of: &$0, open, now: now) }
     rooms.remove(open)
-    log.send(.unfollow(room: open.name))
+    log.unfollow(open.name)
     counts.noteClosed(open.room.counts)
     empty(open)
   }

@@ -78,7 +78,7 @@ extension Hub {
         bytes: open.room.image().encoded(),
         timeline: run.timeline
       )
-      log.send(.snapshot(snapshot))
+      log.store(snapshot)
       _ = log.endTurn { clocks.steadyMilliseconds }
     }
   }

@@ -54,21 +54,32 @@ struct LogDesk {
 
   // MARK: Requests
 
-  /// Sends a request whose answer is not needed.
-  mutating func send(_ errand: LogErrand) { requests.append(errand.request(id: nextNumber())) }
+  // These requests need no answer. Any other request goes through `Hub.ask`, whose answer must be used.
+
+  /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
+  /// are ignored.
+  mutating func unfollow(_ room: String) { requests.append(.unfollow(id: nextNumber(), room: room)) }
+
+  /// The room has applied what the log has reported of it, so the log reports more. If the request fails, the room was
+  /// closed, or the log reports more anyway.
+  mutating func resume(_ room: String) { requests.append(.resume(id: nextNumber(), room: room)) }
+
+  /// Stores a snapshot, with which a room opens more quickly. If that fails, nothing is lost, because the log has all
+  /// records.
+  mutating func store(_ snapshot: SnapshotRequest) {
+    var snapshot = snapshot
+    snapshot.id = nextNumber()
+    requests.append(.snapshot(snapshot))
+  }
 
   mutating func ask(_ request: LogRequest, number: UInt64, _ waiter: CheckedContinuation<LogEvent, Never>) {
     waiters[number] = waiter
     requests.append(request)
   }
 
-  /// Hands an answer of the log to the job that waits for it.
-  /// - Returns: whether a job waited for it.
-  @discardableResult
-  mutating func answer(_ number: UInt64, with event: LogEvent) -> Bool {
-    guard let waiter = waiters.removeValue(forKey: number) else { return false }
-    waiter.resume(returning: event)
-    return true
+  /// Hands an answer of the log to the job that waits for it, if one does.
+  mutating func answer(_ number: UInt64, with event: LogEvent) {
+    waiters.removeValue(forKey: number)?.resume(returning: event)
   }
 
   mutating func append(_ append: Append, number: UInt64, _ request: AppendRequest) {
@@ -123,7 +134,7 @@ struct LogDesk {
   mutating func retain(now: Moment) {
     if let retainedAt, now.monotonicMilliseconds < retainedAt + 600_000 { return }
     retainedAt = now.monotonicMilliseconds
-    send(.retain(milliseconds: now.wallMilliseconds))
+    requests.append(.retain(id: nextNumber(), milliseconds: now.wallMilliseconds))
   }
 
   /// Whether nothing waits to be stored.

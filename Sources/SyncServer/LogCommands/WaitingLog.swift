@@ -100,7 +100,7 @@ final class LogAnswers: Sendable {
         case .closed: state.isClosed = true
         default: break
         }
-        if let id = event.answeredID { state.events[id] = event }
+        if let id = event.id { state.events[id] = event }
       }
     }
     bell.ring()
@@ -158,19 +158,5 @@ private final class Bell: @unchecked Sendable {
     clock_gettime(CLOCK_REALTIME, &end)
     end.tv_sec += seconds
     _ = sem_timedwait(semaphore, &end)
-  }
-}
-
-extension LogEvent {
-  /// The number of the request that the event answers.
-  fileprivate var answeredID: UInt64? {
-    switch self {
-    case .repaired(let id, _, _, _, _), .verified(let id, _, _), .loaded(let id, _), .read(let id, _),
-      .rooms(let id, _), .created(let id, _), .snapshotted(let id, _, _), .locked(let id, _, _), .failed(let id, _, _):
-      id
-    case .appended(let appended): appended.id
-    case .deleted(let id, _, _): id
-    default: nil
-    }
   }
 }

@@ -129,7 +129,7 @@ final class DelayedLog: RoomLog, Bus, @unchecked Sendable {
   }
 
   private func report(_ event: LogEvent) {
-    if let id = event.answered { unanswered.remove(id) }
+    if let id = event.id { unanswered.remove(id) }
     later { $0.logTold([event]) }
   }
 
@@ -143,21 +143,6 @@ extension LogRequest {
     switch self {
     case .load, .read, .follow, .list: true
     default: false
-    }
-  }
-}
-
-extension LogEvent {
-  /// The number of the request that the event answers.
-  var answered: UInt64? {
-    switch self {
-    case .appended(let appended): appended.id
-    case .read(let id, _), .loaded(let id, _), .following(let id, _), .resumed(let id, _), .locked(let id, _, _),
-      .created(let id, _), .snapshotted(let id, _, _), .retained(let id), .repaired(let id, _, _, _, _),
-      .verified(let id, _, _), .verifiedPart(let id, _), .rooms(let id, _), .failed(let id, _, _):
-      id
-    case .unfollowed(let id, _), .trimmed(let id, _, _), .deleted(let id, _, _): id
-    default: nil
     }
   }
 }

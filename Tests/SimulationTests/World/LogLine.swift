@@ -42,7 +42,7 @@ final class LogLine: RoomLog, Bus, @unchecked Sendable {
   }
 
   func report(_ event: LogEvent) {
-    if let id = event.answered { unanswered.remove(id) }
+    if let id = event.id { unanswered.remove(id) }
     sink?([event])
   }
 

@@ -116,7 +116,7 @@ extension World {
     // What was dropped is refused after the node has learned that it no longer follows the room.
     guard !events.contains(.unfollowed(id: nil, room: Disk.roomName)) else { return }
     let pending = Set(
-      events.compactMap(\.answered) + node.appends.map(\.request.id) + node.failures.map(\.request)
+      events.compactMap(\.id) + node.appends.map(\.request.id) + node.failures.map(\.request)
     )
     for id in node.unanswered.subtracting(pending).sorted() {
       report(.failed(id: id, room: Disk.roomName, .unavailable(World.cutOffFault)))
@@ -126,7 +126,7 @@ extension World {
   /// Hands a report to the node's hub.
   mutating func report(_ event: LogEvent) {
     guard let log = node.log else { return }
-    if let id = event.answered { node.unanswered.remove(id) }
+    if let id = event.id { node.unanswered.remove(id) }
     log.report(event)
     serve()
   }

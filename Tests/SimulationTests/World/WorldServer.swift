@@ -50,7 +50,7 @@ extension World {
     guard node.isUp else { return startServer() }
     tell("\(server) is killed.")
     count(.crashed)
-    if node.reports.contains(where: { $0.event.answered != nil }) { count(.committedNotDelivered) }
+    if node.reports.contains(where: { $0.event.id != nil }) { count(.committedNotDelivered) }
     if !node.appends.isEmpty { count(.lostUnsynced) }
     // A random number of the oldest pending appends are stored nevertheless.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
