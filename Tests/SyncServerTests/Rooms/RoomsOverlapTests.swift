@@ -159,6 +159,24 @@ struct RoomsOverlapTests {
     #expect(!bench.room.keepsOverlaps)
   }
 
+  @Test("R6: who comes into a room that was empty meanwhile is told of all pairs once")
+  func afterEmptiness() {
+    var (bench, writer) = RoomBench.withWriter { $0.messageBytes = 2_048 }
+    for number in 1...20 { bench.put(writer, UInt64(number), x: Double(number) * 6) }
+    bench.settle()
+    let first = bench.join { $0.overlaps = true }
+    // A state with all pairs is made for this client. Everyone leaves before there is another beat.
+    let second = bench.connect()
+    var hello = Hello()
+    hello.overlaps = true
+    bench.say(.hello(hello), second)
+    for client in [writer, first, second] { bench.leave(client) }
+    for _ in 0..<2 {
+      let late = bench.join { $0.overlaps = true }
+      #expect(bench.notices(late).flatMap(\.began).count == 19)
+    }
+  }
+
   @Test("many pairs come in messages within the bound, more on all but the last")
   func many() {
     var (bench, writer) = RoomBench.withWriter { $0.messageBytes = 16_384 }

@@ -21,6 +21,8 @@ struct FanOut: Sendable {
   /// The result of `standingPairs`, kept until the pairs change.
   private var standing: [ShapePair]?
   private var pairsVersion: UInt64 = 0
+  /// The value of `pairsVersion` when `beginPairs` was last called.
+  private var pairsBegunAt: UInt64 = 0
 
   init(limits: Limits, framing: Framing, vocabularies: [Vocabulary]) {
     self.limits = limits
@@ -126,6 +128,7 @@ struct FanOut: Sendable {
     dropped.beginPairs(ordinal: ring.end)
     partly = nil
     pairsChanged()
+    pairsBegunAt = pairsVersion
   }
 
   private mutating func pairsChanged() {
@@ -235,7 +238,11 @@ struct FanOut: Sendable {
   }
 
   private mutating func pairsTold(to channel: Channel) -> StateStreams.PairsTold {
-    StateStreams.PairsTold(all: channel.hasOverlaps ? standingPairs() : nil, version: pairsVersion)
+    StateStreams.PairsTold(
+      all: channel.hasOverlaps ? standingPairs() : nil,
+      version: pairsVersion,
+      begunAt: pairsBegunAt
+    )
   }
 
   /// Whether a state stream could be made now for a reader with the address `party`.

@@ -47,6 +47,15 @@ struct StateStreams: Sendable {
     let all: [ShapePair]?
     /// Grows with each broadcast that has overlaps.
     let version: UInt64
+    /// The version since which some member has always wanted overlap notices. The pairs of an older stream are out of
+    /// date: nobody was told what changed after them.
+    let begunAt: UInt64
+
+    /// Whether a reader gets all pairs exactly once: from the next broadcast if that broadcast has them, otherwise from
+    /// the stream.
+    fileprivate func suit(_ stream: borrowing StateStream) -> Bool {
+      stream.pairsVersion >= begunAt && (all != nil) == (stream.pairs != nil)
+    }
   }
 
   /// A stream to read, and the broadcast with which its reader continues afterwards.
@@ -90,7 +99,7 @@ struct StateStreams: Sendable {
     var best: (number: Int, since: UInt64?)?
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.isDifference(since: want.since) else { continue }
-      guard !want.channel.hasOverlaps || (pairs.all != nil) == (stream.pairs != nil) else { continue }
+      guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
       guard want.isMet(by: stream, at: position, pairs) || stream.ordinal >= want.ringStart else { continue }
       if let best, (best.since ?? 0, best.number) > (stream.since ?? 0, number) { continue }
       best = (number, stream.since)
@@ -180,12 +189,9 @@ struct StateStreams: Sendable {
   }
 
   private func number(for want: Want, position: UInt64, pairs: PairsTold) -> Int? {
-    let arePairsTold = pairs.all != nil
     for (number, stream) in streams {
       guard stream.suits(want.channel), stream.since == want.since else { continue }
-      // A client that wants overlaps has to get all overlapping pairs exactly once: from the next broadcast if that
-      // broadcast has them, otherwise from the stream.
-      guard !want.channel.hasOverlaps || arePairsTold == (stream.pairs != nil) else { continue }
+      guard !want.channel.hasOverlaps || pairs.suit(stream) else { continue }
       // A stream from before the newest broadcast is used only if it is long (more than four parts). A short stream is
       // made anew, because the new one takes fewer bytes than the old one and the broadcasts since then.
       guard want.isMet(by: stream, at: position, pairs) || stream.count > 4 && stream.ordinal >= want.ringStart
