@@ -297,6 +297,15 @@ struct RoomsDoorTests {
     bench.settle()
     #expect(bench.rejections(writer) == [])
     #expect(bench.room.canvas.stamp(of: .alpha, in: bench.shape(1)) == next)
+    // When the counter has come to its end, the next stamps are a millisecond later, also within one message.
+    let last = Stamp(milliseconds: at.milliseconds, counter: 65_535, actor: at.actor)!
+    let rolled = [0, 1].map { Stamp(milliseconds: at.milliseconds + 1, counter: $0, actor: at.actor)! }
+    let edits = ([last] + rolled).map { ProposedOperation(1, Properties { $0.alpha = 4 }, at: $0) }
+    let refusal = bench.submit(writer, edits)
+    bench.settle()
+    #expect(refusal == nil && bench.room.canvas.stamp(of: .alpha, in: bench.shape(1)) == rolled[1])
+    let later = Stamp(milliseconds: at.milliseconds + 2, counter: 0, actor: at.actor)!
+    #expect(bench.submit(writer, [ProposedOperation(1, Properties { $0.alpha = 5 }, at: later)])?.code == .clockAhead)
   }
 
   @Test("W6: room_full looks at the room as it will be with all that is on its way")

@@ -53,13 +53,16 @@ struct Door: Sendable {
     to fold: inout Fold,
     now: Moment
   ) throws(Rejection) -> Batch {
+    // The time of the newest stamp in the room or in the operations before.
+    var newest = fold.clockTime
     for (index, operation) in proposed.enumerated() {
       try checkName(in: operation, index: index, canvas: fold.canvas)
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
       }
-      try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
+      try checkTime(of: operation, at: at, index: index, after: newest, fold: fold, now: now)
+      newest = max(newest, at.time)
     }
     try allowance.check(proposed, on: fold.canvas)
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
@@ -163,9 +166,12 @@ struct Door: Sendable {
     of operation: ProposedOperation,
     at stamp: Stamp,
     index: Int,
+    after newest: UInt64,
     fold: borrowing Fold,
     now: Moment
   ) throws(Rejection) {
+    // A stamp right after the newest one is in the next millisecond if the counter has come to its end.
+    let next = (min(newest, .max - 1) + 1) >> 16
     switch Clock.standing(
       of: stamp,
       wallMilliseconds: now.wallMilliseconds,
@@ -178,7 +184,7 @@ struct Door: Sendable {
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
     // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
     // overwrite these values, a writer needs stamps that are at least as late.
-    case .ahead where stamp.milliseconds <= fold.newestMilliseconds: break
+    case .ahead where stamp.milliseconds <= next: break
     case .ahead(let by):
       throw Rejection(
         operation: index,

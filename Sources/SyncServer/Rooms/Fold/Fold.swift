@@ -21,7 +21,8 @@ struct Fold: Sendable {
   private(set) var position: UInt64 = 0
   /// How many operations the log has had in all, including those in trimmed records.
   private(set) var operationCount: UInt64 = 0
-  private var clockTime: UInt64 = 0
+  /// Not less than the time (`Stamp.time`) of any stamp that the room has or has given out.
+  private(set) var clockTime: UInt64 = 0
   /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
   /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 when all have been
@@ -63,9 +64,6 @@ struct Fold: Sendable {
   func place(of cursor: Cursor) -> UInt64? {
     RoomCursor(cursor).flatMap { places.position(of: $0, upTo: position) }
   }
-
-  /// The time of the newest stamp in the room, in Unix milliseconds of the clock that made the stamp.
-  var newestMilliseconds: UInt64 { clockTime >> 16 }
 
   /// The room as it is now, for a snapshot.
   func image() -> RoomImage {
