@@ -224,9 +224,11 @@ extension World {
       written.insert(operation.at)
       ledger.settle(operation.shape, operation.set.assigned, of: tab)
       for property in operation.set.assigned {
+        // A deletion that later values have overruled changes nothing visible. Nor does a register without a value lose
+        // one, even if somebody deleted the shape and brought it back without that register.
+        let isLive = before.canvas.contains(operation.shape)
+        if isLive, property == .deleted || before.canvas.stamp(of: property, in: operation.shape) == nil { continue }
         guard let winner = before.canvas.winner(of: property, in: operation.shape) else { continue }
-        // A deletion that later values have overruled changes nothing visible.
-        if property == .deleted, before.canvas.contains(operation.shape) { continue }
         if winner.actor != before.actor, !parties[tab].formerActors.contains(winner.actor), !ledger.hasDoubles {
           fail(.undoOfOthers, "\(parties[tab].name) overwrites \(property) of \(operation.shape) by \(winner.actor)")
         }
