@@ -99,6 +99,8 @@ struct Node {
     var number = 0
     /// The value of `Disk.life` for the log that the room was read from.
     var life = 0
+    /// Whether the standby lacks some of the records that the node has been told of, or is still being told of.
+    var isLost = false
     /// The value of `Disk.life` when the node last asked for the room's newest snapshot.
     var lifeLoaded = 0
     var position: UInt64 = 0

@@ -43,6 +43,7 @@ extension World {
       open != nil && node.notice?.lost == node.room.number
       || told.map { !disk.has($0.epoch, through: $0.position) } ?? false
     // A room that is about to be closed can lack records, or have some that are gone.
+    node.room.isLost = isLost
     if !isLost, open != nil { node.room.life = told == nil ? -1 : disk.life }
     // If no new record arrives, the node might notice the failover only after some time.
     let looksAt = until + (happens(0.5) ? 0 : UInt64.random(in: 0...3_000, using: &random))

@@ -314,7 +314,7 @@ extension World {
     if let open, !open.isStored {
       if open.room.epoch != appended.epoch, appended.id == nil { count(.joinedCreation) }
       // The record may belong to an earlier room that was deleted. The node may not know of the deletion yet.
-      node.room.life = appended.epoch == disk.epoch ? disk.life : -1
+      node.room.life = appended.epoch == disk.epoch && !node.room.isLost ? disk.life : -1
     }
     if appended.id != nil { node.isLogInDoubt = false }
     if open != nil { node.room.reported = max(node.room.reported, appended.records.last?.position ?? 0) }
