@@ -124,6 +124,12 @@ struct Node {
     return server.hub.assumeIsolated { $0.log.isClear && $0.deliveries.isEmpty }
   }
 
+  /// Whether the batch of an append is the open room's, rather than that of a room that was closed since.
+  func isOfOpenRoom(_ append: UInt64) -> Bool {
+    guard let server, let open = room.open else { return false }
+    return server.hub.assumeIsolated { $0.log.appends[append]?.room === open }
+  }
+
   /// The operations that the room has accepted, and that the log has not answered yet.
   var inFlight: [[Operation]] {
     guard let server, let open = room.open else { return [] }

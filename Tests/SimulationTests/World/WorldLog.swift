@@ -102,7 +102,7 @@ extension World {
       node.failures.removeFirst()
       if first.isAppend {
         node.failedBatches += 1
-        node.isLogInDoubt = true
+        if node.isOfOpenRoom(first.request) { node.isLogInDoubt = true }
         if RoomInLog.isGone(by: first.error), open != nil { count(.deletedUnderAppend) }
       }
       report(.failed(id: first.request, room: Disk.roomName, first.error))
