@@ -206,7 +206,9 @@ extension World {
       if code.string == "unknown_type" { fail(.protocolWords, "\(name) is told \(words)") }
     case .overlaps(let notice):
       if !lines[line].pairs.isDisjoint(with: notice.began) || !lines[line].pairs.isSuperset(of: notice.ended) {
-        fail(.overlaps, "\(name) is told that pairs begin or end that it knows better")
+        let known = lines[line].pairs.intersection(notice.began)
+        let unknown = Set(notice.ended).subtracting(lines[line].pairs)
+        fail(.overlaps, "\(name) is told that \(known) begin, which it knows, and \(unknown) end, which it doesn't")
       }
       lines[line].pairs.formUnion(notice.began)
       lines[line].pairs.subtract(notice.ended)
