@@ -101,6 +101,10 @@ struct Disk {
     return appended
   }
 
+  static func stamps(of request: AppendRequest) -> [Stamp] {
+    request.records.compactMap { StoredOperations($0.bytes) }.flatMap(\.operations).map(\.at)
+  }
+
   /// The hash (`mark`) of a log without records.
   static let noMark: UInt64 = 1
 

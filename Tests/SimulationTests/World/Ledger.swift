@@ -13,6 +13,9 @@ struct Ledger {
   private var lastValue = 0
   /// The refusals that clients were sent.
   var refused: [(party: Int, at: Stamp, operation: ProposedOperation)] = []
+  /// The stamps of operations that may be stored although they were refused (W7): the log had failed at them before, or
+  /// their room was closed, or an earlier attempt was still on its way.
+  var undecided: Set<Stamp> = []
   /// The operations of honest clients, by their stamps.
   var written: [Stamp: ProposedOperation] = [:]
   /// For each cursor that the server gave out, the hash of the log at that time.

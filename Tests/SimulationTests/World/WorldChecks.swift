@@ -167,12 +167,11 @@ extension World {
     for (party, register) in ledger.missing(from: values) {
       return fail(.survival, "\(register.property) of \(register.shape), written by \(parties[party].name), is nowhere")
     }
-    // A refused operation must not be in the log. This check is skipped if the outcome is uncertain, for example if a
-    // write failed as `unavailable` but is stored (W7).
-    let isCertain = !ledger.hasDoubles && !ledger.hasForgotten && happened[.turnedUp] == nil
+    // A refused operation must not be in the log, unless an earlier attempt of its writer may have been stored (W7).
+    let isCertain = !ledger.hasDoubles && !ledger.hasForgotten
     let forgotten = nodes.compactMap { $0.room.open?.room.forgottenBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
-    where isCertain && stored[at] == operation.shape && at.milliseconds >= forgotten {
+    where isCertain && stored[at] == operation.shape && at.milliseconds >= forgotten && !ledger.undecided.contains(at) {
       for property in operation.set.assigned where fold.stamp(of: property, in: operation.shape) == at {
         return fail(.refusals, "\(operation.shape) at \(at) was refused, and is in the log")
       }

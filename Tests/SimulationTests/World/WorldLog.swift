@@ -229,7 +229,7 @@ extension World {
   /// Stores the appends whose outcome was unknown. This simulates a log that reopens and finds more records than it had
   /// reported.
   private mutating func findOut() {
-    for append in node.unknown where (try? commit(append.request, isAnswered: false)) != nil { count(.turnedUp) }
+    for append in node.unknown { turnUp(append.request) }
     node.unknown = []
   }
 
@@ -240,6 +240,8 @@ extension World {
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
+    // Once the room is closed, nobody is told that its batch is stored.
+    if !node.isOfOpenRoom(append.request.id) { ledger.undecided.formUnion(Disk.stamps(of: append.request)) }
     try commit(append.request, isAnswered: true)
   }
 

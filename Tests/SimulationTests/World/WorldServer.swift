@@ -54,10 +54,18 @@ extension World {
     if !node.appends.isEmpty { count(.lostUnsynced) }
     // A random number of the oldest pending appends are stored nevertheless.
     let kept = Int.random(in: 0...node.appends.count, using: &random)
-    if Bool.random(using: &random) { node.unknown = [] }
-    let durable = node.unknown + node.appends.prefix(kept).filter { !$0.fails }
+    let unknown = Bool.random(using: &random) ? [] : node.unknown
+    let durable = node.appends.prefix(kept).filter { !$0.fails }
     endProcess()
+    for append in unknown { turnUp(append.request) }
     for append in durable { try? commit(append.request, isAnswered: false) }
+  }
+
+  /// Stores a batch after the node was told that it isn't stored.
+  mutating func turnUp(_ request: AppendRequest) {
+    guard (try? commit(request, isAnswered: false)) != nil else { return }
+    count(.turnedUp)
+    ledger.undecided.formUnion(Disk.stamps(of: request))
   }
 
   /// Asks the process to end. It ends by itself when everything is stored and sent.
@@ -295,6 +303,8 @@ extension World {
   // MARK: Whether the room rightly refuses
 
   private mutating func judge(_ refusal: RejectCode, of proposed: [ProposedOperation], _ open: OpenRoom) {
+    // The room can't know yet whether an earlier attempt is stored.
+    ledger.undecided.formUnion(proposed.compactMap(\.at).filter(stampsToCome(open).contains))
     if refusal == .tooOld { checkAge(of: proposed, open) }
     guard refusal == .roomFull, open.answers.isEmpty else { return }
     judgeFullness(of: proposed, open)
@@ -302,6 +312,12 @@ extension World {
     if node.isLogInDoubt, stored.verdict(on: proposed).fits {
       fail(.roomFull, "only what the log may never store fills it, and the refusal is final")
     }
+  }
+
+  /// The stamps that are on their way to the log or from it, and that the room doesn't have yet.
+  private func stampsToCome(_ open: OpenRoom) -> Set<Stamp> {
+    let stored = disk.records.reversed().prefix { $0.position > open.room.position }.flatMap(\.operations)
+    return Set((nodes.flatMap(\.inFlight).joined() + stored).map(\.at))
   }
 
   mutating func judgeFullness(of proposed: [ProposedOperation], _ open: OpenRoom) {
