@@ -162,6 +162,11 @@ struct Door: Sendable {
     Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
   }
 
+  /// In a room that is ahead of the server's clock, a stamp may be later than the newest one by this many. Several
+  /// messages in between may have been refused. With 16 operations for each millisecond that this takes the room further
+  /// ahead, no client can do so faster than time goes by.
+  static let stampsPastNewestMax: UInt64 = 4_096
+
   private func checkTime(
     of operation: ProposedOperation,
     at stamp: Stamp,
@@ -170,8 +175,6 @@ struct Door: Sendable {
     fold: borrowing Fold,
     now: Moment
   ) throws(Rejection) {
-    // A stamp right after the newest one is in the next millisecond if the counter has come to its end.
-    let next = (min(newest, .max - 1) + 1) >> 16
     switch Clock.standing(
       of: stamp,
       wallMilliseconds: now.wallMilliseconds,
@@ -183,8 +186,8 @@ struct Door: Sendable {
     case .ahead where Door.changesNothing(operation, at: stamp, on: fold.canvas): break
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
     // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
-    // overwrite these values, a writer needs stamps that are at least as late.
-    case .ahead where stamp.milliseconds <= next: break
+    // overwrite these values, a writer needs stamps that are a little later still.
+    case .ahead where stamp.time <= newest || stamp.time - newest <= Door.stampsPastNewestMax: break
     case .ahead(let by):
       throw Rejection(
         operation: index,
