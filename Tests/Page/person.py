@@ -152,9 +152,10 @@ class Person(Keeping):
     def wait(self, expression, what=None, argument=None, seconds=SECONDS):
         """Waits until an expression is true."""
         test = f"(value) => {{ const app = window.canvasApp; return app && ({expression}) }}"
-        # The condition is polled by time instead of by frames, because some tests stop the frames.
+        # The condition is polled by time instead of by frames, because some tests stop the frames. A look costs a
+        # processor most of a millisecond, so there are few.
         try:
-            self.page.wait_for_function(test, arg=argument, polling=20, timeout=seconds * 1000)
+            self.page.wait_for_function(test, arg=argument, polling=50, timeout=seconds * 1000)
         except Exception as error:
             raise AssertionError(f"{self.name} waited in vain for {what or expression}; {self.noticed}") from error
 
