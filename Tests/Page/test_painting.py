@@ -370,8 +370,8 @@ def test_long_broken_lines_are_cut_to_what_is_seen(room):
         ({"kind": "ink", "position": [-200_000, 60], "size": [400_000, 1], "path": [[0, 0], [HALF, 0], [WHOLE, 0]]}, 60),
     ]:
         line = room.add(filled=False, dash="dashed", strokeWidth=4, stroke=STROKE, **values)
-        picture = alone(ann, line)
-        seen = [x for x in range(20, 400) if differs(picture, PAPER)[at, x]]
+        row = differs(alone(ann, line), PAPER)[at]
+        seen = [x for x in range(20, 400) if row[x]]
         # Counted from the line's start, twelve of every twenty pixels are painted.
         wanted = [x for x in range(20, 400) if x % 20 < 12]
         # The centre of the painted ink can be up to three units away from the centre of its box. So the test tries
