@@ -28,8 +28,9 @@ def close(one, other, tolerance=0.01):
     return math.isclose(one, other, abs_tol=tolerance)
 
 
-def test_what_others_move_glides_there(room):
-    """Halfway through the time it is between both places, slows down, and arrives. So does a colour."""
+def test_what_others_move_glides_there_what_appears_grows_and_what_is_deleted_fades(room):
+    """Halfway through the time it is between both places, slows down, and arrives. So does a colour. A new shape starts
+    smaller and lighter, and a deleted one is seen for a moment."""
     shape, other = room.add(position=[100, 100], size=[80, 60]), room.add(position=[600, 100], size=[200, 200], fill="#0000FF")
     bob = watching(room, shape)
     room.write((shape, {"position": [300, 200], "rotation": 90}), (other, {"fill": "#FF0000"}))
@@ -48,28 +49,43 @@ def test_what_others_move_glides_there(room):
     assert (there["x"], there["y"], there["rotation"]) == (300, 200, 90), there
     assert list(bob.picture()[y, x][:3]) == [255, 0, 0]
 
+    new = room.add(position=[100, 100], size=[100, 100], fill="#CC0000")
+    told(bob, "app.session.shape(value[0]) !== null", new)
+    bob.pass_time(40)
+    young = bob.drawn(new)
+    assert 0.8 < young["growth"] < 1 and 0.1 < young["opacity"] < 1, young
+    bob.pass_time(OTHERS)
+    assert bob.drawn(new)["growth"] == 1 and bob.drawn(new)["opacity"] == 1
+    room.write((new, {"deleted": True}))
+    told(bob, "app.session.shape(value[0]) === null", new)
+    bob.pass_time(60)
+    x, y = map(int, bob.screen(150, 150))
+    red, green, *_ = bob.picture()[y, x].astype(int)
+    assert red > green + 20, "it is gone at once"
+    assert bob.drawn(new) is None, "it can still be asked for"
+    bob.pass_time(OTHERS)
+    red, green, *_ = bob.picture()[y, x].astype(int)
+    assert abs(red - green) < 4, "it is still there"
+    assert len(bob.run("app.scene.order.map(({ id }) => id)")) == 2
+
 
 def test_steps_that_follow_each_other_become_one_movement(room):
-    """Five steps of 40 units, a tenth of a second apart. In between the shape never moves back or stops."""
-    shape = room.add(position=[0, 100])
-    bob = watching(room, shape)
+    """Steps of 40 units, 100 ms apart: in between the shape never moves back or stops. Over a slow line, 400 ms apart:
+    from the third on, shape and pointer move evenly."""
+    quick, shape = room.add(position=[0, 100]), room.add(position=[0, 300])
+    bob = watching(room, quick, shape)
     seen = []
     for step in range(1, 6):
-        room.write((shape, {"position": [40 * step, 100]}))
-        told(bob, f"app.session.shape(value[0]).x === {40 * step}", shape)
+        room.write((quick, {"position": [40 * step, 100]}))
+        told(bob, f"app.session.shape(value[0]).x === {40 * step}", quick)
         for _ in range(4):
-            seen.append(bob.drawn(shape)["x"])
+            seen.append(bob.drawn(quick)["x"])
             bob.pass_time(20)
     steps = [after - before for before, after in zip(seen, seen[1:])]
     assert all(step > 0 for step in steps[:-1]), seen
     # After the start, all steps have about the same length.
     assert max(steps[8:18]) < 3 * min(steps[8:18]), steps
 
-
-def test_steps_over_a_slow_line_become_one_movement_too(room):
-    """Steps of 40 units, 400 ms apart: from the third on, shape and pointer move evenly."""
-    shape = room.add(position=[0, 300])
-    bob = watching(room, shape)
     ann = room.join("Ann")
     color = [int(ann.run("app.me.color")[at : at + 2], 16) for at in (1, 3, 5)]
 
@@ -91,30 +107,6 @@ def test_steps_over_a_slow_line_become_one_movement_too(room):
     for places in (seen, pointed):
         steps = [after - before for before, after in zip(places, places[1:])][12:]
         assert min(steps) > 3 and max(steps) < 3 * min(steps), places
-
-
-def test_what_appears_grows_and_what_is_deleted_fades(room):
-    """For others a new shape starts smaller and lighter, and a deleted one is seen for a moment."""
-    kept = room.add(position=[600, 600])
-    bob = watching(room, kept)
-    shape = room.add(position=[100, 100], size=[100, 100], fill="#CC0000")
-    told(bob, "app.session.shape(value[0]) !== null", shape)
-    bob.pass_time(40)
-    young = bob.drawn(shape)
-    assert 0.8 < young["growth"] < 1 and 0.1 < young["opacity"] < 1, young
-    bob.pass_time(OTHERS)
-    assert bob.drawn(shape)["growth"] == 1 and bob.drawn(shape)["opacity"] == 1
-    room.write((shape, {"deleted": True}))
-    told(bob, "app.session.shape(value[0]) === null", shape)
-    bob.pass_time(60)
-    x, y = map(int, bob.screen(150, 150))
-    red, green, *_ = bob.picture()[y, x].astype(int)
-    assert red > green + 20, "it is gone at once"
-    assert bob.drawn(shape) is None, "it can still be asked for"
-    bob.pass_time(OTHERS)
-    red, green, *_ = bob.picture()[y, x].astype(int)
-    assert abs(red - green) < 4, "it is still there"
-    assert len(bob.run("app.scene.order.map(({ id }) => id)")) == 1
 
 
 def test_what_a_black_hole_takes_is_seen_going_there_by_everyone(room):
