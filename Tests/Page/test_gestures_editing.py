@@ -280,6 +280,7 @@ def test_two_fingers_on_the_paper_pan_and_zoom(room):
         phone.touch.move((150 + 10 * step, 400 + 5 * step), (250 + 10 * step, 400 + 5 * step))
     phone.touch.end()
     phone.wait("app.view.x < -85 && app.view.y < -40", "it pans")
+    assert near(phone.run("app.view.scale"), 1, 1e-6), "fingers that keep their distance don't zoom"
     phone.look_at(0, 0)
     phone.take("select")
     phone.touch.drag((200, 400), (100, 300))

@@ -12,6 +12,8 @@ export class Pinch {
   #turnOrigin: number | null = null
 
   hasBegun = false
+  /** Where the finger was whose movement began the pinch, until the next movement. */
+  #begun: { isFirst: boolean, at: Point } | null = null
   /** The midpoint of the two fingers, and how they have moved since the start. */
   reading: Point & { dx: number, dy: number, scale: number, rotation: number }
 
@@ -25,13 +27,18 @@ export class Pinch {
 
   move(first: Point, second: Point) {
     if (!this.hasBegun) {
-      const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
-      if (way <= pinchSlop) return
+      const [way, secondWay] = [distance(first, this.#startFirst), distance(second, this.#startSecond)]
+      if (Math.max(way, secondWay) <= pinchSlop) return
       this.hasBegun = true
+      this.#begun = way > secondWay ? { isFirst: true, at: first } : { isFirst: false, at: second }
       // The movement before the pinch began is ignored, because otherwise the shape would jump.
       this.#measureFrom(first, second)
       return
     }
+    const begun = this.#begun
+    this.#begun = null
+    // Each finger is told by itself. If both move at once, the first part alone would count as a turn.
+    if (begun && distance(begun.isFirst ? first : second, begun.at) === 0) return this.#measureFrom(first, second)
     const now = measure(first, second)
     this.#turned += normalised(now.angle - this.#lastAngle)
     this.#lastAngle = now.angle
