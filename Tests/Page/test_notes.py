@@ -9,6 +9,7 @@ FULL = "word " * 40
 
 def rewrite(person, note, words):
     """Replaces a note's text."""
+    person.wait_for_shape(note)
     person.select(note)
     person.press("F2")
     person.page.wait_for_selector(FIELD, state="visible")
@@ -67,8 +68,10 @@ def test_letters_larger_than_their_box_make_it_higher(room):
 def test_a_text_that_is_put_back_fits_too(room):
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     note = full_note(room)
+    bob.wait_for_shape(note)
     bob.select(note)
     bob.press("F2")
+    bob.page.wait_for_selector(FIELD, state="visible")
     bob.type("short")
     rewrite(ann, note, FULL)
     bob.wait_for_shape(note, "shape.textSize === 14")
@@ -90,3 +93,20 @@ def test_of_two_texts_written_at_once_none_gets_the_size_of_the_other(room):
     ann.come_online()
     room.wait_for(lambda shapes: shapes[0]["text"] == f"{FULL}!")
     assert room.shape(note)["textSize"] == 14
+
+
+def test_after_a_click_on_the_bar_the_keys_belong_to_the_selection(room):
+    """Enter opens the text instead of pressing the button again, and the space after it is written."""
+    ann = room.join("Ann", at=(0, 0))
+    note = full_note(room, text="one")
+    ann.wait_for_shape(note)
+    ann.take("select")
+    ann.select(note)
+    ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)
+    ann.press("Enter")
+    ann.page.wait_for_selector(FIELD, state="visible")
+    ann.press("Control+End")
+    ann.type(" two")
+    ann.press("Escape")
+    room.wait_for(lambda shapes: shapes[0]["text"] == "one two")
