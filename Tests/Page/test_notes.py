@@ -21,6 +21,7 @@ def rewrite(person, note, words):
 
 def stretch(person, note, x, y):
     """Drags a note's lower right corner."""
+    person.wait_for_shape(note)
     person.select(note)
     corner = handle(person, "scale")
     lead(person, corner, moved(corner, x, y))
