@@ -278,9 +278,8 @@ def test_a_curved_arrow_is_bent_by_the_handle_on_the_curve(room):
     bar = ann.page.locator(".selection-bar")
 
     def route(name):
-        bar.get_by_role("button", name="Colours of the selection").click()
-        ann.page.get_by_role("button", name=f"Route: {name}").click()
-        ann.press("Escape")
+        bar.get_by_role("button", name=f"Route: {name}").click()
+
     route("Curved")
     line = drawn_line(room, lambda shape: shape.get("route") == "curved")
     assert len(line["path"]) == 3 and line["position"] == [300, 260] and line["size"] == [200, 40]

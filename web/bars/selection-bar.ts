@@ -135,15 +135,15 @@ export class SelectionBar {
     this.#look.append(element('span', { class: 'paint-swatch' }))
     this.#bar = element('section', {
       class: 'selection-bar floating', 'aria-label': 'What is selected', hidden: true,
-    }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#ends.map(([, button]) => button), this.#write,
-      this.#openLink,
+    }, element('div', { class: 'row' }, this.#look, this.#sizes.element, this.#routes.element, this.#ends.map(([, button]) => button),
+      this.#write, this.#openLink,
       // Where a phone has no space for all in one row, these stay together, and no button stands alone.
       element('div', { class: 'row' }, this.#duplicate, this.#group, this.#lock, this.#delete)))
     // The keys stay with the selection after a click. If the button had the focus, Enter would press it again.
     this.#bar.addEventListener('mousedown', (event) => {
       if (!(document.activeElement instanceof HTMLInputElement)) event.preventDefault()
     })
-    this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element, this.#routes.element),
+    this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })
     this.element = this.#bar
     selection.on('change', () => { this.#isStale = true })
