@@ -101,6 +101,14 @@ struct Ledger {
     return gone.count < before
   }
 
+  /// Remembers that another copy of the log has taken its place, with these records. They are older than all refusals
+  /// so far, such as those of a later room of the same name.
+  mutating func areBack(_ records: [Disk.Record]) {
+    areThere(records)
+    let stamps = Set(records.flatMap(\.operations).map(\.at))
+    refused.removeAll { stamps.contains($0.at) }
+  }
+
   /// The values that should be stored and are not.
   func missing(from stored: Set<String>) -> [(party: Int, register: Register)] {
     var missing: [(party: Int, register: Register)] = []

@@ -15,7 +15,7 @@ extension World {
     if epoch != nil, disk.epoch == nil { count(.wentBackBeforeCreation) }
     if disk.epoch != nil, disk.epoch != epoch { count(.deletionLost) }
     ledger.forgetStored(lost.flatMap(\.operations))
-    ledger.areThere(disk.records)
+    ledger.areBack(disk.records)
     ledger.lostMarks.formUnion(lost.map(\.mark))
     let turn = here
     for number in nodes.indices where nodes[number].isUp {

@@ -112,7 +112,7 @@ extension World {
     tell("The copy of the data directory is put back: \(lost.count) records are gone.")
     count(.restored)
     ledger.forgetStored(lost.flatMap(\.operations))
-    ledger.areThere(disk.records)
+    ledger.areBack(disk.records)
     for number in nodes.indices {
       here = number
       startServer()
