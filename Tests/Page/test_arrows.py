@@ -55,6 +55,11 @@ def test_an_arrow_is_tied_to_the_shapes_it_is_drawn_between_and_goes_with_them(r
     assert room.shape(line["id"])["position"] == line["position"]
     # Ann's page draws the ends at the same points as Bob's page.
     assert ends(ann, line["id"]) == ends(bob, line["id"])
+    # An end that is a little beside a shape is tied to it too.
+    ann.take("arrow")
+    ann.drag((325, 230), (500, 215))
+    beside = drawn_line(room, lambda shape: shape["id"] != line["id"])
+    assert beside["from"][0] == sun and "to" not in beside
 
 
 def test_a_shape_that_is_deleted_leaves_the_end_where_it_was(room):

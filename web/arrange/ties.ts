@@ -11,6 +11,9 @@ import type { Reach } from './reach.js'
  */
 const middleReach = 12
 
+/** In CSS pixels: an end that is dropped this close to a shape is tied to it, as if it lay over the shape. */
+const shapeReach = 8
+
 /** The middle of each side of a box. */
 export const sideMiddles = [[0.5, 0], [1, 0.5], [0.5, 1], [0, 0.5]]
 /** The places in a box that attract a line's end: the centre, and the middle of each side. */
@@ -23,12 +26,21 @@ const middles = [[0.5, 0.5], ...sideMiddles]
  */
 export function tieAt({ shown, view }: Pick<Reach, 'shown' | 'view'>, point: Point): { tie: Tie, at: Point } | null {
   const { replica } = shown
-  const shape = replica.shapesOf(replica.shapesAt(point.x, point.y)).reverse().find(({ kind }) => !isStroke(kind))
-  if (!shape) return null
+  const reach = shapeReach / view.scale
+  for (const [across, down] of [[0, 0], [reach, 0], [-reach, 0], [0, reach], [0, -reach]]) {
+    const over = { x: point.x + across, y: point.y + down }
+    const shape = replica.shapesOf(replica.shapesAt(over.x, over.y)).reverse().find(({ kind }) => !isStroke(kind))
+    if (shape) return tieIn(shape, over, view.scale)
+  }
+  return null
+}
+
+/** @param scale of the view */
+function tieIn(shape: Shape, point: Point, scale: number) {
   const place = placeIn(shape, point)
   const near = middles.find(([x, y]) => {
     const middle = pointIn(shape, x * boxEnd, y * boxEnd)
-    return Math.hypot(middle.x - point.x, middle.y - point.y) * view.scale <= middleReach
+    return Math.hypot(middle.x - point.x, middle.y - point.y) * scale <= middleReach
   })
   const [x, y] = (near ?? [place.x, place.y]).map((part) => Math.round(part * boxEnd))
   return { tie: { shape: shape.id, x, y }, at: pointIn(shape, x, y) }
