@@ -61,6 +61,7 @@ export class Writing {
   #loadMarkKeys
   /** The keys that write marks. They are loaded when somebody writes. */
   #markKeys: MarkKeys | null = null
+  #sized: { shape?: Shape, text?: string, size: number } = { size: 0 }
   /** Who has changed the text since the writing began. */
   #changedBy = ''
 
@@ -439,6 +440,12 @@ export class Writing {
     return { x: middle.x - width / 2, y: middle.y - height / 2, width, height, rotation: 0 }
   }
 
+  /** The size of the text in the field. It is computed only once for each text, because a long one takes a while. */
+  #textSize(shape: Shape, text: string) {
+    if (this.#sized.shape !== shape || this.#sized.text !== text) this.#sized = { shape, text, size: textSizeFor(shape, text) }
+    return this.#sized.size
+  }
+
   /** Moves the field to where the shape is drawn now. */
   #place() {
     const open = this.#open
@@ -448,7 +455,7 @@ export class Writing {
     const shape = drawn?.shape ?? open.began
     const middle = drawn && captionMiddle(drawn)
     const { textAlign, textPlace, kind } = shape
-    const textSize = textSizeFor(shape, this.#field.value)
+    const textSize = this.#textSize(shape, this.#field.value)
     const box = middle ? this.#captionFrame(middle, textSize) : drawn ?? open.began
     const field = this.#field
     const isGrowing = kind === 'text' && open.isNew
