@@ -12,39 +12,45 @@ export class Pinch {
   #turnOrigin: number | null = null
 
   hasBegun = false
-  /** Where the finger was whose movement began the pinch, until the next movement. */
-  #begun: { isFirst: boolean, at: Point } | null = null
+  /** The first finger's place after the last movement, its time, whose it was, and whether it was the rest of another. */
+  #last: { first: Point, time: number, isFirst: boolean, isRest: boolean }
+  /** Whether nothing has moved since the pinch began. */
+  #isFresh = false
   /** The midpoint of the two fingers, and how they have moved since the start. */
   reading: Point & { dx: number, dy: number, scale: number, rotation: number }
 
   constructor(first: Point, second: Point) {
     this.#startFirst = first
     this.#startSecond = second
+    this.#last = { first, time: -Infinity, isFirst: true, isRest: false }
     this.#start = measure(first, second)
     this.#lastAngle = this.#start.angle
     this.reading = unmoved(this.#start)
   }
 
-  move(first: Point, second: Point) {
+  move(first: Point, second: Point, time: number) {
+    // If both fingers move at once, each has an event of its own, with the same time. The first one alone would count as
+    // a turn.
+    const last = this.#last
+    const isFirst = distance(first, last.first) > 0
+    const isRest = time === last.time && isFirst !== last.isFirst && !last.isRest
+    this.#last = { first, time, isFirst, isRest }
     if (!this.hasBegun) {
-      const [way, secondWay] = [distance(first, this.#startFirst), distance(second, this.#startSecond)]
-      if (Math.max(way, secondWay) <= pinchSlop) return
+      const way = Math.max(distance(first, this.#startFirst), distance(second, this.#startSecond))
+      if (way <= pinchSlop) return
       this.hasBegun = true
-      this.#begun = way > secondWay ? { isFirst: true, at: first } : { isFirst: false, at: second }
+      this.#isFresh = true
       // The movement before the pinch began is ignored, because otherwise the shape would jump.
-      this.#measureFrom(first, second)
-      return
+      return this.#measureFrom(first, second)
     }
-    const begun = this.#begun
-    this.#begun = null
-    // Each finger is told by itself. If both move at once, the first part alone would count as a turn.
-    if (begun && distance(begun.isFirst ? first : second, begun.at) === 0) return this.#measureFrom(first, second)
+    if (isRest && this.#isFresh) return this.#measureFrom(first, second)
+    this.#isFresh = false
+    if (!isRest && this.#turnOrigin === null && Math.abs(this.#turned) > turnSlop) {
+      this.#turnOrigin = Math.sign(this.#turned) * turnSlop
+    }
     const now = measure(first, second)
     this.#turned += normalised(now.angle - this.#lastAngle)
     this.#lastAngle = now.angle
-    if (this.#turnOrigin === null && Math.abs(this.#turned) > turnSlop) {
-      this.#turnOrigin = Math.sign(this.#turned) * turnSlop
-    }
     this.reading = {
       x: now.x,
       y: now.y,

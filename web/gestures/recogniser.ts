@@ -384,7 +384,7 @@ export class Recogniser {
   #pinched(pinching: Pinching) {
     const { pointer, second, pinch } = pinching
     const hadBegun = pinch.hasBegun
-    pinch.move(pointer.at, second.at)
+    pinch.move(pointer.at, second.at, this.#time)
     if (!pinch.hasBegun) return
     if (!hadBegun) this.#endDrag(pinching, 'ended', { followedBy: 'pinch' })
     this.#tellPinch(pinching, hadBegun ? 'moved' : 'began')
