@@ -106,3 +106,18 @@ def test_on_a_phone_there_is_one_notice(room):
     # The open panel doesn't cover it.
     eve.page.get_by_role("button", name="Layers, inspector, overlaps").tap()
     eve.page.locator(".notice").get_by_role("button", name="Undo").click(trial=True)
+
+
+def test_a_notice_with_the_only_copy_of_a_text_waits_for_space(room):
+    """No other notice takes its place, and it comes once the one before it is gone."""
+    eve = room.join("Eve", phone=True)
+
+    def shown():
+        return [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()]
+    eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { isWhole: true, action: { words: 'Keep', run() {} } }); return null")
+    eve.run("app.say('Quiet.'); return null")
+    assert shown() == ["Lost 1", "Quiet."]
+    eve.run("app.notices.withdraw('Lost 2'); return null")
+    eve.page.get_by_role("button", name="Keep").tap()
+    eve.page.locator(".notice", has_text="Lost 3").wait_for()
+    assert shown() == ["Lost 3"]

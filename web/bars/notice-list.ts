@@ -6,35 +6,46 @@ const shownMax = () => (matchMedia('(max-width: 640px), (max-height: 480px)').ma
 /** How long a notice is shown. A notice with a button is shown longer. */
 const shownMilliseconds = { quiet: 5000, action: 9000 }
 
-type Entry = { group: string, kind: string, timer: number, element: HTMLElement }
+type Entry = { group: string, kind: string, isWhole: boolean, timer: number, element: HTMLElement }
 
 /**
  * Shows notices at the bottom left, and has them read out to people with screen readers. A notice disappears by itself,
  * and replaces one of the same `group`. If there are too many, notices about overlaps are removed first, then the
- * oldest ones.
+ * oldest ones. A notice that is shown whole may hold the only copy of a text: it isn't removed for others, and waits
+ * until there is space for it.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
   #shown: Entry[] = []
+  #waiting: Notice[] = []
   readonly element = this.#list
 
   constructor(notices: Notices) {
     notices.on('notice', (notice) => this.#show(notice))
     notices.on('withdrawn', (group) => {
-      for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)
+      this.#forget(group)
     })
   }
 
-  #show(
-    { text, kind = 'quiet', group = text, action, isWhole = false,
-        milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] }: Notice,
-  ) {
-    const same = this.#shown.find((shown) => shown.group === group)
-    if (same) this.#remove(same)
+  /** Takes the notice of a group away, whether it is shown or waits. */
+  #forget(group: string) {
+    this.#waiting = this.#waiting.filter((waiting) => waiting.group !== group)
+    for (const entry of this.#shown) if (entry.group === group) this.#remove(entry)
+  }
+
+  get #wholeCount() { return this.#shown.filter(({ isWhole }) => isWhole).length }
+
+  #show(notice: Notice) {
+    const { text, kind = 'quiet', group = text, action, isWhole = false, milliseconds = shownMilliseconds[action ? 'action' : 'quiet'] } = notice
+    this.#forget(group)
+    if (isWhole && this.#wholeCount >= shownMax()) {
+      this.#waiting.push({ ...notice, group })
+      return
+    }
     const words = action && !action.words
       ? element('button', { type: 'button', class: 'notice-words link', dir: 'auto', onclick: () => action.run() }, text)
       : element('span', { class: `notice-words${isWhole ? ' is-whole' : ''}`, dir: 'auto', ...isWhole && { tabindex: '0' } }, text)
-    const entry: Entry = { group, kind, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
+    const entry: Entry = { group, kind, isWhole, timer: 0, element: element('div', { class: `notice floating is-${kind}` },
       element('span', { class: 'notice-dot' }), words, element('span', { class: 'row' },
         action?.words && element('button', {
           type: 'button', class: 'button plain small', onclick: () => { if (action.run() !== false) this.#remove(entry) },
@@ -50,8 +61,11 @@ export class NoticeList {
     wait()
     this.#list.append(entry.element)
     this.#shown.push(entry)
-    while (this.#shown.length > shownMax()) {
-      this.#remove(this.#shown.find((shown) => shown.kind === 'overlap') ?? this.#shown[0])
+    const most = isWhole ? shownMax() : Math.max(shownMax(), this.#wholeCount + 1)
+    while (this.#shown.length > most) {
+      const dropped = this.#shown.find((shown) => shown.kind === 'overlap') ?? this.#shown.find((shown) => !shown.isWhole)
+      if (!dropped) return
+      this.#remove(dropped)
     }
   }
 
@@ -62,5 +76,7 @@ export class NoticeList {
     // Losing the focus has started the timer again.
     clearTimeout(entry.timer)
     if (hadFocus) this.#shown.at(-1)?.element.querySelector<HTMLElement>('button:last-child')?.focus()
+    const next = this.#wholeCount < shownMax() ? this.#waiting.shift() : undefined
+    if (next) this.#show(next)
   }
 }
