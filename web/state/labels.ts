@@ -7,7 +7,7 @@ import type { Shape } from '../core/table.js'
 /** In characters: a longer text is cut, because a name has to fit into a row or a sentence. */
 const textMax = 60
 
-/** The first line of a shape's text, by which it is called if nobody has named it. Empty if it has a name or no text. */
+/** The first line of a shape's text, which stands for a missing name. Empty if the shape has a name or no text. */
 function textNameOf(replica: Replica, shape: Shape | null) {
   if (!shape || shape.named) return ''
   const words = Array.from(replica.unmarked(shape.text).trim().split('\n', 1)[0])

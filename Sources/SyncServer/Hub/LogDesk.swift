@@ -54,7 +54,7 @@ struct LogDesk {
 
   // MARK: Requests
 
-  // These requests need no answer. Any other request goes through `Hub.ask`, whose answer must be used.
+  // These requests need no answer. A question goes through `Hub.ask`, whose answer must be used.
 
   /// The log need not report on this room any more, because it is closed here. If the request fails, further reports
   /// are ignored.

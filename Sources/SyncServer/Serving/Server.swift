@@ -119,8 +119,8 @@ enum Server {
     }
   }
 
-  /// Opens the log and, for several nodes, its bus; and reads the secret for the actors' keys from the data directory. The keys are `nil` for a log in
-  /// memory, and for a database, which reports its secret when it is open.
+  /// Opens the log and, for several nodes, its bus. Reads the secret for the actors' keys from the data directory. The
+  /// keys are `nil` for a log in memory, and for a database, which reports its secret when it is open.
   private static func openLog(
     _ configuration: Configuration,
     _ logger: Logger,

@@ -240,7 +240,7 @@ extension World {
       count(.toldByAppend)
       nodes[here].notice?.isDue = true
     }
-    // Once the room is closed, nobody is told that its batch is stored.
+    // If the room was closed meanwhile, no client learns that the batch is stored.
     if !node.isOfOpenRoom(append.request.id) { ledger.undecided.formUnion(Disk.stamps(of: append.request)) }
     try commit(append.request, isAnswered: true)
   }

@@ -61,7 +61,7 @@ extension World {
     for append in durable { try? commit(append.request, isAnswered: false) }
   }
 
-  /// Stores a batch after the node was told that it isn't stored.
+  /// Stores a batch that the log has already reported to the node as failed.
   mutating func turnUp(_ request: AppendRequest) {
     guard (try? commit(request, isAnswered: false)) != nil else { return }
     count(.turnedUp)
