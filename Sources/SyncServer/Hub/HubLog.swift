@@ -20,7 +20,7 @@ extension Hub {
       log.noteWaiting(fault)
       logger.warning("waiting for the database", ["reason": .text("\(fault)")], alike: .none)
     case .unusable(let fault): end(for: fault)
-    case .appended(let appended): queue(appended)
+    case .appended(let appended): return queue(appended)
     case .failed(let id, _, let error):
       if let append = log.takeAppend(id) {
         deliveries.add(.failure(append, error), for: append.room)
