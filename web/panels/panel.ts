@@ -16,7 +16,7 @@ export class Panel {
 
   /**
    * @param place the panel's element, still empty
-   * @param button opens the panel
+   * @param button opens and closes the panel
    * @param opens whether the panel is open at first
    */
   constructor(
@@ -55,10 +55,13 @@ export class Panel {
       event.stopPropagation()
     })
     this.#remembered = lastTab() || 'layers'
-    if (opens) this.show(this.#remembered)
+    if (opens) this.open()
+    button.addEventListener('click', () => this.isOpen() ? this.hide() : this.open())
   }
 
-  get open() { return this.#open }
+  isOpen() { return this.#open !== null }
+
+  open() { this.show(this.#remembered) }
 
   /** @param count the number beside the tab's label */
   setCount(name: string, count: number) {
@@ -67,8 +70,6 @@ export class Panel {
     tab.count.textContent = count > 999 ? '999+' : String(count)
     tab.count.hidden = count === 0
   }
-
-  toggle() { this.#open ? this.hide() : this.show(this.#remembered) }
 
   show(name: string) {
     this.#open = name
@@ -95,8 +96,8 @@ export class Panel {
   }
 
   #changed() {
-    this.#button.setAttribute('aria-expanded', String(this.#open !== null))
-    document.body.classList.toggle('has-panel', this.#open !== null)
+    this.#button.setAttribute('aria-expanded', String(this.isOpen()))
+    document.body.classList.toggle('has-panel', this.isOpen())
     rememberTab(this.#open ?? '')
     // What is placed beside the panel moves.
     this.#frames.request()

@@ -1,13 +1,13 @@
 import type { Parts } from '../state/parts.js'
-import type { popover } from '../elements/popover.js'
 
 /**
- * A box whose code is loaded before its button is first clicked, or else by that click.
+ * A box whose code is loaded before its button is first clicked, or else by that click. Until it is there, each click
+ * means that it should open.
  *
- * @param make makes the popover of the button
+ * @param make makes the box, which from then on listens to its button
  */
 export function laterBox<Loaded>(
-  parts: Parts, button: HTMLElement, load: () => Promise<Loaded>, make: (loaded: Loaded) => ReturnType<typeof popover>,
+  parts: Parts, button: HTMLElement, load: () => Promise<Loaded>, make: (loaded: Loaded) => { open: () => void, isOpen: () => boolean },
 ) {
   let isMade = false
   const part = parts.later(load, (loaded) => {

@@ -4,6 +4,7 @@ import { opensAtStart } from '../panels/last-tab.js'
 import type { Doables } from '../tools/actions.js'
 import { bundle } from './bundle.js'
 import type { Drawing } from './drawing.js'
+import { laterBox } from './later-box.js'
 import type { State } from './state.js'
 
 const label = 'Layers, inspector, overlaps'
@@ -22,19 +23,10 @@ export function makePanel(board: State & Drawing, actions: Doables) {
     () => bundle('/panels/inspector.js') as Promise<typeof import('../panels/inspector.js')>,
     ({ Inspector }) => new Inspector({ ...board, actions }, inspectorPlace))
   const place = element('aside', { class: 'panel floating', 'aria-label': label, hidden: true })
-  const button = iconButton('panel', label, {
-    class: 'plain panel-button', 'aria-expanded': 'false', onclick: async () => {
-      const wasMade = isMade
-      const made = await panel.get()
-      // While the panel is loaded, clicks mean that it should open.
-      if (wasMade || made?.open === null) made?.toggle()
-    },
-  })
+  const button = iconButton('panel', label, { class: 'plain panel-button', 'aria-expanded': 'false' })
   const fresh = new FreshOverlaps(board)
   const opens = opensAtStart()
-  let isMade = false
-  const panel = parts.later(() => bundle('/panels/panel.js') as Promise<typeof import('../panels/panel.js')>, ({ Overlaps, Panel }) => {
-    isMade = true
+  const panel = laterBox(parts, button, () => bundle('/panels/panel.js') as Promise<typeof import('../panels/panel.js')>, ({ Overlaps, Panel }) => {
     const overlaps = new Overlaps({ ...board, fresh })
     const made = new Panel(place, button, opens, frames, [
       { name: 'layers', words: 'Layers', icon: 'layers', element: layersPlace, onShow: async () => (await layers.get())?.onShow() },
