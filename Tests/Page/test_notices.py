@@ -114,10 +114,13 @@ def test_a_notice_with_the_only_copy_of_a_text_waits_for_space(room):
 
     def shown():
         return [text.split("\n")[0] for text in eve.page.locator(".notice").all_inner_texts()]
-    eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { isWhole: true, action: { words: 'Keep', run() {} } }); return null")
+    eve.run("for (const at of [1, 2, 3]) app.say(`Lost ${at}`, { isKept: true, action: { words: 'Keep', run() {} } }); return null")
     eve.run("app.say('Quiet.'); return null")
     assert shown() == ["Lost 1", "Quiet."]
     eve.run("app.notices.withdraw('Lost 2'); return null")
     eve.page.get_by_role("button", name="Keep").tap()
     eve.page.locator(".notice", has_text="Lost 3").wait_for()
     assert shown() == ["Lost 3"]
+    # A newer notice of the same group takes the place of the one before.
+    eve.run("app.say('Lost 4', { isKept: true, group: 'lost' }); app.say('Lost 3, newer', { isKept: true, group: 'Lost 3' }); return null")
+    assert shown() == ["Lost 3, newer"]

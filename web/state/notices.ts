@@ -11,6 +11,8 @@ interface NoticeOptions {
   action?: { words?: string, run: () => unknown }
   /** Whether the notice must not be shortened. */
   isWhole?: boolean
+  /** Whether the notice may hold the only copy of a text, so that it must be seen. */
+  isKept?: boolean
   /** How long the notice is shown, if not as long as others. */
   milliseconds?: number
 }
@@ -35,7 +37,7 @@ export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
     const { clipboard } = navigator
     return clipboard && { words: 'Copy the text', run: () => clipboard.writeText(text).then(
       () => this.say('Copied.'),
-      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, milliseconds: givenMilliseconds })) }
+      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, isKept: true, milliseconds: givenMilliseconds })) }
   }
 
   withdraw(group: string) { this.tell('withdrawn', group) }

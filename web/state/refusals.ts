@@ -63,7 +63,7 @@ export class Refusals extends Source<{ full: null }> {
       const words = `${counted(list.length, 'change was', 'changes were')} taken back: ${reason}.`
       this.#notices.say(texts.length === 1 ? `${words} You wrote: “${texts[0]}”` : words, {
         kind: 'refused', group,
-        ...texts.length > 0 && { isWhole: true, milliseconds: givenMilliseconds, action: this.#notices.copying(texts.join('\n')) },
+        ...texts.length > 0 && { isWhole: true, isKept: true, milliseconds: givenMilliseconds, action: this.#notices.copying(texts.join('\n')) },
       })
     }
   }

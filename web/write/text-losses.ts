@@ -48,7 +48,7 @@ export class TextLosses {
     const shape = live.shape(id)
     if (!shape) return
     this.#notices.say(`${this.#names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
-      group: `lost text ${id}`, isWhole: true, milliseconds: givenMilliseconds,
+      group: `lost text ${id}`, isWhole: true, isKept: true, milliseconds: givenMilliseconds,
       action: {
         words: 'Put mine back',
         run: () => this.#editing.edit((replica) => {

@@ -413,7 +413,8 @@ export class Writing {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: `written ${began.id}`, isWhole: true, milliseconds: givenMilliseconds, action: notices.copying(text),
+      kind: 'refused', group: `written ${began.id}`, isWhole: true, isKept: true, milliseconds: givenMilliseconds,
+      action: notices.copying(text),
     })
   }
 
@@ -428,7 +429,7 @@ export class Writing {
     const { editing, notices } = this.#reach
     const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text))) !== undefined
     notices.say(`${what} while you wrote in it: “${text}”`, {
-      group: `written ${began.id}`, isWhole: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
+      group: `written ${began.id}`, isWhole: true, isKept: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
     })
   }
 
