@@ -26,14 +26,16 @@ const middles = [[0.5, 0.5], ...sideMiddles]
  */
 export function tieAt({ shown, view }: Pick<Reach, 'shown' | 'view'>, point: Point): { tie: Tie, at: Point } | null {
   const { replica } = shown
-  const reach = shapeReach / view.scale
-  for (const [across, down] of [[0, 0], [reach, 0], [-reach, 0], [0, reach], [0, -reach]]) {
+  const [near, far] = [shapeReach / 2 / view.scale, shapeReach / view.scale]
+  for (const [across, down] of [[0, 0], ...around(near), ...around(far)]) {
     const over = { x: point.x + across, y: point.y + down }
     const shape = replica.shapesOf(replica.shapesAt(over.x, over.y)).reverse().find(({ kind }) => !isStroke(kind))
     if (shape) return tieIn(shape, over, view.scale)
   }
   return null
 }
+
+const around = (reach: number) => [[reach, 0], [-reach, 0], [0, reach], [0, -reach]]
 
 /** @param scale of the view */
 function tieIn(shape: Shape, point: Point, scale: number) {
