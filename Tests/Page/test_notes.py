@@ -111,3 +111,12 @@ def test_after_a_click_on_the_bar_the_keys_belong_to_the_selection(room):
     ann.type(" two")
     ann.press("Escape")
     room.wait_for(lambda shapes: shapes[0]["text"] == "one two")
+
+
+def test_a_larger_size_of_text_leaves_a_shape_without_text_as_it_is(room):
+    """Only a text that is there makes its box higher."""
+    dot = room.add(kind="ellipse", position=[300, 200], size=[30, 30])
+    ann = room.join("Ann", at=(0, 0))
+    ann.select(dot)
+    ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
+    assert room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)[0]["size"] == [30, 30]

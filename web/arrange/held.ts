@@ -52,8 +52,11 @@ export class Held {
   /** Fits the notes' texts to the notes' new sizes. */
   fitNotes() {
     const starts = new Map(this.#start.map((shape) => [shape.id, shape]))
-    const edits = this.now.filter((shape) => isNote(shape) && shape.written)
-      .map((shape) => ({ shape: shape.id, set: fittedTo(shape, shape.text, false, starts.get(shape.id)) }))
+    const edits = this.now.flatMap((shape) => {
+      const start = starts.get(shape.id)
+      if (!start || !isNote(shape) || !shape.written || (shape.width === start.width && shape.height === start.height)) return []
+      return [{ shape: shape.id, set: fittedTo(shape, shape.text, false, start) }]
+    })
     if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
   }
 

@@ -50,8 +50,9 @@ class Reshaping<Gesture extends Drag | TwoFingers> {
   }
 
   cancel({ reason }: Gesture) {
-    if (reason === 'escape') this.#step.abandon()
-    else this.#step.end()
+    if (reason === 'escape') return this.#step.abandon()
+    this.settle()
+    this.#step.end()
   }
 }
 

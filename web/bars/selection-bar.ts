@@ -120,8 +120,9 @@ export class SelectionBar {
     this.#sizes = new Choices('Text size', textSizes, (value) => edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(hasText).map((shape) => {
         const textSize = Number(value)
-        // A box would cut off a text that is larger than it. A text has no box.
-        return { shape: shape.id, set: { textSize, ...shape.kind !== 'text' && sizeFor({ ...shape, textSize }, shape.text, false) } }
+        // A box would cut off a text that is larger than it. A text on its own has no box.
+        const isInBox = shape.written && shape.kind !== 'text'
+        return { shape: shape.id, set: { textSize, ...isInBox && sizeFor({ ...shape, textSize }, shape.text, false) } }
       }))))
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
@@ -157,7 +158,11 @@ export class SelectionBar {
     play.on('change', compareAnew)
     // Without this module, no addresses are found.
     documents.on('ready', compareAnew)
-    addEventListener('resize', () => { this.#size = null })
+    // Its size changes with the window, and with the panel beside it.
+    new ResizeObserver(() => {
+      this.#size = null
+      frames.request()
+    }).observe(this.#bar)
     frames.on('paint', () => this.#place())
   }
 

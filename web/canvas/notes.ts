@@ -11,7 +11,7 @@ const commonFill = '#FFE27A'
 
 export const noteFill = (personColor: string) => noteFills[personColors.indexOf(personColor)] ?? commonFill
 
-export const isNote = ({ kind, fill }: Shape) => kind === 'rectangle' && (fill === commonFill || noteFills.includes(fill))
+export const isNote = ({ kind, fill }: Pick<Shape, 'kind' | 'fill'>) => kind === 'rectangle' && (fill === commonFill || noteFills.includes(fill))
 
 /** The default size of text. It is not written to a shape. */
 export const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard as number

@@ -1,5 +1,5 @@
 import { newWidth } from '../canvas/fitted.js'
-import { noteTextSize } from '../canvas/notes.js'
+import { isNote, noteTextSize } from '../canvas/notes.js'
 import { directionOf, heightFor } from '../canvas/text.js'
 import { properties } from '../core/table.js'
 import type { Values } from '../core/types.js'
@@ -62,16 +62,19 @@ function textOf(text: string, paint: Paint): Values {
 }
 
 function notes(lines: string[], paint: Paint): Values[] {
+  const look = noteLook(paint)
   const columns = Math.ceil(Math.sqrt(lines.length))
   let [top, next] = [0, 0]
   return lines.map((text, index) => {
     const column = index % columns
     if (column === 0) top = next
-    const textSize = noteTextSize(text, paint.textSize, { width: noteSide, height: noteSide })
+    // With another fill it is a rectangle, whose text keeps its size.
+    const textSize = isNote({ kind: 'rectangle', fill: String(look.fill) })
+      ? noteTextSize(text, paint.textSize, { width: noteSide, height: noteSide }) : paint.textSize
     const height = Math.max(noteSide, Math.ceil(heightFor(text, textSize, noteSide)))
     next = Math.max(next, top + height + noteGap)
     return {
-      kind: 'rectangle', position: [column * (noteSide + noteGap), top], size: [noteSide, height], text, ...noteLook(paint),
+      kind: 'rectangle', position: [column * (noteSide + noteGap), top], size: [noteSide, height], text, ...look,
       ...textSize !== paint.textSize && { textSize },
     }
   })
