@@ -115,3 +115,43 @@ async def test_a_server_that_speaks_no_tls_is_told_from_one_that_is_not_there(sh
         for command in ["show", "check"]:
             done = await run(None, command, "demo", "--server", f"ws://localhost:{port}", code=2)
             assert str(port) in done.err, done
+
+
+async def test_a_handshake_in_pieces_is_followed_by_the_request():
+    """Whichever of the client's functions takes the last piece, the request is sent. The server sends no session tickets."""
+    with tempfile.TemporaryDirectory() as folder:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate(folder, "localhost"))
+        context.num_tickets = 0
+
+        async def answer(reader, writer):
+            arrived, leaving = ssl.MemoryBIO(), ssl.MemoryBIO()
+            tls = context.wrap_bio(arrived, leaving, server_side=True)
+
+            async def perform(act):
+                while True:
+                    try:
+                        return act()
+                    except ssl.SSLWantReadError:
+                        await send()
+                        piece = await reader.read(4096)
+                        assert piece, "the client has ended the connection"
+                        arrived.write(piece)
+
+            async def send():
+                while piece := leaving.read(32):
+                    writer.write(piece)
+                    await writer.drain()
+            await perform(tls.do_handshake)
+            await send()
+            await perform(lambda: tls.read(4096))
+            tls.write(b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\nConnection: close\r\n\r\n{"rooms":[]}')
+            await send()
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            trusted = {"SSL_CERT_FILE": f"{folder}/certificate.pem", "SSL_CERT_DIR": folder}
+            address = f"wss://localhost:{server.sockets[0].getsockname()[1]}"
+            for _ in range(20):
+                done = await run(None, "rooms", "--over", "1ms", "--json", "--server", address, variables=trusted)
+                assert done.out == "", done

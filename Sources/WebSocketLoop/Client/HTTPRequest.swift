@@ -139,8 +139,10 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
         return
       }
     }
-    let wantsToWrite = send(socket)
+    var wantsToWrite = send(socket)
     if completion != nil, readable { receive(socket) }
+    // Receiving may have ended TLS's handshake, for which sending has waited. Nothing else would wake this object then.
+    if completion != nil, readable, sent < output.count { wantsToWrite = send(socket) }
     if completion != nil { watch?.want(readable: true, writable: wantsToWrite) }
   }
 
