@@ -9,7 +9,7 @@ extension Hub: RoomService {
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
-  var sharesRooms: Bool { if case .postgres = configuration.storage { true } else { false } }
+  var sharesRooms: Bool { bus != nil }
   var awaitsLog: Bool { !log.isOpen }
   var storageFault: String? {
     if awaitsLog { return log.openingFault.map { "waiting for the database: \($0)" } ?? "the rooms are being opened" }

@@ -67,7 +67,7 @@ final class HubHistory {
     var random = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 7)
     let count = [1, 1, 2, 3].randomElement(using: &random)!
     var configuration = Configuration()
-    configuration.storage = count > 1 ? .postgres("postgresql://database/canvas") : .memory
+    configuration.storage = .memory
     configuration.limits.roomIdleMilliseconds = 3_000
     configuration.limits.ringBeats = [1, 3, 300].randomElement(using: &random)!
     configuration.limits.shapes = [8, 50, 1_000].randomElement(using: &random)!

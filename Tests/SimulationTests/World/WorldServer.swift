@@ -39,7 +39,7 @@ extension World {
 
   private var configuration: Configuration {
     var configuration = Configuration()
-    configuration.storage = nodes.count > 1 ? .postgres("postgresql://database/canvas") : .memory
+    configuration.storage = .memory
     configuration.proxies = Proxies("10.0.0.9")!
     configuration.limits = limits
     return configuration

@@ -48,12 +48,12 @@ struct HubBacklogTests {
     let neighbour = MemoryLog(sharing: shared) { _ in }
     neighbour.submit(HubBacklogTests.append(1, records: 1, mayCreate: true))
     var configuration = Configuration()
-    configuration.storage = .postgres("postgresql://localhost")
+    configuration.storage = .memory
     var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
     let log = Seen()
     // Time goes by so quickly that the hub applies one record in each turn.
     let server = VirtualServer(configuration, seed: 1, at: now, lookMicroseconds: 6_000) { hub in
-      (log.log(sharing: shared) { hub.logTold($0) }, nil)
+      (log.log(sharing: shared) { hub.logTold($0) }, CountingBus())
     }
     func pass(turns: Int) {
       for _ in 0..<turns {

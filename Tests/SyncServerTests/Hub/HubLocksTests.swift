@@ -3,6 +3,7 @@ import RoomLog
 import Testing
 import WebSocketLoop
 
+@testable import ServerModel
 @testable import SyncServer
 
 @Suite("Locks that nodes share")
@@ -23,8 +24,11 @@ struct HubLocksTests {
   @Test("a lock that another node has lifted before the request was answered is not taken for one that is there")
   func liftedElsewhere() async throws {
     let keeper = "keeper-keeper-keeper"
-    let storage = Configuration.Storage.postgres("postgresql://database/canvas")
-    let hub = try await Hub.started(storage: storage, tokens: "\(keeper) operator *", over: HubLocksTests.contestedLog)
+    let hub = try await Hub.started(
+      bus: CountingBus(),
+      tokens: "\(keeper) operator *",
+      over: HubLocksTests.contestedLog
+    )
     let open = try await hub.openDemo()
     _ = try await hub.submit([.star()], to: open, by: .by(keeper, level: .operator)).get()
     let headers = [("authorization", "Bearer \(keeper)")]

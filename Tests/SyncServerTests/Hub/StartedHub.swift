@@ -10,13 +10,13 @@ import WebSocketLoop
 extension Hub {
   /// Starts a server, and waits until it can use its log.
   static func started(
-    storage: Configuration.Storage = .memory,
+    bus: (any Bus)? = nil,
     tokens: String? = nil,
     limits: Limits = Limits(),
     over makeLog: (@escaping LogSink) -> any RoomLog
   ) async throws -> Hub {
     var configuration = Configuration()
-    configuration.storage = storage
+    configuration.storage = .memory
     configuration.port = 0
     configuration.limits = limits
     let loop = try EventLoop(isPreferred: true)
@@ -28,7 +28,7 @@ extension Hub {
       credentials: try tokens.map { Credentials(tokens: try Tokens($0)) } ?? Credentials()
     )
     let log = makeLog { hub.logTold($0) }
-    _ = try loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log) } }
+    _ = try loop.perform { try hub.assumeIsolated { hub in try hub.start(log: log, bus: bus) } }
     while await hub.awaitsLog { await Task.yield() }
     return hub
   }

@@ -18,11 +18,11 @@ struct VirtualHubTests {
     private(set) var sent: [UInt8] = []
     private(set) var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
 
-    init(seed: UInt64 = 1, _ change: (inout Configuration) -> Void = { _ in }) {
+    init(seed: UInt64 = 1, bus: (any Bus)? = nil, _ change: (inout Configuration) -> Void = { _ in }) {
       var configuration = Configuration()
       configuration.storage = .memory
       change(&configuration)
-      server = VirtualServer(configuration, seed: seed, at: now) { hub in (MemoryLog { hub.logTold($0) }, nil) }
+      server = VirtualServer(configuration, seed: seed, at: now) { hub in (MemoryLog { hub.logTold($0) }, bus) }
       server.turn(at: now)
     }
 
@@ -92,6 +92,30 @@ struct VirtualHubTests {
     }
     world.pass(50)
     return world
+  }
+
+  @Test("what is drawn waits for its beat, also while the node has something to tell the others in each turn")
+  func telling() throws {
+    let bus = CountingBus()
+    var world = World(bus: bus)
+    let server = world.server
+    func commits() -> UInt64? { server.hub.assumeIsolated { $0.log.statistics?.commits } }
+    world.pass(20)
+    let before = try #require(commits())
+    var requests: [VirtualRequest] = []
+    for shape in 1...40 as ClosedRange<UInt64> {
+      let body = #"{"ops":[{"shape":"\#(Identifier(packed: shape)!)","set":{"kind":"star"}}]}"#
+      let headers = [("content-type", "application/json")]
+      let request = Request(method: "POST", path: "/v1/rooms/demo/ops", headers: headers, peer: "10.0.0.\(shape)")
+      requests.append(server.request(request, body: Array(body.utf8)))
+      server.hub.busTold(.missed)
+      world.pass(1)
+    }
+    world.pass(20)
+    #expect(requests.allSatisfy { $0.response?.status == 200 })
+    #expect(bus.count >= 40)
+    let after = try #require(commits())
+    #expect(after - before <= 60 / Limits().beatMilliseconds + 1)
   }
 
   @Test("a request over HTTP is answered after heavy work has had its turn") func overHTTP() throws {
