@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 import Testing
@@ -53,7 +54,7 @@ final class CuttingProxy: Sendable {
   private let databasePort: UInt16
   /// The two ends of a pipe. Writing to it wakes the thread.
   private let bell: [Int32]
-  private let thread = Mutex<LogThread?>(nil)
+  private let thread = Mutex<SystemThread?>(nil)
 
   /// - Parameters:
   ///   - url: the URL of the database.
@@ -70,7 +71,7 @@ final class CuttingProxy: Sendable {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     bell = ends
-    let started = try LogThread { self.run() }
+    let started = try SystemThread { self.run() }
     thread.withLock { $0 = started }
   }
 

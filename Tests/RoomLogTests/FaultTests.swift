@@ -1,3 +1,4 @@
+import Basics
 import CSQLite
 import Glibc
 import Testing
@@ -311,7 +312,7 @@ struct FaultTests {
     try bench.append("demo", [bytes("before")])
     disk.holdSyncs()
     let path = database
-    let checkpoint = try LogThread {
+    let checkpoint = try SystemThread {
       try? Database(path: path, mayCreate: false, fileSystem: FaultyDisk.name).run("PRAGMA wal_checkpoint")
     }
     #expect(disk.waitForHeldSync())

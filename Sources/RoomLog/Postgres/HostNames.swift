@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -44,7 +45,7 @@ final class HostNames: Sendable {
     }
     guard isNew else { return lookup }
     do throws(StorageFault) {
-      try LogThread { self.end(lookup, of: name, self.resolve(name)) }.detach()
+      try SystemThread.ofLog { self.end(lookup, of: name, self.resolve(name)) }.detach()
     } catch {
       end(lookup, of: name, .failure(Fault(words: "\(error)")))
     }

@@ -58,7 +58,7 @@ public final class PostgresLog: RoomLog, Bus {
     let outlet = Outlet(sink: sink)
     let names = HostNames(resolve, woken: { inbox.wake() })
     let offered = secret ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
-    let thread = try LogThread {
+    let thread = try SystemThread.ofLog {
       PostgresNode(
         address: address,
         names: names,

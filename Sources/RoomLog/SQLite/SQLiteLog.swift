@@ -1,3 +1,5 @@
+import Basics
+
 /// A log in an SQLite database, `canvas.db`, in a directory of its own (sqlite.org/wal.html).
 ///
 /// One thread writes, and another one reads. An append is reported once it is synced to the disk. Each record's
@@ -34,10 +36,10 @@ public final class SQLiteLog: RoomLog {
     openToAll = halves.openToAll
     secret = halves.secret
     let handover = Handover(halves)
-    let readingThread = try LogThread { handover.value.reader.run() }
-    let writingThread: LogThread
+    let readingThread = try SystemThread.ofLog { handover.value.reader.run() }
+    let writingThread: SystemThread
     do throws(StorageFault) {
-      writingThread = try LogThread {
+      writingThread = try .ofLog {
         handover.value.writer.run()
         readingThread.join()
         handover.value.letGo()

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -168,25 +169,11 @@ final class HeavyWork: @unchecked Sendable {
   // MARK: The threads
 
   private func startThread() {
-    var thread = pthread_t()
-    // These threads block all signals. So a signal reaches the one thread that waits for signals.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &before)
-    let failure = pthread_create(
-      &thread,
-      nil,
-      { opaque in
-        // The reference is never released, because the threads live as long as the process.
-        Unmanaged<HeavyWork>.fromOpaque(opaque!).takeUnretainedValue().work()
-        return nil
-      },
-      Unmanaged.passRetained(self).toOpaque()
-    )
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    precondition(failure == 0, "no thread for heavy work")
-    pthread_detach(thread)
+    do throws(SystemThread.Failure) {
+      try SystemThread { self.work() }.detach()
+    } catch {
+      preconditionFailure("no thread for heavy work: \(error)")
+    }
   }
 
   private func work() {

@@ -299,23 +299,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   private func startThread() throws(EventLoopError) {
-    var thread = pthread_t()
-    let retained = Unmanaged.passRetained(self).toOpaque()
-    let failure = pthread_create(
-      &thread,
-      nil,
-      { opaque in
-        let loop = Unmanaged<EventLoop>.fromOpaque(opaque!).takeRetainedValue()
-        loop.runThread()
-        return nil
-      },
-      retained
-    )
-    guard failure == 0 else {
-      Unmanaged<EventLoop>.fromOpaque(retained).release()
-      throw .noThread(failure)
+    do throws(SystemThread.Failure) {
+      try SystemThread(handlesSignals: true) { self.runThread() }.detach()
+    } catch {
+      throw .noThread(error.code)
     }
-    pthread_detach(thread)
   }
 
   private func runThread() {

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -28,21 +29,11 @@ final class InputLines: Sendable {
     // The semaphore is never freed, because the thread might be blocked in a read forever.
     wanted = .allocate(capacity: 1)
     sem_init(wanted, 0, 0)
-    var thread = pthread_t()
-    let opaque = Unmanaged.passRetained(self).toOpaque()
-    let failure = pthread_create(
-      &thread,
-      nil,
-      { opaque in
-        Unmanaged<InputLines>.fromOpaque(opaque!).takeUnretainedValue().readAll()
-        return nil
-      },
-      opaque
-    )
-    guard failure == 0 else {
-      throw .failed("can't start a thread to read standard input: \(String(cString: strerror(failure)))")
+    do throws(SystemThread.Failure) {
+      try SystemThread(handlesSignals: true) { self.readAll() }.detach()
+    } catch {
+      throw .failed("can't start a thread to read standard input: \(error)")
     }
-    pthread_detach(thread)
   }
 
   /// The next line. `nil` at the end of the input, after a failure to read it, or when the task is cancelled.

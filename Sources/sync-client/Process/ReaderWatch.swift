@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Notices when the reader of standard output is gone, even if nothing is being written.
@@ -7,22 +8,16 @@ enum ReaderWatch {
   ///
   /// A separate thread waits for the pipe to be closed, because the event loop watches only sockets.
   static func start() throws(ClientFailure) {
-    var thread = pthread_t()
-    let failure = pthread_create(
-      &thread,
-      nil,
-      { _ in
+    do throws(SystemThread.Failure) {
+      let thread = try SystemThread(handlesSignals: true) {
         // With no requested events, `poll` returns only when the other end is closed.
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) < 0, errno == EINTR {}
         if Int32(output.revents) & (POLLERR | POLLHUP) != 0 { Signals.readerIsGone() }
-        return nil
-      },
-      nil
-    )
-    guard failure == 0 else {
-      throw .failed("can't start a thread to watch standard output: \(String(cString: strerror(failure)))")
+      }
+      thread.detach()
+    } catch {
+      throw .failed("can't start a thread to watch standard output: \(error)")
     }
-    pthread_detach(thread)
   }
 }
