@@ -15,6 +15,7 @@ struct Door: Sendable {
   private var shares: MemoryShares
   private var textSpace: TextSpace
   private var isLogInDoubt = false
+  private var lead = Lead()
 
   /// A pending batch, and the writer that the answer is for.
   struct Passage: Sendable {
@@ -53,16 +54,15 @@ struct Door: Sendable {
     to fold: inout Fold,
     now: Moment
   ) throws(Rejection) -> Batch {
-    // The time of the newest stamp in the room or in the operations before.
-    var newest = fold.clockTime
+    let edge = now.wallMilliseconds.addingReportingOverflow(limits.clockAheadMilliseconds)
+    lead.note(newest: fold.clockTime >> 16, edge: edge.overflow ? .max : edge.partialValue, now: now)
     for (index, operation) in proposed.enumerated() {
       try checkName(in: operation, index: index, canvas: fold.canvas)
       guard let at = operation.at else { continue }
       if case .member = origin, at.actor != actor {
         throw Rejection(operation: index, code: .badStamp, message: "the stamp in at must have this connection's actor")
       }
-      try checkTime(of: operation, at: at, index: index, after: newest, fold: fold, now: now)
-      newest = max(newest, at.time)
+      try checkTime(of: operation, at: at, index: index, fold: fold, now: now)
     }
     try allowance.check(proposed, on: fold.canvas)
     let textGrowth = try textSpace.check(proposed, on: fold.canvas, isLogInDoubt: isLogInDoubt)
@@ -162,15 +162,10 @@ struct Door: Sendable {
     Rejection(operation: index, code: .badValue, message: PropertyProblem(.name).message)
   }
 
-  /// In a room that is ahead of the server's clock, a stamp may be later than the newest one by this many: a millisecond.
-  /// A replica counts on for each shape and frame of a drag, but sends only the last values, so it leaves gaps.
-  static let stampsPastNewestMax: UInt64 = 1 << 16
-
   private func checkTime(
     of operation: ProposedOperation,
     at stamp: Stamp,
     index: Int,
-    after newest: UInt64,
     fold: borrowing Fold,
     now: Moment
   ) throws(Rejection) {
@@ -186,7 +181,7 @@ struct Door: Sendable {
     case .tooOld where fold.canvas.holdsAny(of: operation.set.assigned, in: operation.shape, at: stamp): break
     // After the server's clock was set back, the room may have values with stamps that are ahead of that clock. To
     // overwrite these values, a writer needs stamps that are a little later still.
-    case .ahead where stamp.time <= newest || stamp.time - newest <= Door.stampsPastNewestMax: break
+    case .ahead where lead.takes(stamp): break
     case .ahead(let by):
       throw Rejection(
         operation: index,
