@@ -84,12 +84,15 @@ def test_what_one_writes_while_the_room_is_locked_is_given_back(world, room):
         ann.page.keyboard.insert_text("precious words")
         request = urllib.request.Request(own.server.url(f"/v1/rooms/{own.name}/lock"), method="PUT", headers={"Authorization": f"Bearer {OPERATOR}"})
         urllib.request.urlopen(request).close()
+        ann.page.locator(".writing-hint", has_text="You can only look on now").wait_for()
+        # Until the writer ends it, the field takes what they type.
+        ann.type(", and more", "Escape")
         notice = ann.notice("You can only look on now")
         notice.wait_for()
-        assert "precious words" in notice.inner_text() and not ann.run("app.writing.isOpen")
+        assert "precious words, and more" in notice.inner_text() and not ann.run("app.writing.isOpen")
         notice.get_by_role("button", name="Copy the text").click()
         ann.notice("Copied.").wait_for()
-        assert ann.page.evaluate("navigator.clipboard.readText()") == "precious words"
+        assert ann.page.evaluate("navigator.clipboard.readText()") == "precious words, and more"
 
 
 def test_who_finds_no_space_is_told_and_let_in_later(world, room):

@@ -499,32 +499,42 @@ def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
 
 
 def test_nothing_is_lost_with_a_shape_that_goes_while_somebody_writes_in_it(room):
+    """The field stays, so that no letter is a tool's key. What is written becomes a text where the shape would not hide
+    it, and stays the shape's if that comes back first."""
     ann, bob, square = two_at(room)
-    edit(ann, square, "Enter")
-    write(ann, "precious", done=None)
-    bob.select(square)
-    bob.press("Delete")
-    ann.page.wait_for_selector(FIELD, state="hidden")
-    # The same happens to another shape before Ann has taken the first text.
-    other = room.add(kind="rectangle", position=[600, 200], size=[200, 150])
-    ann.wait_for_shape(other)
-    edit(ann, other, "Enter")
-    write(ann, "dear", done=None)
-    room.write((other, {"deleted": True}))
-    ann.page.wait_for_selector(FIELD, state="hidden")
-    # While Ann looks at the past, nothing can be kept, so the offers stay.
-    ann.choose("History")
-    ann.page.get_by_label("Moment").wait_for()
-    ann.press("ArrowLeft")
-    ann.wait("app.isPast", "the past")
-    for is_past in (True, False):
-        for words in ("dear", "precious"):
-            ann.notice(f"while you wrote in it: “{words}”").get_by_role("button", name="Keep the text").click()
-        if is_past:
-            ann.press("Escape")
-            ann.wait("!app.isPast", "the present")
-    bob.wait_for_shapes(2)
-    assert sorted((shape["kind"], shape["text"]) for shape in room.agree()) == [("text", "dear"), ("text", "precious")]
+    taken = room.add(position=[510, 210], size=[100, 100])
+    ann.wait_for_shape(taken)
+    hint = ann.page.locator(".writing-hint", has_text="Bob deleted this. What you write becomes a new text")
+
+    def write_in_a_deleted(words, rest):
+        edit(ann, square, "F2")
+        ann.type(words)
+        bob.wait_for_shape(square)
+        bob.delete(square)
+        hint.wait_for()
+        ann.type(rest)
+        assert ann.run("[app.tool, app.session.shapeCount]") == ["select", 1]
+
+    write_in_a_deleted("precious", " question, black dots")
+    ann.press("Escape")
+    (kept,) = (shape for shape in room.wait_for_shapes(2) if shape["id"] != taken)
+    assert (kept["kind"], kept["text"]) == ("text", "precious question, black dots")
+    assert ann.selected() == [kept["id"]]
+    bob.press("Control+z")
+    ann.wait_for_shape(square)
+    assert kept["position"] == [740, 200], "beside both shapes"
+    room.write((kept["id"], {"deleted": True}))
+    ann.wait_for_shapes(2)
+
+    write_in_a_deleted("mine", " and")
+    bob.press("Control+z")
+    hint.wait_for(state="hidden")
+    write(ann, " more")
+    ann.wait_for_shape(square, "shape.text === 'mine and more'")
+    # What was there before is not kept.
+    write_in_a_deleted("", "")
+    write(ann, "")
+    assert [shape["id"] for shape in room.agree()] == [taken]
 
 
 def test_a_text_that_stays_empty_takes_nothing_with_it_that_somebody_else_wrote_there(room):

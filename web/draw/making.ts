@@ -4,8 +4,12 @@ import { Snapping } from '../arrange/snapping.js'
 import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
 import type { Drawn } from '../canvas/drawn.js'
 import { isStroke } from '../canvas/lines.js'
+import { newWidth } from '../canvas/fitted.js'
 import { textSizeFor } from '../canvas/notes.js'
+import type { Scene } from '../canvas/scene.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
+import { heightFor } from '../canvas/text.js'
+import type { View } from '../canvas/view.js'
 import type { Replica } from '../core/replica.js'
 import type { Shape } from '../core/table.js'
 import type { Box, Changes, Point, Values } from '../core/types.js'
@@ -48,26 +52,54 @@ export const noteGap = 20
 /** How many places to the right are looked at for the next note. */
 const placesMax = 100
 
-/**
- * Adds a shape that looks like another one, beside it at the first free place to the right, and begins to write in it.
- */
-export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'editing' | 'scene' | 'view' | 'writing'>, shape: Shape) {
-  const { x, y, width, height } = shape
+/** The first free place to the right of a shape, of the same size. */
+function placeBeside(scene: Scene, { x, y, width, height }: Box): Box {
   const meets = (left: number) => (other: Drawn) => !isStroke(other.shape.kind) && other.opacity > 0
     && other.left < left + width && other.right > left && other.top < y + height && other.bottom > y
   // What lies under the shape itself, such as a board, lies under the next one too.
   const others = scene.order.filter((drawn) => !meets(x)(drawn))
   const places = Array.from({ length: placesMax }, (_, index) => x + (index + 1) * (width + noteGap))
-  const box = { x: places.find((left) => !others.some(meets(left))) ?? places[0], y, width, height }
+  return { x: places.find((left) => !others.some(meets(left))) ?? places[0], y, width, height }
+}
+
+/** Moves the view to a new shape, if it is partly outside. */
+function reveal(view: View, box: Box) {
+  const seen = openArea(view)
+  const isSeen = box.x >= seen.x && box.x + box.width <= seen.x + seen.width
+  if (!isSeen) fitBeside(view, box, 96, { now: performance.now(), nearest: view.scale })
+}
+
+/** Adds a shape that looks like another one, at the first free place beside it, and begins to write in it. */
+export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'editing' | 'scene' | 'view' | 'writing'>, shape: Shape) {
+  const box = placeBeside(scene, shape)
+  const { x, y, width, height } = box
   const step = editing.openStep()
   const added = editing.edit((replica) => replica.add({
-    ...lookOf({ ...shape, textSize: textSizeFor(shape, '') }), position: [box.x, y], size: [width, height],
+    ...lookOf({ ...shape, textSize: textSizeFor(shape, '') }), position: [x, y], size: [width, height],
   }))
   if (!added) return step.end()
   writing.open(added.shape, { step })
-  const seen = openArea(view)
-  const isSeen = box.x >= seen.x && box.x + width <= seen.x + seen.width
-  if (!isSeen) fitBeside(view, box, 96, { now: performance.now(), nearest: view.scale })
+  reveal(view, box)
+}
+
+/**
+ * Adds a text beside where a deleted shape was, so that what was written in the shape isn't lost, and nothing hides it
+ * if the shape comes back.
+ *
+ * @param isRevealed whether the view may move to the text
+ * @returns the new text, if it could be added
+ */
+export function keepBeside(
+  { editing, scene, view }: Pick<Reach, 'editing' | 'scene' | 'view'>, shape: Shape, text: string, isRevealed = true,
+) {
+  const { x, y, ...box } = placeBeside(scene, shape)
+  const width = shape.kind === 'line' ? newWidth(text, shape.textSize) : box.width
+  const height = Math.ceil(heightFor(text, shape.textSize, width))
+  const added = editing.edit((replica) => replica.add({
+    kind: 'text', position: [x, y], size: [width, height], text, textSize: shape.textSize, fill: '#767676',
+  }))
+  if (added && isRevealed) reveal(view, { x, y, width, height })
+  return added?.shape
 }
 
 /** Adds and selects a shape, for people who can't draw with a pointer. */

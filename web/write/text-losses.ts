@@ -1,13 +1,12 @@
 import { within } from '../basics/words.js'
+import type { Reach } from '../arrange/reach.js'
 import { fittedTo } from '../canvas/fitted.js'
 import type { Effect } from '../core/types.js'
+import { keepBeside } from '../draw/making.js'
 import type { Connection } from '../network/connection.js'
-import type { Editing } from '../state/editing.js'
 import { mentionOf } from '../state/labels.js'
 import type { Names } from '../state/names.js'
-import { givenMilliseconds, type Notices } from '../state/notices.js'
-import type { Shown } from '../state/shown.js'
-import { textInPlaceOf } from './writing.js'
+import { givenMilliseconds } from '../state/notices.js'
 
 type Loss = Extract<Effect, { type: 'textLost' }>
 
@@ -16,47 +15,37 @@ type Loss = Extract<Effect, { type: 'textLost' }>
  * is lost. A person who doesn't see the current drawing is told when they do.
  */
 export class TextLosses {
-  #shown
-  #editing
-  #notices
-  #names
+  #reach
   #losses: Loss[] = []
 
-  constructor({ connection, shown, editing, notices, names }: {
-    connection: Connection, shown: Shown, editing: Editing, notices: Notices, names: Names,
-  }) {
-    this.#shown = shown
-    this.#editing = editing
-    this.#notices = notices
-    this.#names = names
-    connection.on('effect', (effect) => {
+  constructor(reach: Pick<Reach, 'editing' | 'notices' | 'scene' | 'shown' | 'view'> & { connection: Connection, names: Names }) {
+    this.#reach = reach
+    reach.connection.on('effect', (effect) => {
       if (effect.type !== 'textLost') return
       this.#losses.push(effect)
       this.#tell()
     })
     document.addEventListener('visibilitychange', () => this.#tell())
-    shown.on('past', () => this.#tell())
+    reach.shown.on('past', () => this.#tell())
   }
 
   #tell() {
-    if (document.hidden || this.#shown.isPast) return
+    if (document.hidden || this.#reach.shown.isPast) return
     for (const loss of this.#losses.splice(0)) this.#say(loss)
   }
 
   #say({ shape: id, text, by }: Loss) {
-    const { live } = this.#shown
+    const { editing, names, notices, shown: { live } } = this.#reach
     const shape = live.shape(id)
     if (!shape) return
-    this.#notices.say(`${this.#names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
+    const putBack = () => {
+      const now = live.shape(id)
+      return now ? editing.edit((replica) => replica.edit([{ shape: id, set: { text, ...fittedTo(now, text, false) } }]))
+        : keepBeside(this.#reach, shape, text)
+    }
+    notices.say(`${names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
       group: `lost text ${id}`, isWhole: true, isKept: true, milliseconds: givenMilliseconds,
-      action: {
-        words: 'Put mine back',
-        run: () => this.#editing.edit((replica) => {
-          const now = replica.shape(id)
-          return now ? replica.edit([{ shape: id, set: { text, ...fittedTo(now, text, false) } }])
-            : replica.add(textInPlaceOf(shape, text)).effects
-        }) !== undefined,
-      },
+      action: { words: 'Put mine back', run: () => putBack() !== undefined },
     })
   }
 }

@@ -1,14 +1,14 @@
 import type { Reach } from '../arrange/reach.js'
 import { within } from '../basics/words.js'
 import { captionMiddle } from '../canvas/captions.js'
-import { fittedTo, goesLeft, newWidth, widthMax, widthMin } from '../canvas/fitted.js'
+import { fittedTo, goesLeft, widthMax, widthMin } from '../canvas/fitted.js'
 import { textSizeFor } from '../canvas/notes.js'
 import { heightFor, lineHeight, textColor, textFace, textPadding, widthFor } from '../canvas/text.js'
 import { fillTone } from '../canvas/tones.js'
 import { captionMargin, captionWidthMax, type Shape } from '../core/table.js'
 import type { Changes, Frame, Point } from '../core/types.js'
 import { isWrittenOn } from '../draw/look.js'
-import { makeBeside } from '../draw/making.js'
+import { keepBeside, makeBeside } from '../draw/making.js'
 import { element, hasFingers } from '../elements/element.js'
 import { tapDistanceMax, tapPauseMax } from '../gestures/limits.js'
 import { isTooLong, plainText } from '../keep/plain-text.js'
@@ -21,17 +21,12 @@ import { AboveKeyboard } from './above-keyboard.js'
 
 type MarkKeys = typeof import('./mark-keys.js')
 
-/** The text that takes the place of a deleted shape, so that what was written in the shape isn't lost. */
-export const textInPlaceOf = ({ kind, x, y, width, textSize }: Shape, text: string) => {
-  const wide = kind === 'line' ? newWidth(text, textSize) : width
-  return { kind: 'text', position: [x, y], size: [wide, Math.ceil(heightFor(text, textSize, wide))], text, textSize, fill: '#767676' }
-}
-
 /**
  * The text that is being written. `step`: the step of undo in which the shape was made, if it was made for writing.
  * The text belongs to that step. If the text stays empty, the shape is removed.
  *
- * `edits`: the number of edits in that step when writing began.
+ * `began`: the shape as it was last, but with the text that it had when writing began. `edits`: the number of edits in
+ * the step when writing began.
  */
 type Open = { id: number, began: Shape, isNew: boolean, step: Step | null, edits: number }
 
@@ -62,8 +57,8 @@ export class Writing {
   /** The keys that write marks. They are loaded when somebody writes. */
   #markKeys: MarkKeys | null = null
   #sized: { shape?: Shape, text?: string, size: number } = { size: 0 }
-  /** Who has changed the text since the writing began. */
-  #changedBy = ''
+  /** What somebody else has done to the shape or its text since the writing began. */
+  #news = ''
 
   constructor(
     stage: HTMLElement,
@@ -126,7 +121,7 @@ export class Writing {
     })
     for (const part of [reach.selection, reach.tool]) part.on('change', () => this.#waitOrRest())
     reach.permission.on('change', () => {
-      if (!reach.permission.mayEdit) this.close()
+      this.#showHint()
       this.#waitOrRest()
     })
     // A press on the canvas removes the focus from every element. Afterwards the invisible field can take the focus.
@@ -138,7 +133,7 @@ export class Writing {
       if (isWritten) reach.notices.say('What you wrote is kept.', { group: 'written' })
     })
     reach.frames.on('paint', () => this.#place())
-    reach.presence.on('change', () => { if (this.#open) this.#showHint() })
+    reach.presence.on('change', () => this.#showHint())
     // The field moves when the on-screen keyboard opens or closes.
     for (const type of ['resize', 'scroll']) window.visualViewport?.addEventListener(type, () => this.#show())
   }
@@ -229,12 +224,11 @@ export class Writing {
    * @returns false for a text or a line, which has no next one
    */
   #goOnBeside(): boolean {
-    const { shown } = this.#reach
-    const id = this.#open?.id ?? 0
-    if (['text', 'line'].includes(shown.live.shape(id)?.kind ?? '')) return false
+    const open = this.#open
+    if (!open || ['text', 'line'].includes(open.began.kind)) return false
     this.close()
-    const shape = shown.live.shape(id)
-    if (shape) this.#reach.editing.guard(() => makeBeside({ ...this.#reach, writing: this }, shape))
+    const shape = this.#reach.shown.live.shape(open.id) ?? open.began
+    this.#reach.editing.guard(() => makeBeside({ ...this.#reach, writing: this }, shape))
     return true
   }
 
@@ -271,7 +265,7 @@ export class Writing {
     this.#isLong = false
     this.#field.className = 'writing-field'
     this.#field.setAttribute('aria-label', `Text in ${this.#reach.shown.replica.shownName(id)}`)
-    this.#changedBy = ''
+    this.#news = ''
     this.#showHint()
     this.element.hidden = false
     this.#cover(id, true)
@@ -296,7 +290,7 @@ export class Writing {
     this.#open = null
     this.#cover(open.id, false)
     try {
-      this.#save(open)
+      this.#save(open, isPressed)
     } finally {
       open.step?.end()
       // Other people hear now that this person has stopped writing. They must get the text first, so it was sent above.
@@ -304,12 +298,12 @@ export class Writing {
     }
   }
 
-  #save({ id, began, isNew, step, edits }: Open) {
+  #save({ id, began, isNew, step, edits }: Open, isPressed: boolean) {
     const { editing, permission, shown } = this.#reach
     const text = plainText(this.#field.value)
     const shape = shown.live.shape(id)
     if (!permission.mayEdit) this.#giveBack(began, text)
-    else if (!shape) this.#offer(began, text, 'Somebody deleted the shape')
+    else if (!shape) this.#keepBeside(began, text, isPressed)
     // What others have written meanwhile stays if this person has written nothing.
     else if (text === began.text && text !== shape.text) return
     else if (shape.kind === 'text' && text.trim() === '' && (step || shape.written)) {
@@ -352,12 +346,15 @@ export class Writing {
     }
   }
 
-  /** Says below the field that somebody else has changed the text, or is writing in it too. */
+  /** Says below the field what others have done to the text or its shape, and who is writing in it too. */
   #showHint() {
-    const others = this.#reach.presence.people().filter(({ writing }) => writing !== null && writing === this.#open?.id)
+    const open = this.#open
+    if (!open) return
+    const others = this.#reach.presence.people().filter(({ writing }) => writing === open.id)
     const names = others.slice(0, 2).map(({ name }) => within(name)).join(' and ')
-    const words = this.#changedBy ? `${this.#changedBy} changed this text meanwhile. What you keep replaces it.`
-      : names ? `${names} ${others.length > 1 ? 'are' : 'is'} writing here too. The text that is kept last replaces the others.` : ''
+    const words = !this.#reach.permission.mayEdit ? 'You can only look on now. What you write isn’t in the drawing.'
+      : this.#news
+        || (names && `${names} ${others.length > 1 ? 'are' : 'is'} writing here too. The text that is kept last replaces the others.`)
     if (this.#hint.textContent !== words) this.#hint.textContent = words
     this.#hint.hidden = words === ''
   }
@@ -389,19 +386,15 @@ export class Writing {
     const by = change?.by ?? 0
     const who = by > 0 ? this.#names.of(by) : 'Somebody'
     if (shape) {
+      open.began = { ...shape, text: open.began.text }
       this.#cover(open.id, true)
-      if (shape.text === open.began.text || by < 0 || by === shown.live.actor) return
-      this.#changedBy = who
-      this.#showHint()
-      return
     }
-    const text = plainText(this.#field.value)
-    this.#open = null
-    open.step?.end()
-    this.#hide()
-    const what = by < 0 ? 'The server didn’t take the shape' : `${who} deleted the shape`
-    if (this.#reach.permission.mayEdit) this.#offer(open.began, text, what)
-    else this.#giveBack(open.began, text)
+    const isChanged = shape && shape.text !== open.began.text
+    if (isChanged && (by < 0 || by === shown.live.actor)) return
+    // The field stays until its writer ends it. Otherwise the letters that they are typing would be keys of tools.
+    this.#news = isChanged ? `${who} changed this text meanwhile. What you keep replaces it.` : shape ? ''
+      : `${by < 0 ? 'The server didn’t take this' : `${who} deleted this`}. What you write becomes a new text beside it.`
+    this.#showHint()
   }
 
   /**
@@ -418,19 +411,14 @@ export class Writing {
     })
   }
 
-  /**
-   * Offers to keep the text, because its shape is gone.
-   *
-   * @param began the shape when the writing began
-   * @param what has happened to the shape
-   */
-  #offer(began: Shape, text: string, what: string) {
+  /** Keeps what was written as a new text, because its shape is gone. If a key ended the writing, selects the text. */
+  #keepBeside(began: Shape, text: string, isPressed: boolean) {
     if (text.trim() === '' || text === began.text) return
-    const { editing, notices } = this.#reach
-    const keep = () => editing.edit((live) => live.add(textInPlaceOf(began, text))) !== undefined
-    notices.say(`${what} while you wrote in it: “${text}”`, {
-      group: `written ${began.id}`, isWhole: true, isKept: true, action: { words: 'Keep the text', run: keep }, milliseconds: givenMilliseconds,
-    })
+    const { notices, selection } = this.#reach
+    const id = keepBeside(this.#reach, began, text, !isPressed)
+    if (!id) return
+    notices.say('What you wrote is kept as a new text.', { group: 'written' })
+    if (!isPressed && document.activeElement === this.#field) selection.set([id])
   }
 
   /** The box of the field for a line's caption: around the line's middle, and as large as the text. */
