@@ -111,6 +111,8 @@ def test_a_caption_is_written_and_changed_by_keys(room):
     ann.press("v", "Enter")
     write(ann, "Yes")
     room.wait_for(lambda shapes: any(shape.get("text") == "Yes" for shape in shapes))
+    ann.press("Escape")
+    ann.select(line)
     ann.type(", we do", "Escape")
     room.wait_for(lambda shapes: any(shape.get("text") == "Yes, we do" for shape in shapes))
     ann.press("F2")

@@ -61,6 +61,8 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     """Also by letters that are shortcuts. Without a text, or with several shapes selected, they are shortcuts."""
     ann, square = written_in(room)
     for words in ("Most of this", "reduces", "1 kg", "[0] + {2} = -3?"):
+        ann.press("Escape")
+        ann.select(square)
         before = ann.shape(square)["text"]
         ann.type(words)
         write(ann, "")
@@ -94,9 +96,55 @@ def test_who_just_types_with_a_written_shape_selected_goes_on_with_its_text(room
     ann.press("n")
     ann.click(400, 600)
     write(ann, "")
+    ann.press("Escape")
+    ann.click(400, 600)
     ann.type("hero")
     write(ann, "")
     room.wait_for(lambda shapes: "hero" in [shape.get("text") for shape in shapes])
+
+
+@pytest.mark.parametrize("done", ["Escape", "Control+Enter"])
+def test_after_the_key_that_ends_a_text_letters_choose_tools_and_change_nothing(room, done):
+    """So one note follows another by N and a click, or by N and Enter, and no letter gets into the last one."""
+    ann = room.join("Ann", at=(0, 0))
+    for count, words in enumerate(("Milk", "Call Bob", "Questions")):
+        ann.press("n")
+        ann.page.mouse.click(200 + 300 * count, 250)
+        ann.page.keyboard.type(words)
+        ann.page.keyboard.press(done)
+    ann.page.keyboard.type("n")
+    ann.page.keyboard.press("Enter")
+    ann.page.keyboard.type("By keys")
+    ann.page.keyboard.press(done)
+    notes = room.wait_for(lambda shapes: [shape.get("text") for shape in shapes] == ["Milk", "Call Bob", "Questions", "By keys"])
+    # Some of these letters change a selected shape, add a square, or remove all shapes.
+    ann.page.keyboard.type("Be quick, [see] {this}")
+    ann.painted()
+    assert room.agree() == notes and ann.run("app.tool") == "star"
+    # A press on the note, and the note can be written in again.
+    ann.press("v")
+    ann.click(*ann.middle(notes[0]["id"]))
+    ann.type(", bread")
+    write(ann, "")
+    ann.wait_for_shape(notes[0]["id"], "shape.text === 'Milk, bread'")
+
+
+def test_the_tools_that_write_also_write_on_a_shape(room):
+    """A tap on a board makes a note or a text there. With the tool for texts, a tap on what is written goes on with it."""
+    board = room.add(position=[100, 100], size=[900, 500], fill="#EEEEEE")
+    ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shapes(1)
+    for tool, x, words in (("n", 300, "Call Bob"), ("t", 700, "quick"), ("t", 300, ", too")):
+        ann.press(tool)
+        ann.page.mouse.click(x, 300)
+        ann.page.keyboard.type(words)
+        ann.page.mouse.click(1100, 650)
+    shapes = room.wait_for(lambda shapes: [shape.get("text") for shape in shapes] == [None, "Call Bob, too", "quick"])
+    assert [(shape["id"] == board, shape["kind"]) for shape in shapes] == [(True, "rectangle"), (False, "rectangle"), (False, "text")]
+    ann.press("n")
+    with ann.holding("Shift"):
+        ann.page.mouse.click(700, 500)
+    assert ann.selected() == [board]
 
 
 def test_a_press_that_the_browser_takes_away_selects_no_text(room):
@@ -218,6 +266,8 @@ def test_input_methods_begin_a_text_too(room):
     assert ann.page.input_value(FIELD) == "one漢字    "
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'one漢字    '")
+    ann.press("Escape")
+    ann.select(square)
     method.send("Input.insertText", {"text": "👩‍👩‍👧"})
     write(ann, "")
     ann.wait_for_shape(square, "shape.text === 'one漢字    👩‍👩‍👧'")

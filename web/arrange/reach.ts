@@ -69,6 +69,8 @@ interface ActParts {
  */
 export interface Writing {
   isOpen: boolean
+  /** Whether a key has just ended the writing in the selected shape, so that letters may not change it. */
+  hasEnded: boolean
   /** `at`: where to put the caret, relative to the stage. */
   open: (shape: number, how?: { isNew?: boolean, step?: Step | null, selectsAll?: boolean, at?: Point }) => void
   /** Whether the next typed character is written in the selected shape. */

@@ -60,10 +60,12 @@ const fitTo = ({ view }: Reach, box: Box | null) => { if (box) fitBeside(view, b
  */
 async function addShape(reach: ActionReach) {
   const { documents, editing, momentum, shown, tool, view } = reach
-  const { size, add } = toolbox[tool.name].adds ?? standard
+  const { size, isWritten, add } = toolbox[tool.name].adds ?? standard
   const { x, y, width, height } = openArea(view)
   const wanted = { x: x + (width - size.width) / 2, y: y + (height - size.height) / 2 }
-  const place = (await documents.prepare() ? shown.replica.freePlace(size, wanted) : null) ?? wanted
+  // Until a field is open, what a person types are keys. So a note doesn't wait for the module that finds places.
+  const finds = documents.isReady || (!isWritten && await documents.prepare())
+  const place = (finds ? shown.replica.freePlace(size, wanted) : null) ?? wanted
   momentum.settle()
   editing.guard(() => add(reach, place))
 }

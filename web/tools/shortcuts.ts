@@ -49,6 +49,13 @@ const composed = ['Process', 'Dead', 'Unidentified']
 /** Elements that Enter or the space bar activates. */
 const pressed = 'button, a, summary, [tabindex], ' + closed
 
+/** Whether a key types a character, which the space bar doesn't. */
+function isCharacter(event: KeyboardEvent) {
+  // On Windows, AltGr is reported as Control and Alt together.
+  const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
+  return isPlain && [...event.key].length === 1 && event.key !== ' '
+}
+
 /** A field in which nothing was typed has nothing to undo, so the keys for undo apply to the drawing. */
 const isUndoOfPage = (event: KeyboardEvent, target: Element) =>
   target instanceof HTMLInputElement && target.value === target.defaultValue && !target.closest('dialog')
@@ -75,10 +82,7 @@ export class Shortcuts {
   #writes(event: KeyboardEvent, target: Element) {
     if (target.closest(closed)) return false
     if (composed.includes(event.key)) return target.matches('.waiting-field')
-    // On Windows, AltGr is reported as Control and Alt together.
-    const isPlain = (!event.ctrlKey && !event.metaKey && !event.altKey) || event.getModifierState('AltGraph')
-    const isCharacter = [...event.key].length === 1 && event.key !== ' '
-    if (!isPlain || !isCharacter) return false
+    if (!isCharacter(event)) return false
     const { tools, writing } = this.#reach
     tools.endTaps()
     if (writing.isOpen) return true
@@ -88,7 +92,7 @@ export class Shortcuts {
   }
 
   #pressed(event: KeyboardEvent) {
-    const { tools } = this.#reach
+    const { tools, writing } = this.#reach
     const target = event.target instanceof Element ? event.target : document.body
     if (event.defaultPrevented || event.isComposing) return
     if (target.closest(texts) && !isUndoOfPage(event, target)) return
@@ -100,6 +104,7 @@ export class Shortcuts {
     if (this.#writes(event, target)) return
     const action = keyNames(event).flatMap((name) => table.get(name) ?? [])[0]
     if (!action || (event.repeat && !action.repeats)) return
+    if (writing.hasEnded && isCharacter(event) && action.edits && action.group !== 'Tools') return
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (isPlain && target.closest(closed)) return
     // During a gesture only Escape works, because only one step of undo can be open.

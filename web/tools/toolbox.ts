@@ -36,9 +36,11 @@ export interface HeldTool {
   begin: (reach: ActReach, gesture: Drag, trail: TrailPoint[]) => Act
   /**
    * Handles a tap on the empty canvas. Without this function, or without the right to edit, the tap clears the
-   * selection. `at` is in canvas coordinates.
+   * selection. `at` is in canvas coordinates. `shape`: the tapped one, if `tapsShapes`.
    */
-  tap?: (reach: ActReach, at: Point, trail: TrailPoint[]) => void
+  tap?: (reach: ActReach, at: Point, trail: TrailPoint[], shape?: number) => void
+  /** Whether the tool also handles a tap on a shape, which else selects the shape. */
+  tapsShapes?: boolean
   /** The shape that a key adds in place of a drag with this tool, for people who can't use a pointer. */
   adds?: Addable
 }
@@ -46,13 +48,15 @@ export interface HeldTool {
 /** Something that can be added by a key. Its size is used to find a free place. */
 interface Addable {
   size: { width: number, height: number }
+  /** Whether its text is typed as soon as it is added. */
+  isWritten?: boolean
   add: (reach: ActReach, place: Point) => void
 }
 
 /** The size of a shape or a line that is added by a key. */
 const addedBox = { width: 150, height: 120 }
 
-const addable = (form: Form): Addable => ({ size: form.size, add: (reach, place) => makeByKey(reach, form, place) })
+const addable = (form: Form): Addable => ({ ...form, add: (reach, place) => makeByKey(reach, form, place) })
 const ofKind = (kind: string): Form => ({ kind, size: addedBox, look: nextLook })
 /** What is added if the current tool has nothing to add. */
 export const standard = addable(ofKind('rectangle'))
@@ -65,7 +69,14 @@ const shape = (kind: string, key: string) => making(kindWords[kind], key, ofKind
 /** @param corner the upper left corner of a box that is added by a tap */
 const written = (words: string, key: string, form: Form, corner: (at: Point) => Point): HeldTool => ({
   ...making(words, key, { ...form, isWritten: true }), cursor: 'text',
-  tap: (reach, at) => makeForWriting(reach, form, corner(at)),
+  // Somebody who taps with this tool begins to type. Beside a field, the letters would be keys.
+  tapsShapes: true,
+  tap: (reach, at, _, id) => {
+    const isText = form.kind === 'text' && id !== undefined && reach.shown.replica.shape(id)?.written
+    if (!isText) return makeForWriting(reach, form, corner(at))
+    reach.tool.choose('select')
+    reach.writing.open(id)
+  },
 })
 const line = (words: string, key: string, look: (paint: Paint) => Values): HeldTool => ({
   words, key, cursor: 'crosshair', reaches: 'handles', draws: true,

@@ -154,18 +154,18 @@ export class Tools {
 
   #tapped({ target, shift, ctrl, meta, x, y }: Moment) {
     const { permission, selection, view } = this.#reach
-    const { tap } = this.#held
+    const { tap, tapsShapes } = this.#held
+    const adds = shift || ctrl || meta
     const address = ctrl || meta ? addressAt(this.#reach, { x, y }) : null
     if (address) return openAddress(address)
-    if (target.id === undefined && tap && this.#mayUse) {
-      tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail())
+    if (tap && this.#mayUse && (target.id === undefined || (tapsShapes && !adds && !target.handle))) {
+      tap(this.#reach, view.toCanvas({ x, y }), this.#takeTrail(), target.id)
       return
     }
     if (target.id !== undefined && target.handle === 'move' && permission.mayEdit) {
       addConnectedCopy(this.#reach, target.id)
       return
     }
-    const adds = shift || ctrl || meta
     if (target.id === undefined) {
       if (!adds) selection.clear()
     } else if (adds) {

@@ -57,6 +57,7 @@ export class Writing {
   /** The keys that write marks. They are loaded when somebody writes. */
   #markKeys: MarkKeys | null = null
   #sized: { shape?: Shape, text?: string, size: number } = { size: 0 }
+  #hasEnded = false
   /** What somebody else has done to the shape or its text since the writing began. */
   #news = ''
 
@@ -94,6 +95,8 @@ export class Writing {
       if (!isDone) return
       event.preventDefault()
       this.close()
+      this.#hasEnded = true
+      this.#rest()
     })
     let isThirdClick = false
     this.element.addEventListener('pointerdown', ({ x, y }) => {
@@ -119,13 +122,18 @@ export class Writing {
       this.#follow(changes)
       this.#waitOrRest()
     })
-    for (const part of [reach.selection, reach.tool]) part.on('change', () => this.#waitOrRest())
+    reach.tool.on('change', () => this.#waitOrRest())
+    const waitAnew = () => {
+      this.#hasEnded = false
+      this.#waitOrRest()
+    }
+    reach.selection.on('change', waitAnew)
     reach.permission.on('change', () => {
       this.#showHint()
       this.#waitOrRest()
     })
     // A press on the canvas removes the focus from every element. Afterwards the invisible field can take the focus.
-    stage.addEventListener('pointerup', () => this.#waitOrRest())
+    stage.addEventListener('pointerup', waitAnew)
     // The page can switch to the past while the person writes. Then the text is saved first.
     reach.shown.on('leaving', () => {
       const isWritten = this.#open !== null && plainText(this.#field.value) !== this.#open.began.text
@@ -139,6 +147,12 @@ export class Writing {
   }
 
   get isOpen() { return this.#open !== null }
+  /**
+   * Whether a key has ended the writing in the shape that is still selected. Until a shape is pressed or selected, no
+   * letter is written in the shape or changes it: a person who goes on typing wants a tool, or has pressed the key too
+   * early.
+   */
+  get hasEnded() { return this.#hasEnded }
   get hasMarkKeys() { return this.#markKeys !== null }
 
   /**
@@ -236,7 +250,7 @@ export class Writing {
   #writable() {
     const { locks, permission, selection, shown, tool } = this.#reach
     const [id] = selection.ids()
-    if (selection.size !== 1 || toolbox[tool.name].draws || !permission.mayEdit || locks.has(id)) return null
+    if (this.#hasEnded || selection.size !== 1 || toolbox[tool.name].draws || !permission.mayEdit || locks.has(id)) return null
     const shape = shown.replica.shape(id)
     return shape && shape.kind !== 'ink' && isWrittenOn(shape) ? shape : null
   }
