@@ -5,6 +5,8 @@ from hand import handle, lead, let_go, moved
 
 FIELD = ".writing-field"
 FULL = "word " * 40
+# The sizes that letters of 20 have with so many words, and at the least.
+FITTED, LEAST = 13.715, 12.4806
 
 
 def rewrite(person, note, words):
@@ -37,13 +39,13 @@ def test_a_resized_note_fits_its_text_anew(room):
     ann = room.join("Ann", at=(0, 0))
     note = full_note(room)
     rewrite(ann, note, FULL)
-    room.wait_for(lambda shapes: shapes[0].get("textSize") == 14)
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED)
     stretch(ann, note, 100, 100)
     room.wait_for(lambda shapes: shapes[0].get("textSize") == 20 and shapes[0]["size"] == [300, 300])
     ann.press("Control+z")
-    room.wait_for(lambda shapes: shapes[0].get("textSize") == 14 and shapes[0]["size"] == [200, 200])
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED and shapes[0]["size"] == [200, 200])
     stretch(ann, note, -50, -50)
-    shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == 12)[0]
+    shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == LEAST)[0]
     assert shape["size"][0] == 150 and shape["size"][1] > 150, "at the smallest size, the text needs a higher note"
     # A shape that isn't a note keeps its size of text.
     plain = room.add(position=[700, 200], size=[200, 200], fill="#FFFFFF", text=FULL)
@@ -59,9 +61,10 @@ def test_letters_larger_than_their_box_make_it_higher(room):
     ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
     shape = room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)[0]
     assert shape["size"][0] == 200 and shape["size"][1] > 400
-    # A size that was chosen is the size again, once a longer text gets shorter.
+    # A size that was chosen is the size again, once a longer text gets shorter, and the bar shows it.
     rewrite(ann, note, "word " * 80)
     room.wait_for(lambda shapes: shapes[0].get("textSize", 20) < 32)
+    ann.page.locator('.choice[aria-label="Text size: Large"][aria-pressed=true]').wait_for()
     rewrite(ann, note, "short")
     room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)
 
@@ -75,25 +78,25 @@ def test_a_text_that_is_put_back_fits_too(room):
     bob.page.wait_for_selector(FIELD, state="visible")
     bob.type("short")
     rewrite(ann, note, FULL)
-    bob.wait_for_shape(note, "shape.textSize === 14")
+    bob.wait_for_shape(note, f"shape.textSize === {FITTED}")
     bob.press("Escape")
     room.wait_for(lambda shapes: shapes[0]["text"] == "short" and shapes[0].get("textSize") == 20)
     ann.notice("Bob wrote over your text").get_by_role("button", name="Put mine back").click()
-    room.wait_for(lambda shapes: shapes[0]["text"] == FULL and shapes[0].get("textSize") == 14)
+    room.wait_for(lambda shapes: shapes[0]["text"] == FULL and shapes[0].get("textSize") == FITTED)
 
 
 def test_of_two_texts_written_at_once_none_gets_the_size_of_the_other(room):
     ann, bob = room.join("Ann", at=(0, 0)), room.join("Bob", at=(0, 0))
     note = full_note(room)
     rewrite(ann, note, FULL)
-    bob.wait_for_shape(note, "shape.textSize === 14")
+    bob.wait_for_shape(note, f"shape.textSize === {FITTED}")
     ann.go_offline()
     rewrite(bob, note, "short")
     room.wait_for(lambda shapes: shapes[0].get("textSize") == 20)
     rewrite(ann, note, f"{FULL}!")
     ann.come_online()
     room.wait_for(lambda shapes: shapes[0]["text"] == f"{FULL}!")
-    assert room.shape(note)["textSize"] == 14
+    assert room.shape(note)["textSize"] == FITTED
 
 
 def test_after_a_click_on_the_bar_the_keys_belong_to_the_selection(room):

@@ -1,4 +1,4 @@
-import { largeTextSizes, standardTextSize } from '../canvas/notes.js'
+import { standardTextSize } from '../canvas/notes.js'
 import { element, setAttributes } from '../elements/element.js'
 
 type Value = string | number
@@ -12,7 +12,7 @@ export const routes: [Value, string, string][] = [
   ['straight', 'Straight', 'straight'], ['curved', 'Curved', 'curved'], ['elbow', 'Elbow', 'elbow'],
 ]
 export const textSizes: [Value, string, string][] = [
-  [14, 'Small', 'S'], [standardTextSize, 'Medium', 'M'], [largeTextSizes[0], 'Large', 'L'], [largeTextSizes[1], 'Very large', 'XL'],
+  [14, 'Small', 'S'], [standardTextSize, 'Medium', 'M'], [32, 'Large', 'L'], [48, 'Very large', 'XL'],
 ]
 
 /** A row of buttons, one for each of the common values of a property. */

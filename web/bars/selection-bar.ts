@@ -2,6 +2,7 @@ import type { Writing } from '../arrange/reach.js'
 import { sizeFor } from '../canvas/fitted.js'
 import type { Handles } from '../canvas/handles.js'
 import { isStroke, routed } from '../canvas/lines.js'
+import { chosenTextSize } from '../canvas/notes.js'
 import { openArea } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
@@ -241,7 +242,7 @@ export class SelectionBar {
     this.#look.classList.toggle('outlined', hasOutlines && Boolean(stroke))
     this.#look.style.setProperty('--swatch', !fill || fill === 'none' ? 'transparent' : fill)
     this.#look.style.setProperty('--outline', stroke ?? 'transparent')
-    this.#sizes.show(common(({ textSize }) => textSize, hasText))
+    this.#sizes.show(common(chosenTextSize, hasText))
     this.#widths.show(common(({ strokeWidth }) => strokeWidth, hasLine))
     this.#dashes.show(common(({ dash }) => dash, hasLine))
     this.#routes.show(common(({ route }) => route, isLine))

@@ -16,16 +16,37 @@ export const isNote = ({ kind, fill }: Pick<Shape, 'kind' | 'fill'>) => kind ===
 /** The default size of text. It is not written to a shape. */
 export const standardTextSize = properties.find(({ name }) => name === 'textSize')?.standard as number
 
-/** The sizes of text that the bars offer above the default. */
-export const largeTextSizes = [32, 48]
-
 /** A note's text doesn't get smaller than this. If it still doesn't fit, the note grows. */
 const noteTextMin = 12
+/** The inspector offers whole sizes up to this. */
+const chosenMax = 96
+const shrinking = 0.91
+
+/**
+ * A size that a note's text shrinks to. From whole sizes up to 96 it never shrinks to the same one twice, by whichever
+ * steps. So a size tells which one the text has shrunk from.
+ */
+const shrunk = (size: number, steps: number) => Math.round(size * shrinking ** steps * 10_000) / 10_000
+
+/** The size that somebody has chosen for a shape's text. A note's text may have shrunk since. */
+export function chosenTextSize(shape: Shape): number {
+  const { textSize } = shape
+  if (!isNote(shape)) return textSize
+  for (let steps = 0, size = textSize; size < chosenMax + 1; size = textSize / shrinking ** ++steps) {
+    const whole = Math.round(size)
+    if (shrunk(whole, steps) === textSize) return whole
+  }
+  return textSize
+}
 
 /** The size at which a text fits into a note: at most `most`. */
 export function noteTextSize(text: string, most: number, { width, height }: { width: number, height: number }): number {
   let size = most
-  while (size > noteTextMin && heightFor(text, size, width) > height) size = Math.max(noteTextMin, Math.floor(size * 0.9))
+  for (let steps = 1; heightFor(text, size, width) > height; steps += 1) {
+    const next = shrunk(most, steps)
+    if (next < noteTextMin) break
+    size = next
+  }
   return size
 }
 
@@ -34,11 +55,5 @@ export function noteTextSize(text: string, most: number, { width, height }: { wi
  *
  * @param box the new size of the shape
  */
-export function textSizeFor(shape: Shape, text: string, box: { width: number, height: number } = shape): number {
-  if (!isNote(shape)) return shape.textSize
-  // A text that was made smaller gets larger again when it gets shorter or the note larger. How large it was, the offered
-  // sizes tell: from one of them, the text was made as small as it is now. Any other size was chosen, and is the largest.
-  const offered = [standardTextSize, ...largeTextSizes]
-  const chosen = offered.find((size) => shape.textSize === noteTextSize(shape.text, size, shape)) ?? shape.textSize
-  return noteTextSize(text, chosen, box)
-}
+export const textSizeFor = (shape: Shape, text: string, box: { width: number, height: number } = shape) =>
+  (isNote(shape) ? noteTextSize(text, chosenTextSize(shape), box) : shape.textSize)
