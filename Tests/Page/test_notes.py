@@ -123,3 +123,34 @@ def test_a_larger_size_of_text_leaves_a_shape_without_text_as_it_is(room):
     ann.select(dot)
     ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
     assert room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)[0]["size"] == [30, 30]
+
+
+def test_the_inspector_fits_a_note_as_the_handles_and_the_bar_do(room):
+    """A size that is typed fits the text anew, and larger letters make the note higher. Each is one step of undo."""
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
+    note = full_note(room)
+    rewrite(ann, note, FULL)
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED)
+    ann.select(note)
+    ann.fill("W", "400")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 20 and shapes[0]["size"] == [400, 200])
+    ann.fill("H", "60")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == LEAST and shapes[0]["size"][1] > 60)
+    ann.leave_focus()
+    ann.press("Control+z", "Control+z")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED and shapes[0]["size"] == [200, 200])
+    # The slider comes by larger letters, which leave no trace.
+    slider = ann.page.locator(".inspector-form").get_by_label("Text size")
+    slider.focus()
+    slider.evaluate("(slider) => { slider.value = 96; slider.dispatchEvent(new Event('input')) }")
+    slider.fill("40")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == 40 and shapes[0]["size"][1] == 2016)
+    ann.leave_focus()
+    ann.press("Control+z")
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED and shapes[0]["size"] == [200, 200])
+    # Several at once.
+    other = room.add(position=[700, 200], size=[200, 200], fill=NOTE, text=FULL, textSize=FITTED)
+    ann.wait_for_shape(other)
+    ann.select(note, other)
+    ann.fill("W", "1200")
+    room.wait_for(lambda shapes: shapes[1].get("textSize") == 20)

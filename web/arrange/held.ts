@@ -1,5 +1,4 @@
-import { fittedTo } from '../canvas/fitted.js'
-import { isNote } from '../canvas/notes.js'
+import { fittedNotes } from '../canvas/fitted.js'
 import type { Shape } from '../core/table.js'
 import type { Changes, Place } from '../core/types.js'
 import type { Reach } from './reach.js'
@@ -51,12 +50,7 @@ export class Held {
 
   /** Fits the notes' texts to the notes' new sizes. */
   fitNotes() {
-    const starts = new Map(this.#start.map((shape) => [shape.id, shape]))
-    const edits = this.now.flatMap((shape) => {
-      const start = starts.get(shape.id)
-      if (!start || !isNote(shape) || !shape.written || (shape.width === start.width && shape.height === start.height)) return []
-      return [{ shape: shape.id, set: fittedTo(shape, shape.text, false, start) }]
-    })
+    const edits = fittedNotes(this.#start, this.now)
     if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
   }
 

@@ -1,5 +1,5 @@
 import type { Writing } from '../arrange/reach.js'
-import { sizeFor } from '../canvas/fitted.js'
+import type { Fitting } from '../canvas/fitted.js'
 import type { Handles } from '../canvas/handles.js'
 import { isStroke, routed } from '../canvas/lines.js'
 import { chosenTextSize } from '../canvas/notes.js'
@@ -84,9 +84,9 @@ export class SelectionBar {
   readonly element
 
   constructor(
-    { documents, shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks }: {
+    { documents, shown, editing, selection, permission, play, view, handles, frames, tools, writing, groups, locks, fitting }: {
       documents: Documents, shown: Shown, editing: Editing, selection: Selection, permission: Permission, view: View, handles: Handles,
-      frames: Frames, tools: Tools, play: Play, writing: Writing, groups: Groups, locks: Locks,
+      frames: Frames, tools: Tools, play: Play, writing: Writing, groups: Groups, locks: Locks, fitting: Fitting,
     },
     actions: Doables,
   ) {
@@ -119,12 +119,8 @@ export class SelectionBar {
     const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => edit((replica) => replica.edit(
       replica.shapesOf(selection.ids()).filter(isOf).map(({ id }) => ({ shape: id, set: { [property]: value } }))))
     this.#sizes = new Choices('Text size', textSizes, (value) => edit((replica) => replica.edit(
-      replica.shapesOf(selection.ids()).filter(hasText).map((shape) => {
-        const textSize = Number(value)
-        // A box would cut off a text that is larger than it. A text on its own has no box.
-        const isInBox = shape.written && shape.kind !== 'text'
-        return { shape: shape.id, set: { textSize, ...isInBox && sizeFor({ ...shape, textSize }, shape.text, false) } }
-      }))))
+      replica.shapesOf(selection.ids()).filter(hasText)
+        .map((shape) => ({ shape: shape.id, set: fitting.lettered(shape, Number(value)) })))))
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
     this.#routes = new Choices('Route', routes, (route) => edit((replica) => replica.edit(

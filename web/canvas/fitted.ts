@@ -33,8 +33,26 @@ export function fittedTo(shape: Shape, text: string, isNew: boolean, was = shape
   }
 }
 
+/** The edits that fit notes' texts to the notes' new sizes. */
+export function fittedNotes(before: Shape[], now: Shape[]) {
+  const starts = new Map(before.map((shape) => [shape.id, shape]))
+  return now.flatMap((shape) => {
+    const start = starts.get(shape.id)
+    if (!start || !isNote(shape) || !shape.written || (shape.width === start.width && shape.height === start.height)) return []
+    return [{ shape: shape.id, set: fittedTo(shape, shape.text, false, start) }]
+  })
+}
+
+/**
+ * The values that give a shape's text another size. A box grows that would cut off so large a text. A text on its own
+ * has no box.
+ */
+export const lettered = (shape: Shape, textSize: number): Fitted => ({
+  textSize, ...shape.written && shape.kind !== 'text' && sizeFor({ ...shape, textSize }, shape.text, false),
+})
+
 /** The values that make a shape's box as large as a text needs. */
-export function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
+function sizeFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (shape.kind === 'line') return {}
   const isText = shape.kind === 'text'
   const width = isText && isNew ? newWidth(text, shape.textSize) : shape.width
@@ -58,3 +76,10 @@ function sideFor(shape: Shape, text: string, isNew: boolean): Fitted {
   if (!goesLeft(shape, text, isNew)) return {}
   return { textAlign: 'right', position: [shape.x + 2 * textPadding - newWidth(text, shape.textSize), shape.y] }
 }
+
+/**
+ * What parts that are loaded later use. Their own copies would measure texts without the marks, which the room's bundle
+ * knows.
+ */
+export const fitting = { fittedNotes, lettered }
+export type Fitting = typeof fitting

@@ -23,8 +23,9 @@ class Run {
   #host
   #step: Step | null = null
   constructor(host: FieldHost) { this.#host = host }
+  get isOpen() { return this.#step?.isOpen === true }
   /** Opens another step if an undo has ended the last one. */
-  begin() { if (!this.#step?.isOpen) this.#step = this.#host.openStep() }
+  begin() { if (!this.isOpen) this.#step = this.#host.openStep() }
   end() {
     this.#step?.end()
     this.#step = null
@@ -129,11 +130,16 @@ function readNumber(text: string): number | null {
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(written) ? Number(written) : null
 }
 
-/** A slider for a number, with the value in words beside it. A drag is one step of undo. */
+/**
+ * A slider for a number, with the value in words beside it. A drag is one step of undo.
+ *
+ * @param how `settle`: what a drag changes only at its end
+ */
 export function sliderField(
   label: string,
-  { min, max, step = 1, words = numberText, change }: {
+  { min, max, step = 1, words = numberText, change, settle }: {
     min: number, max: number, step?: number, words?: (value: number) => string, change: (value: number) => void,
+    settle?: (value: number) => void,
   },
   host: FieldHost,
 ): Field<number> {
@@ -145,6 +151,7 @@ export function sliderField(
   let shown: number | null = null
   const letGo = () => {
     isHeld = false
+    if (run.isOpen) settle?.(Number(input.value))
     run.end()
   }
   const show = (value: number | null) => {

@@ -3,6 +3,7 @@ import {
   type InspectorField, kinds, kindWords, properties, propertiesInOrder, type PropertyRow, type Shape,
 } from '../core/table.js'
 import { pinched, stretched } from '../arrange/transform.js'
+import type { Fitting } from '../canvas/fitted.js'
 import type { Place, Values } from '../core/types.js'
 import { filledWith } from '../draw/look.js'
 import { element, iconButton } from '../elements/element.js'
@@ -62,6 +63,7 @@ export class Inspector {
   #locks
   #notices
   #actions
+  #fitting
   #fields
   #timer = 0
   /**
@@ -82,9 +84,9 @@ export class Inspector {
 
   /** @param place the element that contains the inspector, and is hidden together with it */
   constructor(
-    { shown, editing, selection, permission, locks, notices, actions }: {
+    { shown, editing, selection, permission, locks, notices, actions, fitting }: {
       shown: Shown, editing: Editing, selection: Selection, permission: Permission, locks: Locks, notices: Notices,
-      actions: Doables,
+      actions: Doables, fitting: Fitting,
     },
     place: HTMLElement,
   ) {
@@ -95,6 +97,7 @@ export class Inspector {
     this.#selection = selection
     this.#permission = permission
     this.#actions = actions
+    this.#fitting = fitting
     this.#fields = this.#make()
     this.#layOut()
     this.element = place
@@ -161,7 +164,14 @@ export class Inspector {
         return { [name]: choiceField(label, { choices: words.map((word) => [word, shownWord(word)]), change }) }
       case 'integer':
       case 'number': {
-        if (slider) return { [name]: sliderField(label, { ...slider, words: unitWords[unit ?? 'none'], change }, host) }
+        if (slider) {
+          const fit = (textSize: number) => this.#edit((shape) => this.#fitting.lettered(shape, textSize))
+          return {
+            [name]: sliderField(label, {
+              ...slider, words: unitWords[unit ?? 'none'], change, ...name === 'textSize' && { settle: fit },
+            }, host),
+          }
+        }
         const turn = (rotation: number) => this.#place((shape) => ({ id: shape.id, rotation }))
         return {
           [name]: numberField(label, {
@@ -307,7 +317,7 @@ export class Inspector {
   #resizeTo({ width, height }: { width?: number, height?: number }) {
     const all = this.#shapes()
     if (all.length > 1) return this.#resizeAll(all, { width, height })
-    this.#place((shape) => {
+    this.#resize(all, all.map((shape) => {
       const size = { width: width ?? shape.width, height: height ?? shape.height }
       const dx = (size.width - shape.width) / 2
       const dy = (size.height - shape.height) / 2
@@ -317,7 +327,7 @@ export class Inspector {
       const x = shape.x + shape.width / 2 + dx * cosine - dy * sine - size.width / 2
       const y = shape.y + shape.height / 2 + dx * sine + dy * cosine - size.height / 2
       return { id: shape.id, x, y, ...size }
-    })
+    }))
   }
 
   #resizeAll(shapes: Shape[], { width, height }: { width?: number, height?: number }) {
@@ -329,6 +339,16 @@ export class Inspector {
     const places = shapes.some(({ rotation }) => rotation !== 0)
       ? pinched(shapes, { around: box, scale: 1 + (dx / box.width || dy / box.height) })
       : stretched(shapes, frame, dx, dy, { across: width === undefined ? 0 : 1, down: height === undefined ? 0 : 1 })
-    this.#editing.edit((replica) => replica.place(places))
+    this.#resize(shapes, places)
+  }
+
+  /** Places shapes in new sizes, and fits the notes' texts to these. */
+  #resize(before: Shape[], places: Place[]) {
+    if (places.length === 0) return
+    this.#editing.group(() => {
+      this.#editing.edit((replica) => replica.place(places))
+      const edits = this.#fitting.fittedNotes(before, this.#shown.replica.shapesOf(before.map(({ id }) => id)))
+      if (edits.length > 0) this.#editing.edit((replica) => replica.edit(edits))
+    })
   }
 }

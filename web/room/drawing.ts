@@ -1,4 +1,5 @@
 import { captionMiddle } from '../canvas/captions.js'
+import { fitting } from '../canvas/fitted.js'
 import { Handles } from '../canvas/handles.js'
 import { Overlay } from '../canvas/overlay.js'
 import { Painter } from '../canvas/painter.js'
@@ -52,7 +53,7 @@ export function makeDrawing(stage: HTMLElement, state: State) {
   const tellView = () => presence.setView(view.toldBox)
   view.on('change', tellView)
   tellView()
-  return { palette, view, scene, marks, handles, painter, overlay, marking }
+  return { palette, view, scene, marks, handles, painter, overlay, marking, fitting }
 }
 
 function canvasIn(stage: HTMLElement, id: string) {
