@@ -71,6 +71,9 @@ def test_it_is_drawn_over_shapes_and_a_tap_is_a_dot(room):
     ann.page.mouse.click(700, 500)
     dots = [each for each in strokes(room, 3) if len(set(map(tuple, each["path"]))) == 1]
     assert len(dots) == 2 and abs(dots[0]["position"][0] - 700) <= 1
+    ann.page.mouse.move(900, 600)
+    ann.painted()
+    assert thickness(ann, 700, top=450, bottom=550) == dots[0]["strokeWidth"] == 4, "it is as wide as the pen"
 
 
 def test_the_eraser_takes_whole_strokes_and_nothing_else(room):

@@ -1,6 +1,7 @@
 import type { Point } from '../core/types.js'
 import type { Person } from '../state/presence.js'
 import { type Context2D, offscreenContextOf } from './context.js'
+import { dotLength } from './lines.js'
 import { packedColor } from './motion.js'
 import { inkTone } from './tones.js'
 import type { View } from './view.js'
@@ -74,7 +75,7 @@ export class GrowingInk {
     if (!tail) return
     const end = pathFor(tail.width)
     end.moveTo(tail.from.x, tail.from.y)
-    end.lineTo(tail.last.x, tail.last.y)
+    end.lineTo(tail.last.x + dotLength, tail.last.y)
     for (const [width, path] of paths) this.#stroke(context, path, width, isDark)
   }
 

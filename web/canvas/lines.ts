@@ -123,8 +123,12 @@ export function pathAlong(pieces: Piece[]) {
     if (control) path.quadraticCurveTo(control.x, control.y, to.x, to.y)
     else path.lineTo(to.x, to.y)
   }
+  if (piecesLength(pieces) === 0) path.lineTo(pieces[0].from.x + dotLength, pieces[0].from.y)
   return path
 }
+
+/** The length of a dot's path: browsers paint nothing for a path without a length. */
+export const dotLength = 0.01
 
 /** The upper bound on the number of points of a rough path. */
 export const roughPoints = 12

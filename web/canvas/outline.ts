@@ -126,8 +126,9 @@ export interface Sight {
 export function* paintShape(context: Context2D, drawn: Drawn, sight: Sight): Generator<number, void> {
   if (drawn.opacity <= 0) return
   const { pixels } = sight
-  const largest = Math.max(drawn.width, drawn.height) * pixels.scale
-  if (largest < speck) {
+  // The dot that a pen makes is as wide as its stroke.
+  const largest = Math.max(drawn.width, drawn.height) + drawn.strokeWidth
+  if (largest * pixels.scale < speck) {
     const hasFill = drawn.shape.filled && !isStroke(drawn.shape.kind)
     if (drawn.shape.kind === 'text' || (!hasFill && drawn.strokeWidth === 0)) return
     context.setTransform(1, 0, 0, 1, 0, 0)
