@@ -180,6 +180,35 @@ COVERED = """(selector) => {
 }"""
 
 
+def test_on_a_phone_nothing_lies_over_the_tools_or_the_zoom(room):
+    """Wherever the selected shape is; while something is told; with a banner and the button that stops following too."""
+    square = room.add(position=[100, 100], size=[100, 100])
+    room.guest("Ben")
+    ann = room.join("Ann", at=(0, 0), still=True, phone=True)
+    faults = []
+
+    def look(state, size, parts):
+        ann.page.set_viewport_size(dict(zip(("width", "height"), size)))
+        ann.painted()
+        faults.extend(f"{state} at {size}: {each}" for each in ann.page.evaluate(COVERED, parts))
+
+    ann.take("select")
+    ann.select(square)
+    for size in ((390, 844), (320, 568), (390, 420)):
+        for y in range(-500, 101, 100):
+            ann.look_at(40, y)
+            look(f"a shape {100 - y} below the top", size, ".bar, .zoom, .toolbar, #hole, .selection-bar")
+    ann.run("app.selection.clear(); app.say('Ben removed 4 shapes.', { action: { words: 'Bring back', run() {} } }); return null")
+    look("a notice", (320, 200), ".toolbar, .notice")
+    ann.run("app.actions.minimap.run(); app.actions.guide.run(); return null")
+    for part in (".minimap", ".guiding .follow-pill"):
+        ann.page.locator(part).wait_for(state="attached")
+    ann.run("app.connection.tell('stopped', null); return null")
+    for size in ((390, 844), (320, 568), (568, 320), (844, 390), (667, 375)):
+        look("a banner and following", size, ".toolbar, .banner, .follow-pill, .minimap")
+    assert not faults, "\n".join(faults)
+
+
 def test_no_part_at_the_edges_lies_over_another(room):
     """In windows of all sizes, however much of it is shown at once."""
     square = room.add(position=[200, 200], size=[100, 100])

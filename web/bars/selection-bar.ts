@@ -32,11 +32,13 @@ const isLine = ({ kind }: Shape) => kind === 'line'
 const away = 48
 /**
  * In CSS pixels: the margin between the bar and the window's sides, and between the bar and the bars and tools above
- * and below.
+ * and below. On a phone the zoom and the white circle are above the tools.
  */
 const margin = 8
 const barsHeight = 72
 const toolsHeight = 76
+const phoneToolsHeight = 140
+const phone = matchMedia('(max-width: 640px) and (min-height: 401px)')
 /**
  * If more shapes than this are selected, the bar doesn't show their common colour, because finding it means reading all
  * of them.
@@ -193,7 +195,7 @@ export class SelectionBar {
     const free = openArea(view)
     const [left, top] = [margin, barsHeight]
     const right = Math.max(left + width, view.toScreen({ x: free.x + free.width, y: 0 }).x)
-    const bottom = Math.min(view.toScreen({ x: 0, y: free.y + free.height }).y, view.height - toolsHeight)
+    const bottom = Math.min(view.toScreen({ x: 0, y: free.y + free.height }).y, view.height - (phone.matches ? phoneToolsHeight : toolsHeight))
     if (center.x + across < left || center.x - across > right || center.y + down < top || center.y - down > bottom) return null
     const above = center.y - down - away - height
     const below = center.y + down + away
