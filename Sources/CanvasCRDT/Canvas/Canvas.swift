@@ -20,7 +20,7 @@ public struct Canvas: Sendable {
   private var table: SlotTable
 
   /// Erasures (tombstones) of shapes that have no registers left. Each stays until `forgetErasures` drops it.
-  private var erasures = IdentifierMap<Erasure>()
+  private(set) var erasures = IdentifierMap<Erasure>()
 
   /// The digest. `nil` until `countDigest` is called; from then on every change of a register also updates the digest.
   var countedDigest: UInt64?
@@ -34,6 +34,9 @@ public struct Canvas: Sendable {
   /// The position in the log of the newest forgotten erasure. A client that has not read the log up to this position
   /// needs the whole state, because a delta would lack the erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
+
+  /// All forgotten erasures were stamped before this time, in Unix milliseconds. 0 if none was forgotten.
+  public private(set) var forgottenBefore: UInt64 = 0
 
   struct Erasure: Hashable, Sendable {
     var stamp: Stamp
@@ -177,9 +180,11 @@ extension Canvas {
   public mutating func forgetErasures(before milliseconds: UInt64, atMost most: Int = .max) -> Int {
     let countBefore = erasures.count
     var newestPlace = forgottenUpTo
+    var newestTime = forgottenBefore
     erasures.removeAll(atMost: most) { _, erasure in
       if erasure.stamp.milliseconds >= milliseconds { return false }
       newestPlace = max(newestPlace, erasure.changedAt)
+      newestTime = max(newestTime, erasure.stamp.milliseconds + 1)
       return true
     }
     var forgotten = countBefore - erasures.count
@@ -191,48 +196,19 @@ extension Canvas {
           // A record stores only the log position of its newest change, which may be later than its erasure. That is
           // harmless: at worst, a client gets the whole state although a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
+          newestTime = max(newestTime, erasure.milliseconds + 1)
           forgotten += 1
         }
       }
     }
-    forgottenUpTo = newestPlace
+    (forgottenUpTo, forgottenBefore) = (newestPlace, newestTime)
     return forgotten
   }
 
-  /// The time to pass to `forgetErasures(before:)` so that at most `count` erasures remain. Fewer can remain: the
-  /// difference is at most a sixteenth of all erasures, or more if many have the same millisecond.
-  /// - Returns: `nil` if there are no more than `count` erasures.
-  public func timeOfErasures(leaving count: Int) -> UInt64? {
-    guard erasures.count > count, let first = erasures.values.first else { return nil }
-    var low = first.stamp.milliseconds
-    var high = low
-    for erasure in erasures.values {
-      low = min(low, erasure.stamp.milliseconds)
-      high = max(high, erasure.stamp.milliseconds)
-    }
-    // Each round of the loop divides a span of time into 1,024 parts, and counts the erasures in each part. The counts
-    // tell in which part the wanted time lies. The next round divides that part.
-    var left = erasures.count
-    while true {
-      let width = (high - low) / 1_024 + 1
-      var parts = [Int](repeating: 0, count: 1_024)
-      for erasure in erasures.values where (low...high).contains(erasure.stamp.milliseconds) {
-        parts[Int((erasure.stamp.milliseconds - low) / width)] += 1
-      }
-      var part = 0
-      while left - parts[part] > count {
-        left -= parts[part]
-        part += 1
-      }
-      low += UInt64(part) * width
-      high = min(high, low + width - 1)
-      if width == 1 || parts[part] <= erasures.count / 16 { return high + 1 }
-    }
-  }
-
-  /// Sets `forgottenUpTo` in a canvas that is rebuilt from a store.
-  public mutating func restore(forgottenUpTo place: UInt64) {
+  /// Sets what was forgotten, in a canvas that is rebuilt from a store.
+  public mutating func restore(forgottenUpTo place: UInt64, before milliseconds: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
+    forgottenBefore = max(forgottenBefore, milliseconds)
   }
 
   /// Drops all registers and the erasure of one shape, as if no operation on the shape had ever come.

@@ -121,7 +121,7 @@ extension World {
     case "rate_limited", "unavailable": break
     // A repeated operation that has become too old is accepted only if the room still holds one of its values.
     case "too_old" where exchange.isRepeated && !operations.allSatisfy({ isHeld($0) }): break
-    case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < open?.room.forgottenBefore ?? 0 }: break
+    case "too_old" where operations.contains { ($0.at?.milliseconds ?? .max) < open?.room.refusedBefore ?? 0 }: break
     case "no_such_room" where exchange.life != disk.life: break
     // While the request waited for the room, the server's clock was set.
     case "clock_ahead" where node.clockError < exchange.clockError: break

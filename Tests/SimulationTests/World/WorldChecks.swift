@@ -169,7 +169,7 @@ extension World {
     }
     // A refused operation must not be in the log, unless an earlier attempt of its writer may have been stored (W7).
     let isCertain = !ledger.hasDoubles && !ledger.hasForgotten
-    let forgotten = nodes.compactMap { $0.room.open?.room.forgottenBefore }.max() ?? 0
+    let forgotten = nodes.compactMap { $0.room.open?.room.refusedBefore }.max() ?? 0
     for (_, at, operation) in ledger.refused
     where isCertain && stored[at] == operation.shape && at.milliseconds >= forgotten && !ledger.undecided.contains(at) {
       for property in operation.set.assigned where fold.stamp(of: property, in: operation.shape) == at {

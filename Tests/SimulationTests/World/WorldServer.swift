@@ -347,7 +347,7 @@ extension World {
   /// values.
   private mutating func checkAge(of operations: [ProposedOperation], _ open: OpenRoom) {
     let aged = now.wallMilliseconds - min(limits.horizonMilliseconds, now.wallMilliseconds)
-    let horizon = max(aged, open.room.forgottenBefore)
+    let horizon = max(aged, open.room.refusedBefore)
     let old = operations.filter { ($0.at?.milliseconds ?? .max) < horizon }
     let areHeld = old.allSatisfy { operation in
       operation.set.assigned.contains { open.room.canvas.stamp(of: $0, in: operation.shape) == operation.at }

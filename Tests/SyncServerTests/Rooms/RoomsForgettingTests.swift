@@ -78,6 +78,30 @@ struct RoomsForgettingTests {
     #expect(bench.room.canvas.stamp(of: .deleted, in: bench.shape(1)) != nil)
   }
 
+  @Test("W12: what is older than a deletion that was forgotten by a fast clock is too old", arguments: [false, true])
+  func forgottenByFastClock(isRestarted: Bool) throws {
+    var bench = bench()
+    var writer = bench.join()
+    bench.write(writer, bench.shape(1)) { $0.kind = .star }
+    let erased = bench.write(writer, bench.shape(1)) { $0.delete() }
+    bench.settle()
+    bench.now.wallMilliseconds += 3 * bench.limits.horizonMilliseconds
+    bench.room.forgetErasures(now: bench.now)
+    #expect(bench.room.canvas.isEmpty)
+    bench.now.wallMilliseconds -= 3 * bench.limits.horizonMilliseconds
+    if isRestarted {
+      let image = try RoomImage(bench.room.image().encoded(), seed: 1)
+      bench.restart(with: RoomBench.room(bench.limits, image: image))
+      writer = bench.join()
+    }
+    let actor = bench.actor(writer)
+    bench.write(writer, bench.shape(1), at: Stamp(time: erased.time, actor: actor)) { $0.kind = .star }
+    bench.write(writer, bench.shape(2)) { $0.kind = .star }
+    bench.settle()
+    #expect(bench.rejections(writer) == [.tooOld])
+    #expect(bench.room.canvas.shapes.map(\.id) == [bench.shape(2)])
+  }
+
   @Test("W12: an operation from before the forgotten time is too old; one that was accepted is accepted again")
   func closesTheDoor() {
     var bench = bench()

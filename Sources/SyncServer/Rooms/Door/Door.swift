@@ -196,7 +196,7 @@ struct Door: Sendable {
       )
     }
     let assigned = operation.set.assigned
-    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.forgottenBefore) else {
+    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.refusedBefore) else {
       return
     }
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)

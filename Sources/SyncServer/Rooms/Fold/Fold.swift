@@ -25,6 +25,10 @@ struct Fold: Sendable {
   private(set) var clockTime: UInt64 = 0
   /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
+  /// The room refuses operations from before this time, in Unix milliseconds, that it doesn't have: they might conflict
+  /// with a forgotten deletion. Deletions that were forgotten for their age count too, because the clock might have been
+  /// far ahead then.
+  var refusedBefore: UInt64 { max(forgottenBefore, canvas.forgottenBefore) }
   /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 when all have been
   /// dropped.
   private var forgettingBefore: UInt64 = 0

@@ -12,9 +12,9 @@ struct RoomImage: Sendable {
   let forgottenBefore: UInt64
   let runs: RoomRuns
 
-  /// The image as bytes: `version, position, operations, clock, forgotten, forgotten early, runs`, then each part of the
-  /// state in the binary encoding, preceded by its length. Version 2 lacks the time before which deletions were
-  /// forgotten early.
+  /// The image as bytes: `version, position, operations, clock, forgotten, forgotten early, forgotten at all, runs`, then
+  /// each part of the state in the binary encoding, preceded by its length. Version 3 lacks the time before which
+  /// deletions were forgotten at all, and version 2 also the time before which they were forgotten early.
   ///
   /// The runs (server processes) that wrote the log are: one byte that is 1 if older runs are forgotten; their count;
   /// and for each its first position, and its number in eight bytes, lowest byte first.
@@ -26,6 +26,7 @@ struct RoomImage: Sendable {
     writer.appendVarint(clockTime)
     writer.appendVarint(canvas.forgottenUpTo)
     writer.appendVarint(forgottenBefore)
+    writer.appendVarint(canvas.forgottenBefore)
     writer.append(UInt8(runs.hasForgotten ? 1 : 0))
     writer.appendVarint(UInt64(runs.newest.count))
     for run in runs.newest {
@@ -40,7 +41,7 @@ struct RoomImage: Sendable {
     return writer.finish()
   }
 
-  fileprivate static let version: UInt8 = 3
+  fileprivate static let version: UInt8 = 4
 }
 
 /// Why stored bytes are not a valid snapshot.
@@ -63,7 +64,8 @@ extension RoomImage {
         let operationCount = try reader.readVarint()
         let clockTime = try reader.readVarint()
         let forgottenUpTo = try reader.readVarint()
-        let forgottenBefore = version == 2 ? 0 : try reader.readVarint()
+        let forgottenBefore = version < 3 ? 0 : try reader.readVarint()
+        let forgottenAtAllBefore = version < 4 ? 0 : try reader.readVarint()
         guard let runs = try RoomImage.runs(&reader) else {
           return .failure(.malformed("the runs can't be"))
         }
@@ -76,7 +78,7 @@ extension RoomImage {
           case .failure(let error): return .failure(error)
           }
         }
-        canvas.restore(forgottenUpTo: forgottenUpTo)
+        canvas.restore(forgottenUpTo: forgottenUpTo, before: forgottenAtAllBefore)
         return .success(
           RoomImage(
             position: position,
