@@ -190,6 +190,29 @@ import Testing
     #expect(shapes.allSatisfy { room.hosts[bob].replica.canvas.contains($0) })
   }
 
+  @Test("a refused deletion gives back what an undo had written again, though its first write was refused before")
+  func writtenAgain() throws {
+    var (room, ann, shape) = TestRoom.withShape()
+    room.settle()
+    room.edit(ann, shape) { $0.name = "Sun" }
+    room.run(ann) { $0.delete([shape], at: $1) }
+    room.undo(ann)
+    room.run(ann) { $0.delete([shape], at: $1) }
+    let sent = try room.hosts[ann].interceptSubmissions()
+    func refuse(_ index: Int) {
+      room.hand(.rejection(Rejection(id: sent[index].id, operation: 0, code: .badValue, message: "")), to: ann)
+    }
+    refuse(0)
+    room.edit(ann, shape) {
+      $0.kind = .star
+      $0.name = "Moon"
+    }
+    refuse(3)
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.name == "Moon")
+    room.undo(ann)
+    #expect(room.hosts[ann].replica.canvas[shape]?.properties.name == "Sun")
+  }
+
   /// Ann's client undoes or redoes, and the server accepts `count` of the operations. The client ends before it gets
   /// the answers, and another client continues from an older saved state.
   func endsUnanswered(in room: inout TestRoom, taken count: Int, _ step: (inout Replica, Moment) -> [ReplicaEffect])

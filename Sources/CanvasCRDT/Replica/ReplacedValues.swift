@@ -6,6 +6,8 @@ struct ReplacedValues: Sendable {
   var ofSameStep = PropertyMask()
   /// The registers that still have the refused edit's value, because an undo or redo has written it again.
   var standing = PropertyMask()
+  /// The registers that lose the refused edit's value.
+  var leaving: PropertyMask { PropertyMask.all.subtracting(standing) }
 
   init(values: RegisterSnapshot, ofSameStep: PropertyMask = PropertyMask()) {
     self.values = values

@@ -341,10 +341,9 @@ extension Replica {
 extension Replica {
   /// Removes refused edits from the history.
   private mutating func forget(_ refused: [Outbox.Pending]) {
-    let edits = RefusedEdits(refused)
-    history.forget(edits, on: optimistic.shown)
+    let edits = history.forget(RefusedEdits(refused), on: optimistic.shown)
     outbox.updateReplaced { shape, values in
-      for edit in edits[shape] { values.forget(edit.stamp, edit.replaced) }
+      for edit in edits[shape] { values.forget(edit.stamp, edit.replaced, of: edit.replaced.leaving) }
     }
   }
 }

@@ -4,7 +4,9 @@
 extension UndoHistory {
   /// Forgets edits that the server has refused. They can't be undone. If an undo would write a value of such an edit,
   /// it writes the value that the edit had replaced. A value that an undo or redo has written again stays.
-  mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) {
+  /// - Returns: the refused edits, with the values that stay.
+  @discardableResult
+  mutating func forget(_ refused: RefusedEdits, on canvas: Canvas) -> RefusedEdits {
     var refused = refused
     for shape in refused.shapes {
       guard var ofShape = aliases[shape] else { continue }
@@ -43,6 +45,7 @@ extension UndoHistory {
     shapesRemembered = 0
     for step in undoable { shapesRemembered += step.entries.count }
     for step in redoable { shapesRemembered += step.entries.count }
+    return refused
   }
 
   private static func forget(_ refused: RefusedEdits, in entries: inout [Entry]) {
@@ -153,9 +156,8 @@ extension UndoHistory.Entry {
 
   private mutating func forget(_ edit: RefusedEdit) -> Bool {
     let replaced = edit.replaced
-    let covered = PropertyMask.all.subtracting(replaced.standing)
-    before.forget(edit.stamp, replaced.values, of: covered)
-    let touched = after.forget(edit.stamp, replaced.values, of: covered)
+    before.forget(edit.stamp, replaced.values, of: replaced.leaving)
+    let touched = after.forget(edit.stamp, replaced.values, of: replaced.leaving)
     // Nothing that this step wrote is left in these registers. So the step no longer covers them.
     for property in touched.intersection(.registers).subtracting(replaced.ofSameStep) {
       before.uncover(property)
