@@ -183,6 +183,26 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
     }
   }
 
+  @Test("Heads that come before the answer are skipped, but not for ever", arguments: [3, 10_000])
+  func interimHeads(count: Int) async throws {
+    try await withServer { _, loop in
+      let (port, descriptor) = silentListener()
+      defer { closeDescriptor(descriptor) }
+      let (answers, continuation) = AsyncStream.makeStream(of: Result<Response, HTTPRequestError>.self)
+      loop.execute {
+        loop.request("GET", Endpoint(host: "127.0.0.1", port: port)) { continuation.yield($0) }
+      }
+      let accepted = accept(descriptor, nil, nil)
+      defer { closeDescriptor(accepted) }
+      let heads = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: count)
+      let bytes = Array((heads + "HTTP/1.1 204 No Content\r\n\r\n").utf8)
+      // The client may have closed the connection before it has taken everything.
+      _ = send(accepted, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      let answer = await answers.first { _ in true }
+      #expect(answer != nil && (try? answer?.get())?.status == (count == 3 ? 204 : nil))
+    }
+  }
+
   @Test("An answer may take longer than the server may be silent") func slowAnswer() async throws {
     try await withServer { _, loop in
       let (port, descriptor) = silentListener()

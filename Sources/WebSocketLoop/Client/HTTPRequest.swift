@@ -69,6 +69,9 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
   private var sent = 0
   private var received: [UInt8] = []
   private var parser = HeadParser(bytesMax: 65_536, headersMax: 200)
+  /// How many responses with a status below 200 have come.
+  private var interimCount = 0
+  private static let interimMax = 100
   private var answer: (response: Response, reader: BodyReader)?
 
   init(
@@ -198,7 +201,11 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     while answer == nil, let head = try parser.take(&received) {
       let response = try Self.response(head)
       // A response with a status below 200, such as 100 Continue, comes before the actual answer and is skipped.
-      guard response.status >= 200 else { continue }
+      guard response.status >= 200 else {
+        interimCount += 1
+        guard interimCount <= Self.interimMax else { throw .malformed("there is no answer after many heads") }
+        continue
+      }
       answer = (response, try BodyReader(try bodyLength(of: response), bytesMax: bodyBytesMax))
     }
     try answer?.reader.take(&received)
