@@ -37,7 +37,10 @@ extension Hub {
     let everyone = inhabited?.sorted { $0.name < $1.name }.map { open in
       open.room.wholeNews(isShared: known.isShared(open.name), origin: open.origin)
     }
-    if let bytes = neighbours?.takeMessage(everyone: everyone, now: now) { bus.tell(bytes) }
+    let message = neighbours?.takeMessage(everyone: everyone, now: now) { place in
+      rooms[place.room]?.room.audience.member(of: place.actor)?.peer.state
+    }
+    if let message { bus.tell(message) }
   }
 
   func take(_ news: BusNews) {

@@ -9,8 +9,8 @@ import CanvasCRDT
 /// - If a message of a node was missed, the node is asked for everyone once a second, until the answer has arrived. A
 ///   node tells everyone at most about once a second, however often it is asked.
 /// - While no other node is known, the messages name nobody.
-/// - A message that names everyone leaves out what they show, if that is more than `statesBytesMax`. Others then see it
-///   when it changes.
+/// - A message that names everyone in a room tells what they show as far as `statesBytesMax` goes. The rest follows in the
+///   next seconds.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -42,6 +42,8 @@ struct Neighbours: Sendable {
   private var news: [RoomNews] = []
   /// The people at other nodes whom an operator wants removed.
   private var unwanted: Set<PersonPlace> = []
+  /// The people who have been named without what they show.
+  private var untold: [PersonPlace] = []
   private var tellsAll = false
   /// When everyone was last told, on the monotonic clock.
   private var toldAllAt: UInt64?
@@ -81,15 +83,19 @@ struct Neighbours: Sendable {
   var hasNews: Bool { isDue || tellsAll || !news.isEmpty || !unwanted.isEmpty }
 
   /// The message for the other nodes, as the bus carries it. `nil` if nothing has to be told now.
-  /// - Parameter everyone: the people here, if `tellsAll` says that they have to be named.
-  mutating func takeMessage(everyone: [RoomNews]?, now: Moment) -> [UInt8]? {
+  /// - Parameters:
+  ///   - everyone: the people here, if `tellsAll` says that they have to be named.
+  ///   - state: what somebody here shows now.
+  mutating func takeMessage(
+    everyone: [RoomNews]?,
+    now: Moment,
+    state: (PersonPlace) -> JSONText?
+  ) -> [UInt8]? {
     guard isDue || everyone != nil || !news.isEmpty || !unwanted.isEmpty else { return nil }
     told += 1
-    var rooms = news + (everyone ?? [])
-    let statesBytes = rooms.reduce(0) { $1.states.reduce($0) { $0 + $1.state.bytes.count } }
-    if statesBytes > Neighbours.statesBytesMax {
-      for index in rooms.indices where rooms[index].isWhole { rooms[index].states = [] }
-    }
+    var rooms = rooms(everyone)
+    let space = limitStates(of: &rooms)
+    if isDue { rooms += takeUntold(within: space, state) }
     let message = NodeNews(
       node: number,
       number: told,
@@ -104,6 +110,54 @@ struct Neighbours: Sendable {
     }
     (isDue, news, unwanted) = (false, [], [])
     return message.encoded()
+  }
+
+  /// What the rooms have to tell. A room that `everyone` has is told only once.
+  private func rooms(_ everyone: [RoomNews]?) -> [RoomNews] {
+    guard var everyone else { return news }
+    let places = Dictionary(uniqueKeysWithValues: everyone.indices.map { (everyone[$0].room, $0) })
+    var others: [RoomNews] = []
+    for news in news {
+      if let place = places[news.room] {
+        everyone[place].asks = everyone[place].asks || news.asks
+        everyone[place].standing = news.standing ?? everyone[place].standing
+      } else {
+        others.append(news)
+      }
+    }
+    return others + everyone
+  }
+
+  /// Leaves out what people show of the rooms that are told whole, as far as there is no space.
+  /// - Returns: how many bytes are left.
+  private mutating func limitStates(of rooms: inout [RoomNews]) -> Int {
+    let whole = Set(rooms.lazy.filter(\.isWhole).map(\.room))
+    untold.removeAll { whole.contains($0.room) }
+    var space = Neighbours.statesBytesMax
+    for index in rooms.indices where rooms[index].isWhole {
+      let (room, states) = (rooms[index].room, rooms[index].states)
+      let told = states.prefix { state in
+        space -= state.state.bytes.count
+        return space >= 0
+      }
+      untold += states.dropFirst(told.count).map { PersonPlace(room: room, actor: $0.actor) }
+      rooms[index].states = Array(told)
+    }
+    return space
+  }
+
+  private mutating func takeUntold(within space: Int, _ state: (PersonPlace) -> JSONText?) -> [RoomNews] {
+    var states: [String: [PeerState]] = [:]
+    var bytes = 0
+    let told = untold.prefix { place in
+      guard bytes < space else { return false }
+      guard let state = state(place) else { return true }
+      bytes += state.bytes.count
+      states[place.room, default: []].append(PeerState(actor: place.actor, state: state))
+      return true
+    }
+    untold.removeFirst(told.count)
+    return states.sorted { $0.key < $1.key }.map { RoomNews(room: $0.key, states: $0.value) }
   }
 
   // MARK: Hearing

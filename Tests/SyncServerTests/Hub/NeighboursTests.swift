@@ -47,7 +47,7 @@ struct NeighboursTests {
           RoomNews(room: $0.key, isWhole: true, joined: $0.value.map(\.value))
         }
       }
-      return nodes[node].takeMessage(everyone: everyone, now: now)
+      return nodes[node].takeMessage(everyone: everyone, now: now) { _ in nil }
     }
 
     /// - Returns: for each node, the people that it has to remove.
@@ -130,18 +130,44 @@ struct NeighboursTests {
     #expect(cluster.nodes[1].count(in: "garden") == 500)
   }
 
-  @Test("a message that names everyone leaves out what they show if that is much", arguments: [100, 200])
+  @Test("what people show is told in several seconds if it is much, as it is then", arguments: [100, 200, 300])
   func presence(count: Int) throws {
     var neighbours = Neighbours(number: 1)
-    let state = JSONText("{\"x\":\"\(String(repeating: "x", count: 4_000))\"}")
-    let states = (1...count).map { PeerState(actor: Identifier(packed: UInt64($0))!, state: state) }
+    func state(_ letter: String) -> JSONText {
+      JSONText("{\"x\":\"\(String(repeating: letter, count: 4_000))\"}")
+    }
+    let states = (1...count).map { PeerState(actor: Identifier(packed: UInt64($0))!, state: state("x")) }
     let now = Moment(wallMilliseconds: 1, monotonicMilliseconds: 1)
+    let gone = states[count - 1].actor
+    func told(_ everyone: [RoomNews]?) throws -> [PeerState] {
+      _ = neighbours.beat(now: now)
+      let bytes = neighbours.takeMessage(everyone: everyone, now: now) { $0.actor == gone ? nil : state("y") }
+      let news = try #require(bytes.flatMap { NodeNews($0) })
+      let rooms = news.rooms
+      #expect(rooms.allSatisfy { $0.room == "garden" && $0.isWhole == (everyone != nil) })
+      let states = rooms.flatMap(\.states)
+      #expect(states.reduce(0) { $0 + $1.state.bytes.count } <= Neighbours.statesBytesMax + state("y").bytes.count)
+      return states
+    }
     let garden = RoomNews(room: "garden", isWhole: true, states: states)
-    let told = neighbours.takeMessage(everyone: [garden], now: now)
-    let message = try #require(told)
-    let isMuch = count * state.bytes.count > Neighbours.statesBytesMax
-    #expect(NodeNews(message)?.rooms.first?.states.count == (isMuch ? 0 : count))
-    #expect(isMuch == (count == 200))
+    var all = try told([garden])
+    let first = all.count
+    #expect(all == Array(states.prefix(first)) && (first == count) == (count == 100))
+    for _ in 0..<3 { all += try told(nil) }
+    #expect(all.map(\.actor) == states.map(\.actor).filter { first == count || $0 != gone })
+    #expect(all.dropFirst(first).allSatisfy { $0.state == state("y") })
+  }
+
+  @Test("a room is told whole once in a message that names everyone, and still asks")
+  func onceWhole() throws {
+    var neighbours = Neighbours(number: 1)
+    let now = Moment(wallMilliseconds: 1, monotonicMilliseconds: 1)
+    #expect(neighbours.heard(NodeNews(node: 2, number: 1).encoded(), now: now) != nil)
+    neighbours.add(RoomNews(room: "garden", asks: true, isWhole: true))
+    neighbours.add(RoomNews(room: "house", left: [Identifier(packed: 7)!]))
+    let told = neighbours.takeMessage(everyone: [RoomNews(room: "garden", isWhole: true)], now: now) { _ in nil }
+    let rooms = try #require(told.flatMap { NodeNews($0) }).rooms
+    #expect(rooms.map(\.room) == ["house", "garden"] && rooms.map(\.asks) == [false, true])
   }
 
   @Test("a node that goes silent takes its people with it, and brings them when it is back")

@@ -56,7 +56,11 @@ struct RoomsCompanyTests {
       let everyone =
         neighbours[index].tellsAll(now: now)
         ? [benches[index].room.wholeNews(isShared: isShared, origin: { _ in origin })] : nil
-      if let message = neighbours[index].takeMessage(everyone: everyone, now: now) { sent[index].append(message) }
+      let audience = benches[index].room.audience
+      let message = neighbours[index].takeMessage(everyone: everyone, now: now) {
+        audience.member(of: $0.actor)?.peer.state
+      }
+      if let message { sent[index].append(message) }
     }
 
     private mutating func deliver(from index: Int) {
