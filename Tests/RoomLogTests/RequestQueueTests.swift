@@ -30,6 +30,20 @@ import Testing
     #expect(queue.waiting == (bytes: 0, snapshotBytes: 0))
   }
 
+  @Test("messages for other nodes wait up to a number of bytes, and are dropped beyond that")
+  func messages() throws {
+    let inbox = try PostgresInbox(bytesMax: 200)
+    let message = [UInt8](repeating: 7, count: PostgresInbox.messagesBytesMax / 2)
+    for _ in 0..<2 {
+      for _ in 0..<5 { inbox.add(message) }
+      #expect(inbox.takeMessages().map(\.count) == [message.count, message.count])
+    }
+    let long = message + message + message
+    inbox.add(long)
+    inbox.add([1])
+    #expect(inbox.takeMessages().map(\.count) == [long.count])
+  }
+
   @Test("a request that is refused as busy is answered, even if the commit ends before a request about following")
   func refusedBeforeFollowing() throws {
     let directory = temporaryDirectory()

@@ -102,7 +102,7 @@ public final class PostgresLog: RoomLog, Bus {
 /// it together with its sockets.
 final class PostgresInbox: Sendable {
   private let queue: RequestQueue
-  private let messages = Mutex<[[UInt8]]>([])
+  private let messages = Mutex<(waiting: [[UInt8]], bytes: Int)>(([], 0))
   private let bell: Bell
   /// Readable when there are requests or messages.
   var descriptor: Int32 { bell.descriptor }
@@ -146,12 +146,19 @@ final class PostgresInbox: Sendable {
 
   /// A message that doesn't fit is dropped, because messages may get lost.
   func add(_ message: [UInt8]) {
-    messages.withLock { if $0.count < PostgresInbox.messagesMax { $0.append(message) } }
+    messages.withLock { messages in
+      guard messages.waiting.count < PostgresInbox.messagesMax,
+        messages.waiting.isEmpty || messages.bytes + message.count <= PostgresInbox.messagesBytesMax
+      else { return }
+      messages.waiting.append(message)
+      messages.bytes += message.count
+    }
     wake()
   }
 
   /// The hub makes at most one message in an iteration of its loop, and the log's thread never waits for long.
   private static let messagesMax = 256
+  static let messagesBytesMax = 16 << 20
 
   func close() { queue.close() }
   /// Wakes the log's thread.
@@ -164,8 +171,8 @@ final class PostgresInbox: Sendable {
 
   func takeMessages() -> [[UInt8]] {
     messages.withLock { messages in
-      defer { messages = [] }
-      return messages
+      defer { messages = ([], 0) }
+      return messages.waiting
     }
   }
 
