@@ -173,3 +173,24 @@ def test_clicks_while_the_panel_is_loaded_open_it(room):
     assert ann.page.get_by_role("tablist", name="Panel").is_visible()
     button.click()
     ann.page.get_by_role("tablist", name="Panel").wait_for(state="hidden")
+
+
+def test_a_box_that_comes_late_takes_no_focus_from_a_text(room):
+    """Its button says from the beginning that it opens a box. If a text is written by then, another click opens it."""
+    note = room.add(position=[300, 200], size=[200, 150])
+    gates = []
+    ann = room.join("Ann", at=(0, 0), before=lambda page: gates.append(Gate(page, "others/own-box.js")))
+    button = ann.page.get_by_role("button", name="Change your name and colour", expanded=False)
+    assert button.get_attribute("aria-haspopup") == "dialog"
+    button.click()
+    ann.select(note)
+    ann.press("F2")
+    ann.type("Milk")
+    with ann.page.expect_response("**/others/own-box.js") as response:
+        gates.pop().open()
+    ann.page.evaluate("(url) => import(url).then(() => null)", response.value.url)
+    ann.see(2)
+    ann.type(" and bread", "Escape")
+    ann.wait_for_shape(note, "shape.text === 'Milk and bread'")
+    button.click()
+    ann.page.get_by_role("dialog", name="Your name and colour").wait_for()

@@ -1,5 +1,7 @@
 """A note's text stays readable whatever changes: the note's size, the size of text, or who wrote last."""
 
+import pytest
+
 from boards import NOTE
 from hand import handle, lead, let_go, moved
 
@@ -99,13 +101,17 @@ def test_of_two_texts_written_at_once_none_gets_the_size_of_the_other(room):
     assert room.shape(note)["textSize"] == FITTED
 
 
-def test_after_a_click_on_the_bar_the_keys_belong_to_the_selection(room):
-    """Enter opens the text instead of pressing the button again, and the space after it is written."""
-    ann = room.join("Ann", at=(0, 0))
+@pytest.mark.parametrize("is_in_field", [False, True])
+def test_after_a_click_on_the_bar_the_keys_belong_to_the_selection(room, is_in_field):
+    """Enter opens the text instead of pressing the button again, and the space after it is written. So it is if a field
+    of the inspector had the focus."""
+    ann = room.join("Ann", at=(0, 0), panel="inspector")
     note = full_note(room, text="one")
     ann.wait_for_shape(note)
     ann.take("select")
     ann.select(note)
+    if is_in_field:
+        ann.page.get_by_label("Name", exact=True).click()
     ann.page.get_by_role("button", name="Text size: Large", exact=True).click()
     room.wait_for(lambda shapes: shapes[0].get("textSize") == 32)
     ann.press("Enter")

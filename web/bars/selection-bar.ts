@@ -139,9 +139,14 @@ export class SelectionBar {
       this.#write, this.#openLink,
       // Where a phone has no space for all in one row, these stay together, and no button stands alone.
       element('div', { class: 'row' }, this.#duplicate, this.#group, this.#lock, this.#delete)))
-    // The keys stay with the selection after a click. If the button had the focus, Enter would press it again.
+    // After a click the keys belong to the selection. If the button had the focus, Enter would press it again.
     this.#bar.addEventListener('mousedown', (event) => {
-      if (!(document.activeElement instanceof HTMLInputElement)) event.preventDefault()
+      const focused = document.activeElement
+      const isField = focused instanceof HTMLInputElement
+      if (isField && this.#bar.contains(focused)) return
+      // The field commits its value.
+      if (isField) focused.blur()
+      event.preventDefault()
     })
     this.#style = popover(this.#look, element('div', { class: 'style-sheet' }, this.#swatches.element, this.#widths.element, this.#dashes.element),
       { label: 'Colours of the selection', spared: () => this.#framed })

@@ -12,6 +12,9 @@ import type { Follow } from './follow.js'
 /** The upper bound on other people who get a badge. The number of further people is shown instead. */
 const shownMax = 4
 
+/** For buttons whose boxes are loaded later. */
+const opensBox = { 'aria-haspopup': 'dialog', 'aria-expanded': 'false' }
+
 /** A round badge with a person's initials and colour. */
 export function badge({ name, color }: { name: string, color: string }) {
   const made = element('span', { class: 'person', 'aria-hidden': 'true' }, initials(name))
@@ -31,8 +34,8 @@ export class People extends Source<{ change: null }> {
   #follow
   #followed: number | null = null
   #badges = element('div', { class: 'people-others row' })
-  readonly ownButton = element('button', { type: 'button', class: 'person-button', title: 'You' })
-  readonly everyoneButton = iconButton('person', 'Who’s here', { class: 'plain everyone' })
+  readonly ownButton = element('button', { type: 'button', class: 'person-button', title: 'You', ...opensBox })
+  readonly everyoneButton = iconButton('person', 'Who’s here', { class: 'plain everyone', ...opensBox })
   readonly element = element('div', { class: 'people row', role: 'group', 'aria-label': 'People' },
     this.#badges, this.everyoneButton, this.ownButton)
 
