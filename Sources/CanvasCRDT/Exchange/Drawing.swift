@@ -70,17 +70,18 @@ public struct Drawing: Sendable {
     }
     if stamps {
       writer.key("stamps")
-      writeStamps(of: shape, to: &writer)
+      writeStamps(of: id, to: &writer)
     }
     writer.endObject()
   }
 
-  private func writeStamps(of shape: Shape, to writer: inout JSONWriter) {
+  /// Writes the stamps of all registers, also of a name that counts as none (S3): the digest counts it.
+  private func writeStamps(of id: Identifier, to writer: inout JSONWriter) {
     writer.beginObject()
     let order = Property.inOrder
-    for place in order.indices where shape.properties.assigned.contains(order[place]) {
+    for place in order.indices where order[place] != .deleted {
       let property = order[place]
-      guard let stamp = canvas.stamp(of: property, in: shape.id) else { continue }
+      guard let stamp = canvas.stamp(of: property, in: id) else { continue }
       writer.key(property.wireName)
       writer.value(stamp)
     }

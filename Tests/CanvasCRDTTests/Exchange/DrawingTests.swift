@@ -42,6 +42,11 @@ struct DrawingTests {
       )
     )
     #expect(document.contains(#""stamps":{"kind":"1763650000000.3.abc-abc-abc","name":"1763650000000.3.abc-abc-abc","#))
+    // A name that counts as none (S3) has a register too.
+    var canvas = canvas()
+    let base = Properties { $0.name = Text("Star \(star.description.suffix(3))") }
+    canvas.apply(.init(shape: star, at: Stamp("1763650000002.0.abc-abc-abc")!, set: base))
+    #expect(text(Drawing(canvas).document(stamps: true)).contains(#""name":"1763650000002.0.abc-abc-abc""#))
   }
 
   @Test("an empty canvas is an empty list")
