@@ -133,6 +133,16 @@ struct BinaryEncodingTests {
     #expect(failure([0x02, 0x01, 0x0C, 0x00, 0x02] + good + [0x02, 0x10, 0x0A]) == nil)
   }
 
+  @Test("B4, W6: operations with an id that can't be read are refused without one")
+  func unreadableIdentifier() {
+    let operations: [UInt8] = [0x00, 0x01, 0x03] + BinaryEncodingTests.shape + [0x10, 0x05]
+    let fifteenDigits: [UInt8] = [0x01, 0x80, 0x80, 0x9A, 0xA6, 0xEA, 0xAF, 0xE3, 0x01]
+    for id in [[0x02, 0x02, 0x7B, 0x7D], [0x02, 0x01, 0x37], fifteenDigits, [0x03]] as [[UInt8]] {
+      let rejection = failure([0x02] + id + operations)?.rejection
+      #expect(rejection?.code == .badMessage && rejection?.id == nil, "\(id)")
+    }
+  }
+
   @Test("no operations, and too many, are refused with the message's id")
   func counts() {
     let good: [UInt8] = [0x03] + BinaryEncodingTests.shape + [0x10, 0x05]

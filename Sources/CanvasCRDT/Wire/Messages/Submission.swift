@@ -96,7 +96,10 @@ extension BinaryEncoding {
     id: inout MessageIdentifier?,
     operationsMax: UInt64
   ) throws(BinaryFailure) -> Submission {
-    id = try readMessageIdentifier(from: &reader)
+    do throws(BinaryFailure) { id = try readMessageIdentifier(from: &reader) } catch {
+      guard case .field(let words) = error else { throw error }
+      throw .refused(.badMessage, words)
+    }
     var list = try BinaryOperationReader(reader)
     guard list.count > 0 else { throw .refused(.badMessage, "a message of no operations") }
     guard UInt64(list.count) <= operationsMax else { throw .refused(.tooManyOperations, "too many operations") }
