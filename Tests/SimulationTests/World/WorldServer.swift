@@ -212,11 +212,10 @@ extension World {
     checkCursor()
     let (before, after) = (node.room.liveCount, open.room.canvas.liveCount)
     node.room.liveCount = after
-    // A room can exceed its limit in two cases: a deletion that the room counted on was not stored, or another node
-    // wrote something that this node couldn't count.
-    if after > before, UInt64(after) > limits.shapes, node.failedBatches == 0, !ledger.hasForeignRecords,
-      nodes.count == 1
-    {
+    // A room can exceed its limit in two cases: a deletion that the room counted on was not stored, even if the node
+    // isn't told yet, or another node wrote something that this node couldn't count.
+    let hasFailed = node.failedBatches > 0 || node.failures.contains(where: \.isAppend)
+    if after > before, UInt64(after) > limits.shapes, !hasFailed, !ledger.hasForeignRecords, nodes.count == 1 {
       fail(.fullness, "the room has \(after) shapes, and may have \(limits.shapes)")
     }
   }
