@@ -131,7 +131,10 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
         # The refusal comes while Ann writes in the shape.
         ann.run("const { shape } = app.edit((session) => session.add({ position: [300, 300], size: [200, 100] }));"
                 "app.writing.open(shape); document.querySelector('.writing-field').value = 'Seeds'; return null")
-        ann.notice("The server didn’t take the shape while you wrote in it: “Seeds”").wait_for()
+        ann.page.locator(".writing-hint", has_text="The server didn’t take this").wait_for()
+        # The text that is kept in its place is refused too.
+        ann.press("Escape")
+        ann.notice("You wrote: “Seeds”").get_by_role("button", name="Copy the text").wait_for()
         ann.wait_for_shapes(2)
         # What was written is given back with the refusal, or on the clipboard, or else in another notice.
         words = "taken back: the room is full. You wrote: “precious”"

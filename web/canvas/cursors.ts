@@ -1,4 +1,4 @@
-import { luminance } from '../basics/ink.js'
+import { inkOn } from '../basics/ink.js'
 import type { Point } from '../core/types.js'
 import type { Person } from '../state/presence.js'
 import { motionMilliseconds, othersMilliseconds, Steps, Way } from './motion.js'
@@ -106,14 +106,4 @@ function shortened(context: CanvasRenderingContext2D, name: string, widthMax: nu
     else most = middle
   }
   return cut(least)
-}
-
-/**
- * White or near-black, whichever contrasts more with a colour.
- *
- * @param color `#RRGGBB`
- */
-function inkOn(color: string) {
-  const light = luminance(color)
-  return 1.05 / (light + 0.05) >= (light + 0.05) / 0.06 ? '#FFFFFF' : '#141413'
 }

@@ -20,6 +20,7 @@ import { Selection } from '../state/selection.js'
 import { Shown } from '../state/shown.js'
 import { Tool } from '../state/tool.js'
 import { type Identity, rememberIdentity } from '../storage/identity.js'
+import { bundle } from './bundle.js'
 
 export type State = ReturnType<typeof makeState>
 
@@ -45,7 +46,8 @@ export function makeState({ room, core, connection, identity, viewOnly }: {
   const tool = new Tool(permission)
   const play = new Play()
   const paint = new Paint(play, me)
-  const refusals = new Refusals(connection, notices)
+  const refusals = new Refusals(connection, notices, parts.later(
+    () => bundle('/state/refusal-notices.js') as Promise<typeof import('../state/refusal-notices.js')>, (loaded) => loaded))
   selection.on('change', (ids) => presence.setSelection(ids))
   const tellWhetherHidden = () => presence.setHidden(document.hidden)
   document.addEventListener('visibilitychange', tellWhetherHidden)

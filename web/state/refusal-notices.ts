@@ -1,0 +1,35 @@
+import { listIn } from '../basics/lists.js'
+import { counted } from '../basics/words.js'
+import { givenMilliseconds, type Notices } from './notices.js'
+import type { Rejected } from './refusals.js'
+
+/** The reasons for which the server rejects a change, in words for people. */
+const reasons: Record<string, string> = {
+  room_full: 'the room is full',
+  read_only: 'this link is view-only',
+  too_old: 'too much time has passed since',
+  clock_ahead: 'the clock of this device is ahead',
+  bad_value: 'a value was out of range',
+  quota_exceeded: 'more was drawn from here today than the server allows',
+}
+
+/** Shows a notice for each reason. */
+export function say(notices: Notices, refused: Rejected[]) {
+  /** By code and by whether they were an undo or a redo. */
+  const refusals = new Map<string, Rejected[]>()
+  for (const each of refused) listIn(refusals, `refused ${each.code} ${each.origin ?? ''}`).push(each)
+  for (const [group, list] of refusals) {
+    const [{ code, message, origin }] = list
+    const reason = reasons[code] ?? message
+    if (origin) {
+      notices.say(`The ${origin} was not taken: ${reason}. You can try it again.`, { kind: 'refused', group })
+      continue
+    }
+    const texts = list.flatMap(({ set: { text } }) => (typeof text === 'string' && text.trim() !== '' ? [text] : []))
+    const words = `${counted(list.length, 'change was', 'changes were')} taken back: ${reason}.`
+    notices.say(texts.length === 1 ? `${words} You wrote: “${texts[0]}”` : words, {
+      kind: 'refused', group,
+      ...texts.length > 0 && { isWhole: true, isKept: true, milliseconds: givenMilliseconds, action: notices.copying(texts.join('\n')) },
+    })
+  }
+}
