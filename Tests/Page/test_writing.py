@@ -462,6 +462,26 @@ def test_who_loses_in_a_text_is_told_and_takes_it_back_with_one_click(room):
     room.wait_for(lambda shapes: [shape["text"] for shape in shapes] == ["by Bob"])
 
 
+@pytest.mark.parametrize("is_away", [False, True])
+def test_who_loses_to_a_text_that_is_put_back_is_told_however_late(room, is_away):
+    """Also if the one who puts it back has not just written, or the other was away then."""
+    ann, bob, square = two_at(room)
+    rewrite(ann, square, "by Ann")
+    bob.wait_for_shape(square, "shape.text === 'by Ann'")
+    rewrite(bob, square, "by Bob")
+    notice = ann.notice("Bob wrote over your text in Sun: “by Ann”")
+    notice.wait_for()
+    for person in (ann, bob):
+        person.run("const now = Date.now; Date.now = () => now() + 20_000; return null")
+    if is_away:
+        bob.go_offline()
+    notice.get_by_role("button", name="Put mine back").click()
+    room.wait_for(lambda _: text_of(room, square) == "by Ann")
+    if is_away:
+        bob.come_online()
+    is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
+
+
 def test_a_text_that_was_written_without_a_network_and_lost_is_told_too(room):
     """So is one of an earlier visit: the browser had stored it, and sends it when the room is opened again."""
     ann, bob, square = two_at(room)

@@ -2,6 +2,8 @@ import { Duplicating } from '../arrange/duplicating.js'
 import { Hole } from '../arrange/hole.js'
 import { Lifting } from '../arrange/lifting.js'
 import { Momentum } from '../arrange/momentum.js'
+import { fittedTo } from '../canvas/fitted.js'
+import { keepBeside } from '../draw/making.js'
 import * as dialog from '../elements/dialog.js'
 import { elementById } from '../elements/element.js'
 import { Shaking } from '../gestures/shake.js'
@@ -13,7 +15,7 @@ import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
 import { Shortcuts } from '../tools/shortcuts.js'
 import { Tools } from '../tools/tools.js'
-import { TextLosses } from '../write/text-losses.js'
+import type { Loss } from '../write/text-losses.js'
 import { Writing } from '../write/writing.js'
 import { bundle } from './bundle.js'
 import type { Drawing } from './drawing.js'
@@ -23,7 +25,7 @@ export type Hands = ReturnType<typeof makeHands>
 
 /** Makes the parts that handle gestures and keys. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
-  const { documents, shown, presence, ownTabs, names, parts, tool } = board
+  const { connection, documents, shown, presence, ownTabs, names, parts, tool } = board
   const hand = new Hand(shown)
   const momentum = new Momentum(board)
   // It gets `ask`, because only this script's copy of it has the token.
@@ -33,7 +35,17 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(stage, board, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
-  new TextLosses(board)
+  // Nobody else here writes over texts. What the core tells waits until the code is there.
+  const lost: Loss[] = []
+  const losses = parts.later(
+    () => bundle('/write/text-losses.js') as Promise<typeof import('../write/text-losses.js')>,
+    ({ TextLosses }) => new TextLosses({ ...board, fittedTo, keepBeside }, lost))
+  presence.on('people', async (people) => { if (people.length > 0) (await losses.prepare())?.tell() })
+  connection.on('effect', async (effect) => {
+    if (effect.type !== 'textLost') return
+    lost.push(effect)
+    ;(await losses.get())?.tell()
+  })
   const pasting = parts.later(
     () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,
     ({ Pasting }) => new Pasting(drawingOf, { ...board, momentum }))

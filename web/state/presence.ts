@@ -7,7 +7,7 @@ import type { Connection } from '../network/connection.js'
 type OwnState = {
   cursor?: number[], selection?: string[], lifted?: string[], view?: number[], writing?: string, typed?: string,
   ink?: { shape: string, color: string, width: number, at: number, points: number[], widths?: number[] },
-  restored?: number[], laser?: Laser, guides?: true, follows?: string,
+  restored?: number[], putBack?: number[], laser?: Laser, guides?: true, follows?: string,
 }
 
 /**
@@ -46,6 +46,8 @@ export interface Person {
   laser: Laser | null
   /** The last restoration of an older state by this person. */
   restored: Restored | null
+  /** When this person put back texts that others had written over: the times of these edits, the newest last. */
+  putBack: number[]
 }
 
 /**
@@ -138,6 +140,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
 
   /** @param restored which state was restored, for the pages of other people */
   setRestored({ asOf, from, until }: Restored) { this.#tellOthers({ restored: [asOf, from, until] }) }
+  addPutBack(milliseconds: number) { this.#tellOthers({ putBack: [...this.#own.putBack ?? [], milliseconds].slice(-putBackMax) }) }
   setView({ x, y, width, height }: Box) { this.#tellOthers({ view: [x, y, width, height].map(round) }) }
 
   #take(effect: Effect) {
@@ -182,6 +185,9 @@ export class Presence extends Source<{ people: Person[], change: null }> {
     if (isAboutWho) this.tell('people', this.people())
   }
 }
+
+/** How many texts that were put back others are told of. */
+const putBackMax = 8
 
 const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, bound.shapes).map(identifierText) : undefined)
 
@@ -241,6 +247,7 @@ function person({ actor, name, color, state }: Peer): Person {
   const cursor = numbers(state?.cursor, 2)
   const view = numbers(state?.view, 4)
   const restoration = moments(state?.restored, 3)
+  const { putBack } = Object(state)
   return {
     actor,
     name: name || 'Someone',
@@ -255,6 +262,7 @@ function person({ actor, name, color, state }: Peer): Person {
     follows: identifiers([state?.follows])[0] ?? null,
     laser: laserStroke(state?.laser),
     restored: restoration && { asOf: restoration[0], from: restoration[1], until: restoration[2] },
+    putBack: moments(putBack, Math.min(putBack?.length, putBackMax)) ?? [],
     view: view && view[2] >= smallest && view[3] >= smallest ? { x: view[0], y: view[1], width: view[2], height: view[3] } : null,
   }
 }
