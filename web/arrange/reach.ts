@@ -1,5 +1,6 @@
 // The objects that the tools use. Only the type checker reads this file.
 
+import type { Fitting } from '../canvas/fitted.js'
 import type { Handles } from '../canvas/handles.js'
 import type { Overlay } from '../canvas/overlay.js'
 import type { Palette } from '../canvas/palette.js'
@@ -45,6 +46,7 @@ export interface Reach {
   hand: Hand
   marks: Marks
   marking: typeof marking
+  fitting: Fitting
   palette: Palette
   view: View
   scene: Scene

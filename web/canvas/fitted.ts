@@ -81,5 +81,5 @@ function sideFor(shape: Shape, text: string, isNew: boolean): Fitted {
  * What parts that are loaded later use. Their own copies would measure texts without the marks, which the room's bundle
  * knows.
  */
-export const fitting = { fittedNotes, lettered }
+export const fitting = { fittedNotes, heightFor, lettered, newWidth, textSizeFor }
 export type Fitting = typeof fitting

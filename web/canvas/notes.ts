@@ -28,8 +28,11 @@ const shrinking = 0.91
  */
 const shrunk = (size: number, steps: number) => Math.round(size * shrinking ** steps * 10_000) / 10_000
 
+/** What decides how large a shape's text is. */
+type Lettered = Pick<Shape, 'kind' | 'fill' | 'textSize' | 'width' | 'height'>
+
 /** The size that somebody has chosen for a shape's text. A note's text may have shrunk since. */
-export function chosenTextSize(shape: Shape): number {
+export function chosenTextSize(shape: Lettered): number {
   const { textSize } = shape
   if (!isNote(shape)) return textSize
   for (let steps = 0, size = textSize; size < chosenMax + 1; size = textSize / shrinking ** ++steps) {
@@ -40,7 +43,7 @@ export function chosenTextSize(shape: Shape): number {
 }
 
 /** The size at which a text fits into a note: at most `most`. */
-export function noteTextSize(text: string, most: number, { width, height }: { width: number, height: number }): number {
+function noteTextSize(text: string, most: number, { width, height }: { width: number, height: number }): number {
   let size = most
   for (let steps = 1; heightFor(text, size, width) > height; steps += 1) {
     const next = shrunk(most, steps)
@@ -55,5 +58,5 @@ export function noteTextSize(text: string, most: number, { width, height }: { wi
  *
  * @param box the new size of the shape
  */
-export const textSizeFor = (shape: Shape, text: string, box: { width: number, height: number } = shape) =>
+export const textSizeFor = (shape: Lettered, text: string, box: { width: number, height: number } = shape) =>
   (isNote(shape) ? noteTextSize(text, chosenTextSize(shape), box) : shape.textSize)

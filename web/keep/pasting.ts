@@ -4,15 +4,15 @@ import type { Reach } from '../arrange/reach.js'
 import { boundsOfAll, middle } from '../canvas/frames.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import type { Frame, Point } from '../core/types.js'
-import type { drawingOf } from './plain-text.js'
+import { drawingOf } from './pasted-text.js'
 
 const nothingWords = 'Nothing here to paste. Copy some shapes or a text first.'
 
 /** Pastes drawings and texts. */
 export class Pasting {
-  #drawingOf
   #documents
   #editing
+  #fitting
   #notices
   #paint
   #selection
@@ -22,15 +22,13 @@ export class Pasting {
   /** The number of times that the same text was pasted at the same place. */
   #pasted = { text: '', place: '', count: 0 }
 
-  /** @param ofText measures texts, for which it needs the marks that only the room's script knows */
   constructor(
-    ofText: typeof drawingOf,
-    { documents, editing, notices, paint, selection, shown, view, momentum }: Pick<Reach,
-      'documents' | 'editing' | 'notices' | 'paint' | 'selection' | 'shown' | 'view'> & { momentum: Momentum },
+    { documents, editing, fitting, notices, paint, selection, shown, view, momentum }: Pick<Reach,
+      'documents' | 'editing' | 'fitting' | 'notices' | 'paint' | 'selection' | 'shown' | 'view'> & { momentum: Momentum },
   ) {
-    this.#drawingOf = ofText
     this.#documents = documents
     this.#editing = editing
+    this.#fitting = fitting
     this.#notices = notices
     this.#paint = paint
     this.#selection = selection
@@ -46,7 +44,7 @@ export class Pasting {
    */
   async insert(text: string, wanted: Point | null) {
     const isDrawing = /^\s*\{[^]*["'](shapes|squares)["']\s*:/.test(text)
-    const made = isDrawing ? { drawing: text, isCut: false } : this.#drawingOf(text, this.#paint)
+    const made = isDrawing ? { drawing: text, isCut: false } : drawingOf(text, this.#paint, this.#fitting)
     if (made === null) return this.#notices.say(nothingWords, { kind: 'refused' })
     const { drawing, isCut } = made
     if (!await this.#documents.load()) return

@@ -9,7 +9,6 @@ import { elementById } from '../elements/element.js'
 import { Shaking } from '../gestures/shake.js'
 import { Clipboard } from '../keep/clipboard.js'
 import { Consent } from '../keep/consent.js'
-import { drawingOf } from '../keep/plain-text.js'
 import { ask } from '../network/address.js'
 import { Removals } from '../others/removals.js'
 import { Hand } from '../state/hand.js'
@@ -48,7 +47,7 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   })
   const pasting = parts.later(
     () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,
-    ({ Pasting }) => new Pasting(drawingOf, { ...board, momentum }))
+    ({ Pasting }) => new Pasting({ ...board, momentum }))
   documents.on('ready', () => pasting.prepare())
   const reach = {
     ...board, momentum, hand, writing, dialogs,
