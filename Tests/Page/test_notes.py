@@ -160,3 +160,34 @@ def test_the_inspector_fits_a_note_as_the_handles_and_the_bar_do(room):
     ann.select(note, other)
     ann.fill("W", "1200")
     room.wait_for(lambda shapes: shapes[1].get("textSize") == 20)
+
+
+def test_a_note_of_another_colour_stays_a_note(room):
+    """The bar offers light shades for it, by which its text goes on fitting. So do the key for a new colour and the style
+    of the next shape."""
+    ann = room.join("Ann", at=(0, 0))
+    note = full_note(room)
+    ann.wait_for_shape(note)
+    ann.select(note)
+    ann.page.get_by_role("button", name="Colours of the selection").click()
+    green = ann.page.locator(".selection-bar").get_by_role("button", name="Fill: Green")
+    green.click()
+    assert room.wait_for(lambda shapes: shapes[0]["fill"] != NOTE)[0]["fill"] == "#B2EBBE"
+    ann.page.locator('.selection-bar [aria-label="Fill: Green"][aria-pressed=true]').wait_for()
+    assert green.evaluate("(button) => button.style.getPropertyValue('--swatch')") == "#B2EBBE", "the swatch shows it"
+    ann.press("Escape", "Alt+c")
+    room.wait_for(lambda shapes: shapes[0]["fill"] not in (NOTE, "#B2EBBE"))
+    rewrite(ann, note, FULL)
+    room.wait_for(lambda shapes: shapes[0].get("textSize") == FITTED)
+    ann.run("app.paint.choose({ fill: '#D63D33' }); return null")
+    ann.press("Escape", "n")
+    ann.click(800, 500)
+    ann.type("red", "Escape")
+    assert room.wait_for_shapes(2)[1]["fill"] == "#FFC2B8"
+    # A star has the bright one.
+    star = room.add(kind="star", position=[900, 100], size=[100, 100])
+    ann.wait_for_shape(star)
+    ann.select(star)
+    ann.page.get_by_role("button", name="Colours of the selection").click()
+    green.click()
+    room.wait_for(lambda shapes: any(shape["id"] == star and shape["fill"] == "#2E8558" for shape in shapes))

@@ -2,7 +2,7 @@ import type { Writing } from '../arrange/reach.js'
 import type { Fitting } from '../canvas/fitted.js'
 import type { Handles } from '../canvas/handles.js'
 import { isStroke, routed } from '../canvas/lines.js'
-import { chosenTextSize } from '../canvas/notes.js'
+import { chosenTextSize, isNote, noteShade } from '../canvas/notes.js'
 import { openArea } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
@@ -115,7 +115,7 @@ export class SelectionBar {
       if (part === 'fill' && color === null) return actions.recolor.run()
       return edit((replica) => replica.edit(replica.shapesOf(selection.ids()).map((shape) => {
         if (color === null || color === 'none') return { shape: shape.id, set: bared(shape, part) }
-        return { shape: shape.id, set: part === 'fill' ? filledWith(shape, color) : outlinedWith(shape, color) }
+        return { shape: shape.id, set: part === 'fill' ? filledWith(shape, isNote(shape) ? noteShade(color) : color) : outlinedWith(shape, color) }
       }).filter(({ set }) => Object.keys(set).length > 0)))
     })
     const set = (property: string, isOf: (shape: Shape) => boolean) => (value: unknown) => edit((replica) => replica.edit(
@@ -238,6 +238,7 @@ export class SelectionBar {
     }
     const hasOutlines = shapes.some(hasFillAndOutline)
     this.#swatches.isOfOneColor = !hasOutlines
+    this.#swatches.isOfNotes = shapes.every(isNote)
     const fill = common(({ kind, fill, filled, stroke }) => (isStroke(kind) ? stroke.toUpperCase() : filled ? fill.toUpperCase() : 'none'))
     const stroke = common(({ stroke, strokeWidth }) => (strokeWidth > 0 ? stroke.toUpperCase() : null), hasFillAndOutline)
     this.#swatches.show({ fill, stroke })

@@ -1,4 +1,5 @@
 import { shapeColors } from '../basics/shape-colors.js'
+import { noteShade } from '../canvas/notes.js'
 import { element, icon, setAttributes, setIcon } from '../elements/element.js'
 
 type Part = 'fill' | 'stroke'
@@ -18,6 +19,8 @@ export class Swatches {
   #part: Part = 'fill'
   /** Whether the selected shapes have a single colour, instead of a fill and an outline. Must be set before `show`. */
   isOfOneColor = false
+  /** Whether the selected shapes are notes, which get lighter shades as fills. Must be set before `show`. */
+  isOfNotes = false
   #shown: Record<Part, string | null | undefined> = { fill: undefined, stroke: undefined }
   #parts: [Part, HTMLButtonElement][]
   #buttons: { button: HTMLButtonElement, name: string, color: string | null }[]
@@ -42,11 +45,9 @@ export class Swatches {
     const colors = [
       ['', null], ...special.any ? [['', 'any']] : [], ['None', 'none'], ...shapeColors] as [string, string | null][]
     this.#buttons = colors.map(([name, color]) => {
-      const isColor = color?.startsWith('#')
       const button = element('button', {
         type: 'button', class: 'swatch-button', onclick: () => this.#choose(this.isOfOneColor ? 'fill' : this.#part, color),
-      }, isColor ? element('span', { class: 'paint-swatch' }) : icon('none'))
-      if (isColor) button.style.setProperty('--swatch', color)
+      }, color?.startsWith('#') ? element('span', { class: 'paint-swatch' }) : icon('none'))
       return { button, name, color }
     })
     this.element = element('div', {
@@ -75,7 +76,9 @@ export class Swatches {
     for (const { button, name, color } of this.#buttons) {
       const special = color === null ? this.#special[part] : color === 'any' ? this.#special.any : undefined
       const words = special?.words ?? `${partWord}: ${name}`
-      setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === color) })
+      const shown = color !== null && this.isOfNotes && part === 'fill' ? noteShade(color) : color
+      button.style.setProperty('--swatch', shown)
+      setAttributes(button, { 'aria-label': words, title: words, 'aria-pressed': String(this.#shown[part] === shown) })
       if (special) setIcon(button, special.icon)
       button.hidden = !(special?.isShown?.() ?? true)
       // There is no swatch for “no outline”, because the first swatch of the outline means that already.

@@ -1,4 +1,5 @@
 import { personColors } from '../basics/person-colors.js'
+import { shapeColors } from '../basics/shape-colors.js'
 import { properties, type Shape } from '../core/table.js'
 import { heightFor } from './text.js'
 
@@ -10,6 +11,18 @@ const noteFills = [
 const commonFill = '#FFE27A'
 
 export const noteFill = (personColor: string) => noteFills[personColors.indexOf(personColor)] ?? commonFill
+
+/** The fills of notes for the colours that the bars offer, in their order. There is none for black and white. */
+const shades = ['', '', '#FFC2B8', commonFill, '#B2EBBE', '#B8D2FF', '#D9C8FF', '#FFBBD6']
+
+/** What a note is filled with if somebody chooses this colour. If it has no light shade, it is no note any more. */
+export const noteShade = (color: string) => shades[shapeColors.findIndex(([, offered]) => offered === color)] || color
+
+/** Another fill for a note, by chance. */
+export function otherNoteFill(fill: string) {
+  const others = noteFills.filter((each) => each !== fill)
+  return others[Math.floor(Math.random() * others.length)]
+}
 
 export const isNote = ({ kind, fill }: Pick<Shape, 'kind' | 'fill'>) => kind === 'rectangle' && (fill === commonFill || noteFills.includes(fill))
 

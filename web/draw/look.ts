@@ -1,6 +1,6 @@
 import { colorsInTurn } from '../basics/shape-colors.js'
 import { isStroke } from '../canvas/lines.js'
-import { isNote, noteFill, standardTextSize } from '../canvas/notes.js'
+import { isNote, noteFill, noteShade, otherNoteFill, standardTextSize } from '../canvas/notes.js'
 import type { Replica } from '../core/replica.js'
 import { properties, type Shape } from '../core/table.js'
 import type { Values } from '../core/types.js'
@@ -65,7 +65,7 @@ export const textLook = (paint: Paint): Values =>
 
 /** The width and the height of a new note, in units of the canvas. */
 export const noteSide = 200
-export const noteLook = (paint: Paint): Values => ({ fill: colorOf(paint.fill) ?? noteFill(paint.person.color), ...letters(paint) })
+export const noteLook = (paint: Paint): Values => ({ fill: noteShade(colorOf(paint.fill) ?? noteFill(paint.person.color)), ...letters(paint) })
 
 /**
  * The values for the look of a new shape. Its colours are those that the person has chosen. If the person has chosen
@@ -102,6 +102,10 @@ export function filledWith({ kind, filled }: Shape, fill: string): Values {
   if (isStroke(kind)) return { stroke: fill }
   return filled ? { fill } : { fill, filled: true }
 }
+
+/** The values that give a shape another colour by chance. A note stays a note. */
+export const recolored = (shape: Shape, replica: Replica) =>
+  filledWith(shape, isNote(shape) ? otherNoteFill(shape.fill) : replica.brightColor())
 
 /**
  * The values that remove a shape's fill or outline. The other of the two is kept or added, so that the shape stays

@@ -4,7 +4,7 @@ import { openArea, fitBeside } from '../canvas/surroundings.js'
 import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Box, Place } from '../core/types.js'
-import { filledWith } from '../draw/look.js'
+import { recolored } from '../draw/look.js'
 import type { Shaking } from '../gestures/shake.js'
 import type { Clipboard } from '../keep/clipboard.js'
 import type { LaterPart } from '../state/parts.js'
@@ -110,7 +110,7 @@ async function allowShaking({ notices, shaking }: ActionReach) {
 
 function recolor({ editing, selection }: Reach) {
   editing.edit((replica) => replica.edit(replica.shapesOf(selection.ids())
-    .map((shape) => ({ shape: shape.id, set: filledWith(shape, replica.brightColor()) }))))
+    .map((shape) => ({ shape: shape.id, set: recolored(shape, replica) }))))
 }
 
 function putIntoGroup({ editing, selection }: Reach, group: number | null) {

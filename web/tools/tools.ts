@@ -4,7 +4,7 @@ import { Pinching, resizeCursor, Scaling, Turning } from '../arrange/reshaping.j
 import { frameOf } from '../canvas/frames.js'
 import { addConnectedCopy } from '../connect/connecting.js'
 import { Leading } from '../connect/leading.js'
-import { filledWith } from '../draw/look.js'
+import { recolored } from '../draw/look.js'
 import type { Drag, Gesture, Lasting, Moment, Target } from '../gestures/recogniser.js'
 import type { Shaking } from '../gestures/shake.js'
 import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
@@ -188,7 +188,7 @@ export class Tools {
         writing.open(id, { at: { x, y } })
         return
       }
-      editing.edit((replica) => replica.edit([{ shape: id, set: filledWith(shape, replica.brightColor()) }]))
+      editing.edit((replica) => replica.edit([{ shape: id, set: recolored(shape, replica) }]))
     } else if (play.isOn) {
       const center = view.toCanvas({ x, y })
       editing.edit((replica) => replica.addCircle(center.x, center.y))
