@@ -1,11 +1,10 @@
-// Measures how core.wasm applies the benchmark's updates, and prints one JSON object.
+// Measures how a replica in core.wasm receives the benchmark's updates, and prints one JSON object.
 //
 //     canvas-bench frames 10000 build/updates.frames && node Benchmarks/wasm/apply.mjs build/updates.frames
 //
-//     applyMicroseconds          for one update, with one call for each frame, as frames come from a socket
-//     applyTogetherMicroseconds  for one update, with one call for all frames
-//     digest                     of the canvas afterwards
-//     wasmBytes                  the size of core.wasm
+//     receiveMicroseconds  for one update in its own frame
+//     digest               of the drawing afterwards
+//     wasmBytes            the size of core.wasm
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,42 +18,32 @@ const wasm = readFileSync(new URL('../../build/page/core.wasm', import.meta.url)
 const core = await loadCore(wasm)
 const file = readFileSync(path)
 
-const frames = []
-let base = null
-let start = 0
+const joining = []
+const updates = []
+let frames = joining
 for (let at = 0; at < file.length;) {
   const count = file.readUInt32LE(at)
-  if (count === 0) {
-    base = file.subarray(0, at)
-    start = at + 4
-  } else if (base) {
-    frames.push(new Uint8Array(file.subarray(at + 4, at + 4 + count)))
-  }
+  if (count === 0) frames = updates
+  else frames.push(new Uint8Array(file.subarray(at + 4, at + 4 + count)))
   at += 4 + count
 }
-const together = file.subarray(start)
 
-function measure(apply) {
-  const microseconds = []
-  let digest
-  for (let time = 0; time < Number(times); time++) {
-    const canvas = core.createCanvas()
-    canvas.mergeAll(base)
-    const before = performance.now()
-    apply(canvas)
-    microseconds.push(((performance.now() - before) * 1e3) / frames.length)
-    digest = canvas.digest
-    canvas.destroy()
-  }
-  return { median: microseconds.sort((a, b) => a - b)[microseconds.length >> 1], digest }
+const microseconds = []
+let digest
+for (let time = 0; time < Number(times); time++) {
+  const replica = core.createReplica()
+  replica.start()
+  replica.connected()
+  for (const frame of joining) replica.received(frame)
+  const before = performance.now()
+  for (const frame of updates) replica.received(frame)
+  microseconds.push(((performance.now() - before) * 1e3) / updates.length)
+  assert.equal(replica.status().state, 'live')
+  digest = replica.confirmedDigest
+  replica.destroy()
 }
-
-const each = measure((canvas) => { for (const frame of frames) canvas.merge(frame) })
-const all = measure((canvas) => canvas.mergeAll(together))
-assert.equal(all.digest, each.digest)
 console.log(JSON.stringify({
-  applyMicroseconds: Number(each.median.toFixed(4)),
-  applyTogetherMicroseconds: Number(all.median.toFixed(4)),
-  digest: each.digest,
+  receiveMicroseconds: Number(microseconds.sort((a, b) => a - b)[microseconds.length >> 1].toFixed(4)),
+  digest,
   wasmBytes: wasm.length,
 }))

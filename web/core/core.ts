@@ -14,7 +14,7 @@
 
 import { encodingNumber, Replica } from './replica.js'
 import type { Effect, ReplicaOptions } from './types.js'
-import { digestText, helloBytes, readEffects } from './values.js'
+import { helloBytes, readEffects } from './values.js'
 
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
@@ -196,30 +196,5 @@ export class Core extends Module {
     return new Replica(this, this.numbers(length)[0], options)
   }
 
-  createCanvas() {
-    return new BareCanvas(this, this.exports.createCanvas())
-  }
-
   effects(length: number): Effect[] { return length === 0 ? [] : readEffects(this.bytes(length)) }
-}
-
-/** A canvas without a replica. It merges frames and has a digest, but has no connection and no undo. */
-class BareCanvas {
-  #core
-  #handle
-
-  constructor(core: Core, handle: number) {
-    this.#core = core
-    this.#handle = handle
-  }
-
-  destroy() { this.#core.exports.destroyCanvas(this.#handle) }
-  /** Merges a frame of the binary encoding that a server sent. */
-  merge(frame: Uint8Array) { this.#core.bytes(this.#core.exports.mergeFrame(this.#handle, this.#core.write(frame))) }
-  /** Merges many frames, each preceded by its length in four bytes, little-endian. */
-  mergeAll(frames: Uint8Array) {
-    this.#core.bytes(this.#core.exports.mergeFrames(this.#handle, this.#core.write(frames)))
-  }
-  get digest() { return digestText(this.#core.exports.canvasDigest(this.#handle)) }
-  get shapeCount() { return this.#core.exports.canvasShapeCount(this.#handle) }
 }

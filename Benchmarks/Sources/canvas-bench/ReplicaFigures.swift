@@ -37,28 +37,32 @@ struct ReplicaFigures {
   }
 
   @inline(never)
-  private static func receive(_ frames: [[UInt8]], by replica: inout Replica) {
+  static func receive(_ frames: [[UInt8]], by replica: inout Replica) {
     for frame in frames { _ = replica.received(frame, isText: false, at: now) }
     precondition(replica.state == .live)
   }
 
   /// A replica that has received the welcome and the whole base canvas.
-  private static func joined(_ workload: Workload) -> Replica {
+  static func joined(_ workload: Workload) -> Replica {
     var replica = Replica(seed: 1)
     _ = replica.start(at: now)
     _ = replica.connected(at: now)
+    receive(joining(workload), by: &replica)
+    precondition(replica.canvas.liveCount == workload.base.count && replica.state == .live)
+    return replica
+  }
+
+  /// What a server sends to a client that comes: the welcome, and then the base canvas.
+  static func joining(_ workload: Workload) -> [[UInt8]] {
     let welcome = Welcome(
       room: "bench",
-      actor: replica.actor,
+      actor: Replica(seed: 1).actor,
       role: .editor,
       milliseconds: now.wallMilliseconds,
       limits: RoomLimits(),
       peers: []
     )
-    _ = replica.received(BinaryEncoding.encode(.welcome(welcome)), isText: false, at: now)
-    for message in encodedState(of: workload.canvas) { _ = replica.received(message, isText: false, at: now) }
-    precondition(replica.canvas.liveCount == workload.base.count && replica.state == .live)
-    return replica
+    return [BinaryEncoding.encode(.welcome(welcome))] + encodedState(of: workload.canvas)
   }
 
   var json: String {

@@ -1,8 +1,7 @@
 // The state of core.wasm between calls, except the two buffers, and how it answers events and questions.
 
-/// `Boundary.swift` says why global variables are safe.
+/// `Boundary.swift` says why a global variable is safe.
 nonisolated(unsafe) var sessions = HandleTable<Session>()
-nonisolated(unsafe) var canvases = HandleTable<BareCanvas>()
 
 func find(_ session: UInt32) -> Session { sessions[session] }
 
