@@ -34,12 +34,12 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const dialogs = parts.later(async () => dialog, (loaded) => loaded)
   const writing = new Writing(stage, board, names, parts.later(
     () => bundle('/write/mark-keys.js') as Promise<typeof import('../write/mark-keys.js')>, (loaded) => loaded))
-  // Nobody else here writes over texts. What the core tells waits until the code is there.
+  // What the core tells waits until the code is there.
   const lost: Loss[] = []
   const losses = parts.later(
     () => bundle('/write/text-losses.js') as Promise<typeof import('../write/text-losses.js')>,
     ({ TextLosses }) => new TextLosses({ ...board, fittedTo, keepBeside }, lost))
-  presence.on('people', async (people) => { if (people.length > 0) (await losses.prepare())?.tell() })
+  documents.on('ready', async () => (await losses.prepare())?.tell())
   connection.on('effect', async (effect) => {
     if (effect.type !== 'textLost') return
     lost.push(effect)
