@@ -361,6 +361,7 @@ def test_a_note_makes_its_text_smaller_before_it_grows(room):
     assert room.wait_for_shapes(2)[-1].get("textSize", 20) == 20
     # A size that somebody has chosen is the largest.
     chosen = room.add(position=[900, 200], size=[200, 200], fill=NOTE, textSize=16)
+    ann.wait_for_shape(chosen)
     anew(ann, chosen)
     write(ann, "short")
     bob.wait_for_shape(chosen, "shape.text === 'short' && shape.textSize === 16")
