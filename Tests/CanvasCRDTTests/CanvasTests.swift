@@ -214,7 +214,7 @@ struct CanvasTests {
       canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: set))
       canvas.apply(CanvasCRDT.Operation(shape: shape, at: clock.tick(milliseconds: UInt64(round)), set: .deletion))
     }
-    #expect(canvas.slotsEverUsed == 1)
+    #expect(canvas.slotCount == 1)
     #expect(canvas.erasureCount == 2_000)
   }
 }

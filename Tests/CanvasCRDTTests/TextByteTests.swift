@@ -31,23 +31,22 @@ struct TextByteTests {
       #expect(try reader.readByte() == 7)
       #expect(try reader.readBytes(14).count == 14)
       #expect(try reader.readLittleEndian(as: UInt32.self) == 0x0102_0304)
-      #expect(try reader.readBigEndian(as: UInt64.self) == 0x0102_0304_0506_0708)
+      #expect(try reader.readLittleEndian(as: UInt64.self) == 0x0807_0605_0403_0201)
       #expect(try reader.readVarint() == 300)
-      #expect(try reader.readSignedVarint() == -3)
+      #expect(BinaryNumber.unzigzag(try reader.readVarint()) == -3)
       #expect(reader.remaining == 1 && !reader.isAtEnd)
       #expect(try reader.readByte() == 9)
       #expect(reader.isAtEnd && reader.position == expected.count)
     }
   }
 
-  @Test("a writer grows past its first capacity, can be truncated, and stays a value")
+  @Test("a writer grows past its first capacity, and stays a value")
   func grows() {
     var writer = ByteWriter(capacity: 3)
     for byte in 0..<1_000 { writer.append(UInt8(truncatingIfNeeded: byte)) }
     let earlier = writer
-    writer.truncate(to: 2)
     writer.append(9)
-    #expect(writer.bytes == [0, 1, 9])
+    #expect(writer.bytes == earlier.bytes + [9])
     #expect(earlier.bytes == (0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
     #expect(ByteWriter().finish() == [])
   }
@@ -67,7 +66,7 @@ struct TextByteTests {
         var reader = ByteReader(bytes)
         #expect(try reader.readVarint() == value)
         #expect(reader.position == length)
-        #expect(try reader.readSignedVarint() == Int64(bitPattern: value))
+        #expect(BinaryNumber.unzigzag(try reader.readVarint()) == Int64(bitPattern: value))
         #expect(reader.isAtEnd)
       }
     }

@@ -128,7 +128,7 @@ struct ReturningTests {
       room.settle(for: 20_000)
     }
     #expect(room.hosts[ann].replica.state == .live)
-    #expect(room.hosts[ann].replica.connection.failedTries <= 1)
+    #expect(room.hosts[ann].replica.connection.retryPauses.tries <= 1)
   }
 
   @Test(

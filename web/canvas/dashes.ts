@@ -32,7 +32,6 @@ export const crossings = 16
 export class DashBudget {
   #left = dashPartsMax
 
-  get partsLeft() { return this.#left }
 
   /**
    * Subtracts this many dashes from the budget, if it has as many left.

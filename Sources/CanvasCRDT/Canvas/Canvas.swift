@@ -16,7 +16,7 @@ public struct Canvas: Sendable {
   private var pageChangedAt: [UInt64] = []
 
   private var freeSlots: [UInt32] = []
-  private var slotCount = 0
+  private(set) var slotCount = 0
   private var table: SlotTable
 
   /// Erasures (tombstones) of shapes that have no registers left. Each stays until `forgetErasures` drops it.
@@ -62,10 +62,6 @@ public struct Canvas: Sendable {
   public var erasureCount: Int { erasures.count }
 
   public var isEmpty: Bool { table.count == 0 && erasures.isEmpty }
-
-  /// How many slots have ever been in use. This is the greatest number of shapes that have had registers at the same
-  /// time.
-  var slotsEverUsed: Int { slotCount }
 }
 
 // MARK: - Merging

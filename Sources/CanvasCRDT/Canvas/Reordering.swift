@@ -19,12 +19,6 @@ extension DrawingOrder {
     insertion(of: count, at: index, among: places, using: &generator)
   }
 
-  /// A key above all other keys. `nil` if other shapes would need new keys as well: then call `inserting(_:at:using:)`.
-  public func keyOnTop(using generator: inout some RandomNumberGenerator) -> OrderKey? {
-    guard let key = try? OrderKey.between(places.last?.key, nil, using: &generator) else { return nil }
-    return key
-  }
-
   /// Moves shapes so that they lie together, in their present order. `index` is how many of the other shapes lie below
   /// them afterwards.
   public func moving(

@@ -36,7 +36,7 @@ public struct ClientConnection: Sendable {
   private(set) var helloSentAt: UInt64?
   private var joinedAt: UInt64?
   private var asksForNewActor = false
-  private var retryPauses = Backoff()
+  private(set) var retryPauses = Backoff()
 
   /// The longest pause between tries. A host sets a short one if a person is waiting at a screen.
   private let pauseMillisecondsMax: UInt64
@@ -64,9 +64,6 @@ public struct ClientConnection: Sendable {
 
   /// Whether there is a socket, or a socket is being opened.
   public var hasSocket: Bool { state == .connecting || state == .greeting || state == .joined }
-
-  /// How many tries have failed since the last stable connection.
-  var failedTries: UInt64 { retryPauses.tries }
 
   /// When the owner has to call `wake`, on the monotonic clock.
   public var wakeAt: UInt64? {

@@ -29,7 +29,7 @@ extension Dash {
 public struct DashBudget: Sendable {
   /// The size of a pixel. A line is drawn solid if the distance from one dash to the next is smaller than a pixel.
   private let pixel: Double
-  public private(set) var partsLeft: Int
+  private var partsLeft: Int
 
   public static let partsMax = 50_000
 

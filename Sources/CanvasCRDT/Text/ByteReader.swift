@@ -57,13 +57,6 @@ public struct ByteReader {
     Value(littleEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
   }
 
-  @inlinable
-  public mutating func readBigEndian<Value: FixedWidthInteger & BitwiseCopyable>(
-    as type: Value.Type = Value.self
-  ) throws(Failure) -> Value {
-    Value(bigEndian: try readBytes(MemoryLayout<Value>.size).loadUnaligned(as: Value.self))
-  }
-
   /// Reads LEB128 and rejects all but the shortest form, so that equal values always have equal bytes.
   @inlinable
   public mutating func readVarint() throws(Failure) -> UInt64 {
@@ -90,11 +83,5 @@ public struct ByteReader {
       }
       shift &+= 7
     }
-  }
-
-  @inlinable
-  public mutating func readSignedVarint() throws(Failure) -> Int64 {
-    let value = try readVarint()
-    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 }

@@ -31,12 +31,6 @@ public struct ByteWriter: Sendable {
     try storage.span.extracting(0..<written).withUnsafeBytes(body)
   }
 
-  /// Removes all but the first `count` bytes. The memory is kept for further writing.
-  public mutating func truncate(to count: Int) {
-    precondition(count >= 0 && count <= written, "only what was written can be taken back")
-    written = count
-  }
-
   @inlinable
   public mutating func reserve(_ additional: Int) {
     if storage.count &- written < additional { grow(additional) }

@@ -144,8 +144,8 @@ struct DrawingOrderTests {
     let (canvas, shapes) = canvas(["A", "V", "V", Text(String(repeating: "z", count: 64))])
     let order = DrawingOrder(canvas)
     var generator = SeededGenerator(seed: 9)
-    #expect(order.keyOnTop(using: &generator) == nil, "nothing of 64 bytes lies beyond")
-    #expect(DrawingOrder().keyOnTop(using: &generator) != nil)
+    #expect(!order.inserting(1, at: 4, using: &generator).moved.isEmpty, "nothing of 64 bytes lies beyond")
+    #expect(DrawingOrder().inserting(1, at: 0, using: &generator).moved.isEmpty)
     for index in 0...4 {
       let insertion = order.inserting(3, at: index, using: &generator)
       #expect(insertion.keys.count == 3)
