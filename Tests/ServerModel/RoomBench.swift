@@ -90,7 +90,7 @@ struct RoomBench {
   var waiting: [Batch] = []
   var answers: [(request: UInt64, outcome: Result<Cursor, Rejection>)] = []
   /// The room's requests to compute overlaps. They are carried out at once, unless `holdsOrders` is set.
-  var orders: [OverlapOrder] = []
+  var orders: [Handover<OverlapWork>] = []
   var holdsOrders = false
   /// How often the room found that another node has a different record at the same position of the log.
   var differences = 0
@@ -247,7 +247,7 @@ struct RoomBench {
 
   /// Carries out the oldest request to compute overlaps.
   mutating func carryOutOrder() {
-    if let outcome = orders.removeFirst().carryOut() { room.overlapsDone(outcome, now: now) }
+    if let outcome = orders.removeFirst().take()?.done() { room.overlapsDone(outcome, now: now) }
     takeRoomEffects()
   }
 

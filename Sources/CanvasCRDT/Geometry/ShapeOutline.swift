@@ -1,4 +1,7 @@
 extension Shape {
+  /// The shape's outline. `nil` for a hidden shape, because it overlaps nothing.
+  public var visibleOutline: Outline? { properties.visible ? outline : nil }
+
   /// The shape's outline.
   public var outline: Outline {
     Outline(

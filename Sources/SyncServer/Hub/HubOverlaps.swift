@@ -5,10 +5,10 @@ import WebSocketLoop
 
 extension Hub {
   /// Updates a room's index of overlaps on another thread, and then gives the index back to the room.
-  func carryOut(_ order: OverlapOrder, for open: OpenRoom) {
+  func carryOut(_ order: Handover<OverlapWork>, for open: OpenRoom) {
     counts.noteOverlapOrder()
     job {
-      let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.carryOut() }
+      let done = try? await heavyWork.run(for: "room \(open.name)", isBounded: false) { order.take()?.done() }
       counts.noteOverlapOrderDone()
       guard let outcome = done ?? nil else { return }
       guard !open.isGone else { return free(outcome, shapes: outcome.index.count) }

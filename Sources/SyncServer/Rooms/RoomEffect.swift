@@ -12,7 +12,7 @@ enum RoomEffect: Sendable {
   /// follow.
   case close(MemberID, CloseCode, Text, isBetweenMessages: Bool)
   /// Carry out this order on another thread, and report the outcome, if there is one, by `overlapsDone`.
-  case overlaps(OverlapOrder)
+  case overlaps(Handover<OverlapWork>)
   /// The caller has to answer an HTTP request with the shapes that overlapped at a log position.
   case overlapsAnswered(request: UInt64, OverlapIndex, Cursor)
   /// Stop reading from the connection until `resumeReading`: too many of its answers or operations are waiting.

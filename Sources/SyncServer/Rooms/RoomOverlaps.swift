@@ -13,11 +13,11 @@ extension Room {
 
   mutating func orderOverlaps(_ now: Moment) {
     guard let work = overlaps.order(fold.canvas, at: fold.position, now: now) else { return }
-    effects.append(.overlaps(OverlapOrder(work)))
+    effects.append(.overlaps(Handover(work)))
   }
 
   mutating func dropIdleOverlaps(_ now: Moment) {
-    if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(OverlapOrder(work))) }
+    if let work = overlaps.dropIfIdle(now: now) { effects.append(.overlaps(Handover(work))) }
   }
 
   /// To be called when the work of an `overlaps` effect is done.
@@ -31,7 +31,7 @@ extension Room {
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
     // If overlaps have changed, the next broadcast sends them, and then orders the next computation.
     guard !overlaps.hasNews else { return fanOut.gather(now) }
-    // If somebody waits for pairs, the `OverlapOrder` is given now. Otherwise the next broadcast gives it. That
+    // If somebody waits for pairs, the order is given now. Otherwise the next broadcast gives it. That
     // broadcast is made even if it has nothing to send.
     if overlaps.isAsked {
       orderOverlaps(now)

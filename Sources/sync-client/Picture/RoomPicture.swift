@@ -59,8 +59,3 @@ extension Properties {
   /// The colour by which users recognise the shape: its fill, or the stroke for lines and ink.
   var color: Color { kind.isStroke ? stroke : fill }
 }
-
-extension Shape {
-  /// The outline. `nil` for a hidden shape, which overlaps nothing.
-  var visibleOutline: Outline? { properties.visible ? outline : nil }
-}

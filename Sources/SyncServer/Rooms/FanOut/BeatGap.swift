@@ -45,20 +45,15 @@ extension Ring {
   /// The changed overlaps of the broadcasts from `place` on, combined. `nil` if there is nothing to send. A connection
   /// that still has to be sent all pairs gets a value even if there are no pairs.
   func overlaps(from place: UInt64) -> OverlapChanges? {
-    // A pair of shapes that began and then stopped overlapping, or stopped and then began again, counts as unchanged.
-    var net: [ShapePair: Bool] = [:]
+    var net = NetChanges()
     var isFirst = false
     for ordinal in place..<end {
       guard let overlaps = self[ordinal].overlaps else { continue }
       if overlaps.isFirst { isFirst = true }
-      for pair in overlaps.changes.began { net[pair] = net[pair] == nil ? true : nil }
-      for pair in overlaps.changes.ended { net[pair] = net[pair] == nil ? false : nil }
+      net.note(overlaps.changes)
     }
-    guard isFirst || !net.isEmpty else { return nil }
-    var changes = OverlapChanges()
-    changes.began = net.filter { $0.value }.keys.sorted()
-    changes.ended = net.filter { !$0.value }.keys.sorted()
-    return changes
+    let changes = net.changes
+    return isFirst || !changes.isEmpty ? changes : nil
   }
 }
 

@@ -2,6 +2,9 @@ import CanvasCRDT
 
 /// A piece of work on a room's index of overlaps. Another thread does it, because it would keep the event loop busy too
 /// long. The room gives its index away, and has no index until the work is done.
+///
+/// A `Handover` carries the work, so that the room keeps no second reference to the index. Then the index is changed in
+/// place instead of being copied.
 struct OverlapWork: Sendable {
   /// Where the work gets the outlines of the shapes.
   enum Source: Sendable {
@@ -16,9 +19,9 @@ struct OverlapWork: Sendable {
     case nothing
   }
 
-  /// The number of the `OverlapOrder` that carries this work.
+  /// The number of the order.
   let number: UInt64
-  let index: OverlapIndex?
+  var index: OverlapIndex?
   let source: Source
   /// Whether to check if a room that had too many pairs still has too many.
   let looksAgain: Bool
@@ -28,21 +31,6 @@ struct OverlapWork: Sendable {
   let position: UInt64
   let pairsMax: Int
   let stepsMax: Int
-}
-
-/// Hands work to another thread without keeping a second reference to it, so that the index is changed in place instead
-/// of being copied.
-///
-/// `@unchecked Sendable`: the order is filled before it is handed over, and emptied once, by the thread that does the
-/// work.
-final class OverlapOrder: @unchecked Sendable {
-  private var work: OverlapWork?
-
-  init(_ work: consuming OverlapWork) { self.work = work }
-
-  /// Does the work. A second call finds nothing left to do.
-  /// - Returns: `nil` if the work was only to free something.
-  func carryOut() -> OverlapOutcome? { work.take()?.done() }
 }
 
 /// The result of the work.
@@ -59,11 +47,8 @@ struct OverlapOutcome: Sendable {
 extension OverlapWork {
   /// - Returns: `nil` if the work was only to free something.
   consuming func done() -> OverlapOutcome? {
-    let (number, position, wantsPairs, looksAgain) = (number, position, wantsPairs, looksAgain)
-    let (source, pairsMax, stepsMax) = (source, pairsMax, stepsMax)
-    var index = index ?? OverlapIndex(pairsMax: pairsMax)
-    // From here on only one reference to the index is left, so that it is changed in place instead of being copied.
-    self = OverlapWork(ended: number)
+    // `take` leaves only one reference to the index, so that it is changed in place instead of being copied.
+    var index = self.index.take() ?? OverlapIndex(pairsMax: pairsMax)
     index.stepsLeft = stepsMax
     var net = NetChanges()
     switch source {
@@ -72,8 +57,7 @@ extension OverlapWork {
     case .shapes(let shapes): for (shape, outline) in shapes { net.note(index.update(shape, to: outline)) }
     case .shapesOf(let canvas, let shapes):
       for shape in shapes.sorted() {
-        let live = canvas[shape]
-        net.note(index.update(shape, to: live?.properties.visible == true ? live?.outline : nil))
+        net.note(index.update(shape, to: canvas[shape]?.visibleOutline))
       }
     }
     if looksAgain { net.note(index.lookAgain()) }
@@ -81,23 +65,10 @@ extension OverlapWork {
     if wantsPairs { changes.began = index.pairs } else { changes = net.changes }
     return OverlapOutcome(number: number, index: index, position: position, isAll: wantsPairs, changes: changes)
   }
-
-  private init(ended number: UInt64) {
-    self.init(
-      number: number,
-      index: nil,
-      source: .nothing,
-      looksAgain: false,
-      wantsPairs: false,
-      position: 0,
-      pairsMax: 0,
-      stepsMax: 0
-    )
-  }
 }
 
 /// Several changes combined. A pair that begins and ends again, or ends and begins again, has not changed.
-private struct NetChanges {
+struct NetChanges {
   private var net: [ShapePair: Bool] = [:]
 
   mutating func note(_ changes: OverlapChanges) {

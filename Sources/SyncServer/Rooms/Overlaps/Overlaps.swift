@@ -143,10 +143,7 @@ struct Overlaps: Sendable {
     guard unsettled.count <= Overlaps.outlinesMax else { return .shapesOf(copy canvas, unsettled) }
     var outlines: [(shape: Identifier, outline: Outline?)] = []
     outlines.reserveCapacity(unsettled.count)
-    for shape in unsettled.sorted() {
-      let live = canvas[shape]
-      outlines.append((shape, live?.properties.visible == true ? live?.outline : nil))
-    }
+    for shape in unsettled.sorted() { outlines.append((shape, canvas[shape]?.visibleOutline)) }
     return .shapes(outlines)
   }
 
