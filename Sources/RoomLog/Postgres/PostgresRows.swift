@@ -1,3 +1,5 @@
+import Basics
+
 /// The rows that answer a statement. Their values are in PostgreSQL's binary form, with numbers in network byte order.
 final class PostgresRows {
   private let library: PostgresLibrary
@@ -106,9 +108,5 @@ extension PostgresFailure {
 
 extension Checksum {
   /// A checksum as a signed number, as the database stores it.
-  static func stored(of bytes: [UInt8]) -> Int64 {
-    var checksum = Checksum()
-    checksum.add(bytes)
-    return Int64(bitPattern: checksum.value)
-  }
+  static func stored(of bytes: [UInt8]) -> Int64 { Int64(bitPattern: Checksum(of: bytes).value) }
 }

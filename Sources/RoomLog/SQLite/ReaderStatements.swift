@@ -1,3 +1,5 @@
+import Basics
+
 /// The statements of the reading connection. Each answer is read in one transaction, so it shows one moment.
 final class ReaderStatements {
   private let database: Database
@@ -166,7 +168,7 @@ final class ReaderStatements {
     // Memory is allocated part by part, and not at once for the row's length, because a damaged row could have any
     // length.
     while bytes.count <= place.byteCount, try parts.step() { bytes += parts.bytes(1) }
-    guard bytes.count == place.byteCount, StoredRows.checksum(of: bytes) == stored.content else { return nil }
+    guard bytes.count == place.byteCount, Checksum(of: bytes).value == stored.content else { return nil }
     return bytes
   }
 }

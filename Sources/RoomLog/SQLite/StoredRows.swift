@@ -1,3 +1,5 @@
+import Basics
+
 /// Reads rows of the database, and computes the checksum that each row has. A wrong checksum means that the row is
 /// damaged.
 enum StoredRows {
@@ -35,12 +37,6 @@ enum StoredRows {
     sum.add(place.shapes)
     sum.add(UInt64(place.byteCount))
     sum.add(content)
-    return sum.value
-  }
-
-  static func checksum(of bytes: [UInt8]) -> UInt64 {
-    var sum = Checksum()
-    sum.add(bytes)
     return sum.value
   }
 

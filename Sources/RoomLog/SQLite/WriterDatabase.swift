@@ -1,3 +1,4 @@
+import Basics
 import CSQLite
 
 /// The writing connection and its statements.

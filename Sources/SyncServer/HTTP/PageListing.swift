@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 import Glibc
 import WebSocketLoop
@@ -31,16 +32,16 @@ extension StaticFiles {
     collect("", depth: 0, into: &paths)
     paths.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     var writer = JSONWriter(capacity: paths.count * 40 + 64)
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    var version = Checksum()
     var listed: [String] = []
     for path in paths {
       guard let tag = tag(of: path) else { continue }
-      for byte in "\(path) \(tag)\n".utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+      version.add("\(path) \(tag)\n")
       listed.append(path)
     }
     writer.beginObject()
     writer.key("version")
-    writer.value(text: Text(String(hash, radix: 16)))
+    writer.value(text: Text(String(version.value, radix: 16)))
     writer.key("files")
     writer.beginArray()
     for path in listed { writer.value(text: Text("/" + path)) }

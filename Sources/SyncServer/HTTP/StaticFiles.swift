@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import WebSocketLoop
 
@@ -142,9 +143,7 @@ final class StaticFiles: @unchecked Sendable {
 
   /// A file's tag: a hash of its content, so that two servers with the same page give the same tag.
   private static func tag(of bytes: [UInt8]) -> String {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return "\"\(String(hash, radix: 16))-\(bytes.count)\""
+    "\"\(String(Checksum(of: bytes).value, radix: 16))-\(bytes.count)\""
   }
 
   private static func isCompressible(_ path: String) -> Bool {

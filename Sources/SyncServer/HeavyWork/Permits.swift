@@ -1,3 +1,5 @@
+import Basics
+
 /// A number of permits, of which no party (client's address) has more than its share.
 struct Permits {
   let most: Int
@@ -23,7 +25,6 @@ struct Permits {
 
   mutating func giveBack(_ party: String) {
     taken -= 1
-    let left = taken(by: party) - 1
-    ofParty[party] = left > 0 ? left : nil
+    ofParty.countDown(party)
   }
 }

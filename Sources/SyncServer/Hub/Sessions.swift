@@ -1,3 +1,4 @@
+import Basics
 import WebSocketLoop
 
 /// The open WebSocket connections, each with a number. A later connection gets the number of a closed one.
@@ -73,12 +74,5 @@ struct Sessions {
     guard turnedAwayOfParty[party] != nil else { return }
     ofParty.countDown(party)
     turnedAwayOfParty.countDown(party)
-  }
-}
-
-extension [String: UInt64] {
-  fileprivate mutating func countDown(_ key: String) {
-    let left = self[key, default: 1] - 1
-    self[key] = left > 0 ? left : nil
   }
 }

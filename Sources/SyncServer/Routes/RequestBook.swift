@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// The requests of each client address: how much an address has written, and how many of its requests through a proxy
@@ -82,7 +83,6 @@ struct RequestBook {
   }
 
   mutating func leave(_ party: String) {
-    let left = proxied[party, default: 1] - 1
-    proxied[party] = left > 0 ? left : nil
+    proxied.countDown(party)
   }
 }

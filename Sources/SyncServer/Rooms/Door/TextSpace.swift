@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// Whether a room has space for more text, and for longer paths, which count as text.
@@ -150,12 +151,5 @@ struct TextSpace: Sendable {
     coming -= growth.bytes
     for shape in growth.written.union(growth.freed) { touched.countDown(shape) }
     for shape in growth.freed { freed.countDown(shape) }
-  }
-}
-
-extension [Identifier: Int] {
-  fileprivate mutating func countDown(_ shape: Identifier) {
-    let left = self[shape, default: 1] - 1
-    self[shape] = left > 0 ? left : nil
   }
 }
