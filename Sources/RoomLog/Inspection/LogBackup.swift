@@ -78,11 +78,7 @@ public enum LogBackup {
     options: SQLiteOptions
   ) throws(StorageFault) {
     guard options.files.identity(path) != nil else { throw .missing(path: path) }
-    let database = try attempt(path) { () throws(SQLiteFailure) in
-      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: options.fileSystem)
-      try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
-      return database
-    }
+    let database = try OpenedDirectory.open(path, mayCreate: false, mayWrite: false, options: options)
     do throws(SQLiteFailure) {
       let copying = try database.statement("VACUUM INTO ?1")
       copying.bind(1, copy)

@@ -49,11 +49,7 @@ public struct LogInspection: Sendable {
     _ options: SQLiteOptions,
     _ comparing: Comparison
   ) throws(StorageFault) {
-    let database = try attempt(path) { () throws(SQLiteFailure) in
-      let database = try Database(path: path, mayCreate: false, mayWrite: false, fileSystem: options.fileSystem)
-      try database.run("PRAGMA busy_timeout=\(options.lockedMillisecondsMax)")
-      return database
-    }
+    let database = try OpenedDirectory.open(path, mayCreate: false, mayWrite: false, options: options)
     _ = try Schema.check(database, path: path)
     faults = try attempt(path) { () throws(SQLiteFailure) in
       try LogInspection.check(database) + LogInspection.recordsWithoutRoom(in: database)

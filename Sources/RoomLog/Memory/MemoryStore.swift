@@ -71,8 +71,7 @@ struct MemoryStore: Sendable {
   func read(_ request: ReadRequest) throws(LogError) -> RecordPage {
     let room = try room(request.room, epoch: request.epoch)
     let entry = room.entry
-    guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
-    guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
+    try entry.check(position: request.after)
     var page = RecordPage(
       room: entry.name,
       epoch: entry.epoch,
@@ -110,20 +109,10 @@ struct MemoryStore: Sendable {
 
   mutating func store(_ request: SnapshotRequest, retention: Retention) throws(LogError) {
     var room = try room(request.room, epoch: request.epoch)
-    guard request.position <= room.entry.last else { throw .pastEnd(room: request.room, last: room.entry.last) }
-    guard request.position >= room.entry.trimmed else {
-      throw .trimmed(room: request.room, through: room.entry.trimmed)
-    }
+    try room.entry.check(position: request.position)
     let next = room.index(after: request.position)
-    let earlier = room.snapshots[request.position]?.place
-    let place = SnapshotPlace(
-      position: request.position,
-      milliseconds: next > 0
-        ? room.records[next - 1].milliseconds : earlier?.milliseconds ?? request.origin?.milliseconds ?? 0,
-      operations: next > 0 ? room.operations[next - 1] : earlier?.operations ?? request.origin?.operations ?? 0,
-      shapes: request.shapes,
-      byteCount: request.bytes.count
-    )
+    let last = next > 0 ? (room.records[next - 1].milliseconds, room.operations[next - 1]) : nil
+    let place = SnapshotPlace(of: request, last: last, earlier: room.snapshots[request.position]?.place)
     room.entry.insert(place)
     room.snapshots[request.position] = RoomSnapshot(place: place, bytes: request.bytes)
     room.drop(room.entry.needlessSnapshots(by: retention))

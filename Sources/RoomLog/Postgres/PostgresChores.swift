@@ -137,10 +137,8 @@ final class PostgresChores {
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[1], rows[2])
         try entry.check(epoch: request.epoch)
-        guard request.position <= entry.last else { throw .pastEnd(room: request.room, last: entry.last) }
-        guard request.position >= entry.trimmed, rows[0].count > 0 else {
-          throw .trimmed(room: request.room, through: entry.trimmed)
-        }
+        try entry.check(position: request.position)
+        guard rows[0].count > 0 else { throw .trimmed(room: request.room, through: entry.trimmed) }
         self.forgetNeedless(of: entry, chore) {
           self.end(chore, [.snapshotted(id: request.id, room: request.room, position: request.position)])
         }

@@ -28,7 +28,6 @@ struct PostgresLibrary: @unchecked Sendable {
   let finish: @convention(c) (Connection) -> Void
   private let errorMessage: @convention(c) (Connection) -> UnsafePointer<CChar>?
   let needsPassword: @convention(c) (Connection) -> Int32
-  let parameterStatus: @convention(c) (Connection, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
   let serverVersion: @convention(c) (Connection) -> Int32
   let setNonblocking: @convention(c) (Connection, Int32) -> Int32
   let setNoticeReceiver: @convention(c) (Connection, NoticeReceiver?, UnsafeMutableRawPointer?) -> NoticeReceiver?
@@ -78,7 +77,6 @@ struct PostgresLibrary: @unchecked Sendable {
     finish = try found("PQfinish")
     errorMessage = try found("PQerrorMessage")
     needsPassword = try found("PQconnectionNeedsPassword")
-    parameterStatus = try found("PQparameterStatus")
     serverVersion = try found("PQserverVersion")
     setNonblocking = try found("PQsetnonblocking")
     setNoticeReceiver = try found("PQsetNoticeReceiver")
@@ -115,17 +113,7 @@ struct PostgresLibrary: @unchecked Sendable {
   }
 
   /// The names of the parameters that a URL may have.
-  var parameters: Set<String> {
-    guard let options = findDefaults() else { return [] }
-    defer { freeOptions(options) }
-    var names: Set<String> = []
-    var next = options
-    while let keyword = next.pointee.keyword {
-      names.insert(String(cString: keyword))
-      next += 1
-    }
-    return names
-  }
+  var parameters: Set<String> { Set(options.map(\.name)) }
 
   /// Whether libpq can read the URL. Its error message isn't returned, because it could repeat the password.
   func reads(_ url: String) -> Bool {
@@ -137,12 +125,16 @@ struct PostgresLibrary: @unchecked Sendable {
   /// libpq's values for parameters that a URL leaves out. They come from environment variables such as `PGHOST`, and
   /// from the service file that `PGSERVICE` names.
   var defaults: [String: String] {
-    guard let options = findDefaults() else { return [:] }
+    Dictionary(uniqueKeysWithValues: options.compactMap { option in option.value.map { (option.name, $0) } })
+  }
+
+  private var options: [(name: String, value: String?)] {
+    guard let options = findDefaults() else { return [] }
     defer { freeOptions(options) }
-    var found: [String: String] = [:]
+    var found: [(name: String, value: String?)] = []
     var next = options
     while let keyword = next.pointee.keyword {
-      if let value = next.pointee.value { found[String(cString: keyword)] = String(cString: value) }
+      found.append((String(cString: keyword), next.pointee.value.map { String(cString: $0) }))
       next += 1
     }
     return found

@@ -190,8 +190,7 @@ final class PostgresReading {
       do throws(LogError) {
         let entry = try PostgresReading.entry(request.room, rows[0])
         try entry.check(epoch: request.epoch)
-        guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
-        guard request.after <= entry.last else { throw .pastEnd(room: entry.name, last: entry.last) }
+        try entry.check(position: request.after)
         let page = try PostgresReading.page(rows, of: entry, after: request.after, through: request.through)
         self.reports.tell([.read(id: request.id, page)])
       } catch {

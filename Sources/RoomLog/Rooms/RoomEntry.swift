@@ -55,6 +55,12 @@ struct RoomEntry: Hashable, Sendable {
     if let wanted, wanted != epoch { throw .otherEpoch(room: name, epoch: epoch) }
   }
 
+  /// Checks that the records after a position are still there, and that the position isn't past the end.
+  func check(position: UInt64) throws(LogError) {
+    guard position >= trimmed else { throw .trimmed(room: name, through: trimmed) }
+    guard position <= last else { throw .pastEnd(room: name, last: last) }
+  }
+
   /// Checks what must hold for an append to any room.
   static func check(_ records: [NewRecord]) throws(LogError) {
     guard !records.isEmpty else { throw .noRecords }
@@ -100,6 +106,21 @@ struct RoomEntry: Hashable, Sendable {
       changedMilliseconds: changedMilliseconds,
       snapshot: snapshots.last,
       damage: damage
+    )
+  }
+}
+
+extension SnapshotPlace {
+  /// - Parameters:
+  ///   - last: the time and count of the record at the snapshot's position. `nil` if that record has been dropped. Then
+  ///     they come from an earlier snapshot at the same position, or from the log that the room is copied from.
+  init(of request: SnapshotRequest, last: (milliseconds: UInt64, operations: UInt64)?, earlier: SnapshotPlace?) {
+    self.init(
+      position: request.position,
+      milliseconds: last?.milliseconds ?? earlier?.milliseconds ?? request.origin?.milliseconds ?? 0,
+      operations: last?.operations ?? earlier?.operations ?? request.origin?.operations ?? 0,
+      shapes: request.shapes,
+      byteCount: request.bytes.count
     )
   }
 }

@@ -31,7 +31,7 @@ extension Writer {
       }
       try entry.check(epoch: request.epoch)
       guard entry.last > request.after else { return [answer] }
-      guard request.after >= entry.trimmed else { throw .trimmed(room: entry.name, through: entry.trimmed) }
+      try entry.check(position: request.after)
       guard let connection else { throw .unavailable(shared.statistics.fault ?? .outOfMemory) }
       let records: [LogRecord]
       let damage: UInt64?
@@ -41,7 +41,7 @@ extension Writer {
         throw .unavailable(error.fault(path: path))
       }
       if let damage {
-        note(damageAt: damage, of: entry)
+        shared.note(damageAt: damage, of: entry)
         throw .damaged(room: entry.name, position: damage)
       }
       return [.appended(AppendedRecords(id: nil, room: entry.name, epoch: entry.epoch, records: records)), answer]

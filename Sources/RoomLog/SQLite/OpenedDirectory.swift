@@ -120,14 +120,14 @@ struct OpenedDirectory {
     case .damaged, .notADatabase: break
     default: return fault
     }
-    let magic = Array("SQLite format 3\0".utf8)
-    guard let file = files.identity(path), files.read(path, magic.count, 0) == magic else { return fault }
+    guard let file = files.identity(path), files.read(path, Shortfall.magic.count, 0) == Shortfall.magic else {
+      return fault
+    }
     guard let header = files.read(path, 100, 0) else {
       return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096)
     }
-    let pageBytes = Int(header[16]) << 8 | Int(header[17])
-    let pages = header[28..<32].reduce(0) { $0 << 8 | Int($1) }
-    let expected = (pageBytes == 1 ? 65_536 : pageBytes) * pages
+    let (pageBytes, pages) = Shortfall.size(header)
+    let expected = pageBytes * pages
     return file.bytes < expected ? .truncated(path: path, bytes: file.bytes, bytesExpected: expected) : fault
   }
 

@@ -98,10 +98,7 @@ final class Reader {
 
   private func page(_ request: ReadRequest, _ statements: ReaderStatements) throws(ReadingFailure) -> RecordPage {
     let entry = try room(request.room, epoch: request.epoch, statements)
-    guard request.after >= entry.trimmed else {
-      throw .refused(.trimmed(room: entry.name, through: entry.trimmed))
-    }
-    guard request.after <= entry.last else { throw .refused(.pastEnd(room: entry.name, last: entry.last)) }
+    do throws(LogError) { try entry.check(position: request.after) } catch { throw .refused(error) }
     var page = RecordPage(
       room: entry.name,
       epoch: entry.epoch,
@@ -154,8 +151,7 @@ final class Reader {
   /// Marks a room as damaged. From now on, requests for the room are refused, unless a snapshot covers the damaged
   /// records.
   func damaged(_ entry: RoomEntry, _ position: UInt64) -> ReadingFailure {
-    let isHistory = (entry.snapshots.last?.position ?? 0) >= position
-    shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
+    shared.note(damageAt: position, of: entry)
     return .refused(.damaged(room: entry.name, position: position))
   }
 

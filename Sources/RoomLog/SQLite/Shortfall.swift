@@ -3,6 +3,8 @@
 /// SQLite doesn't notice the loss while there is a write-ahead log, and a checkpoint would fill the missing pages with
 /// zeros. So this checks that the file or the write-ahead log has each page that the file's header counts.
 enum Shortfall {
+  /// How a database's file begins.
+  static let magic = Array("SQLite format 3\0".utf8)
   private static let headerBytes = 100
   private static let logHeaderBytes = 32
   private static let frameHeaderBytes = 24
@@ -11,18 +13,22 @@ enum Shortfall {
     guard let file = files.identity(path), file.bytes > 0 else { return nil }
     guard file.bytes >= headerBytes else { return .truncated(path: path, bytes: file.bytes, bytesExpected: 4_096) }
     guard let header = files.read(path, headerBytes, 0),
-      header.starts(with: "SQLite format 3\0".utf8)
+      header.starts(with: magic)
     else { return nil }
-    let stored = Int(header[16]) << 8 | Int(header[17])
-    let pageBytes = stored == 1 ? 65_536 : stored
+    let (pageBytes, pages) = size(header)
     guard pageBytes >= 512 else { return nil }
-    let pages = number(header, 28)
     let pagesHere = file.bytes / pageBytes
     guard pagesHere < pages else { return nil }
     let missing = pagesHere + 1...pages
     let logged = pagesLogged(path + "-wal", pageBytes: pageBytes, among: missing, files)
     guard logged < missing.count else { return nil }
     return .truncated(path: path, bytes: file.bytes, bytesExpected: pages * pageBytes)
+  }
+
+  /// How large the file should be, as its header says.
+  static func size(_ header: [UInt8]) -> (pageBytes: Int, pages: Int) {
+    let pageBytes = Int(header[16]) << 8 | Int(header[17])
+    return (pageBytes == 1 ? 65_536 : pageBytes, number(header, 28))
   }
 
   /// How many of the missing pages are in the write-ahead log. The loop goes through the log's frames and not through

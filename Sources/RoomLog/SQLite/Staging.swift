@@ -99,24 +99,11 @@ extension Writer {
     guard shared.damage(room: entry.number)?.position != 0 else {
       throw .refused(.damaged(room: request.room, position: 0))
     }
-    guard request.position <= entry.last else {
-      throw .refused(.pastEnd(room: request.room, last: entry.last))
-    }
-    guard request.position >= entry.trimmed else {
-      throw .refused(.trimmed(room: request.room, through: entry.trimmed))
-    }
+    try refusing { () throws(LogError) in try entry.check(position: request.position) }
     let number = entry.number
     let at = try failing { () throws(SQLiteFailure) in try self.place(request.position, of: entry, connection) }
-    // If the record at the snapshot's position has been dropped, its time and count come from an earlier snapshot at
-    // the same position.
     let earlier = entry.snapshots.first { $0.position == request.position }
-    let place = SnapshotPlace(
-      position: request.position,
-      milliseconds: at?.milliseconds ?? earlier?.milliseconds ?? request.origin?.milliseconds ?? 0,
-      operations: at?.operations ?? earlier?.operations ?? request.origin?.operations ?? 0,
-      shapes: request.shapes,
-      byteCount: request.bytes.count
-    )
+    let place = SnapshotPlace(of: request, last: at, earlier: earlier)
     var isThere = earlier != nil
     if isThere, shared.hasDamagedSnapshot(room: number) {
       isThere = try failing { () throws(SQLiteFailure) in

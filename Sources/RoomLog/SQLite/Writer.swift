@@ -275,7 +275,7 @@ final class Writer {
       let (records, damage) = try attempt(path) { () throws(SQLiteFailure) in
         try writer.records(of: found, after: known)
       }
-      if let damage { note(damageAt: damage, of: found) }
+      if let damage { shared.note(damageAt: damage, of: found) }
       if !records.isEmpty {
         news.append(.appended(AppendedRecords(id: nil, room: found.name, epoch: found.epoch, records: records)))
       }
@@ -289,13 +289,6 @@ final class Writer {
     }
   }
 
-  /// Notes damage of a room. From now on, requests for the room are refused, unless a snapshot covers the damaged
-  /// records.
-  func note(damageAt position: UInt64, of entry: RoomEntry) {
-    let isHistory = (entry.snapshots.last?.position ?? 0) >= position
-    shared.note(.init(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
-  }
-
   /// Fails if a file was deleted or replaced, because records written to it could never be read again.
   func checkFiles() throws(StorageFault) {
     guard let now = options.files.identity(path), now.isSameFile(as: file) else { throw .replaced(path: path) }
@@ -305,5 +298,14 @@ final class Writer {
   private var isWriteAheadInPlace: Bool {
     guard let writeAhead else { return true }
     return options.files.identity(writeAheadPath)?.isSameFile(as: writeAhead) ?? false
+  }
+}
+
+extension SharedFigures {
+  /// Notes damage of a room's records. From now on, requests for the room are refused, unless a snapshot covers these
+  /// records.
+  func note(damageAt position: UInt64, of entry: RoomEntry) {
+    let isHistory = (entry.snapshots.last?.position ?? 0) >= position
+    note(Damage(room: entry.name, position: position, isHistory: isHistory), room: entry.number)
   }
 }
