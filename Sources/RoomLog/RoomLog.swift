@@ -19,9 +19,9 @@
 /// or between an append and a read that are both under way. So apply only records whose position is greater than that
 /// of the last applied record.
 ///
-/// **Positions** begin above 0 and grow within a room. Except in memory, they have no gaps. So a missing record is
-/// noticed, and the server closes the room. Position 0 is the place before the first record. A position has no meaning
-/// in another room, or in a newer room of the same name. The epoch tells such rooms apart.
+/// **Positions** begin above 0 and grow within a room, without gaps. So a missing record is noticed, and the server
+/// closes the room. Position 0 is the place before the first record. A position has no meaning in another room, or in a
+/// newer room of the same name. The epoch tells such rooms apart.
 ///
 /// **Threads.** `submit` may be called from any thread, and never waits for a disk. The sink is called while the log is
 /// made, and later on the log's threads, never by two at once. Each call has all events of one commit or one answer.

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import RoomLog
 
-/// Chooses the appends to a `MemoryLog` whose outcome stays unknown for a while. Some are chosen by the test, others at
+/// Chooses the appends to logs in memory whose outcome stays unknown for a while. Some are chosen by the test, others at
 /// random. The random ones become rarer, so that tests with many appends stay fast.
 final class Doubts: Sendable {
   private struct State {
@@ -10,6 +10,11 @@ final class Doubts: Sendable {
     var appends = 0
     var distance = 1
     var made = 0
+    var logs: [Weak] = []
+  }
+
+  private struct Weak {
+    weak var log: DoubtfulLog?
   }
 
   private let state = Mutex(State())
@@ -22,6 +27,13 @@ final class Doubts: Sendable {
 
   /// Makes the outcome of the next append unknown. `fate` decides whether it is stored.
   func leaveNext(_ fate: UndecidedAppend.Fate) { state.withLock { $0.next = fate } }
+
+  func add(_ log: DoubtfulLog) { state.withLock { $0.logs.append(Weak(log: log)) } }
+
+  /// Tells each log the outcome of its undecided append.
+  func decide() {
+    for log in state.withLock({ $0.logs.compactMap(\.log) }) { log.decide() }
+  }
 
   func take() -> UndecidedAppend.Fate? {
     state.withLock { state in

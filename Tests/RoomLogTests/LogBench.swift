@@ -5,7 +5,6 @@ import Testing
 
 enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory = "in memory"
-  case memoryWithGaps = "in memory, with gaps between positions"
   case memoryUndecided = "in memory, where some appends are undecided"
   case sqlite = "in SQLite"
   case postgres = "in PostgreSQL"
@@ -48,7 +47,7 @@ final class LogBench {
   private let keepsDirectory: Bool
   /// The proxy between the logs and their database, which cuts connections.
   let proxy: CuttingProxy?
-  /// Decides which appends to a `MemoryLog` get an unknown outcome.
+  /// Decides which appends to a log in memory get an unknown outcome.
   let doubts: Doubts
   /// The events that each node received.
   private var collectors: [EventCollector]
@@ -67,26 +66,12 @@ final class LogBench {
     self.options = options
     self.directory = try directory ?? (kind.isInPostgres ? TestDatabase.make() : temporaryDirectory())
     doubts = Doubts(comeByThemselves: kind == .memoryUndecided && commitsBetweenCuts != nil)
-    memory = LogBench.memory(kind, options, MemoryStore(), doubts)
+    memory = SharedMemory(retention: options.retention)
     proxy =
       kind == .cutPostgres ? try CuttingProxy(to: self.directory, commitsBetweenCuts: commitsBetweenCuts) : nil
     collectors = [events]
-    log = try LogBench.open(kind, options, proxy?.address(of: self.directory) ?? self.directory, memory, events)
+    log = try LogBench.open(kind, options, proxy?.address(of: self.directory) ?? self.directory, memory, doubts, events)
     try events.untilOpened()
-  }
-
-  private static func memory(
-    _ kind: LogKind,
-    _ options: SQLiteOptions,
-    _ store: MemoryStore,
-    _ doubts: Doubts
-  ) -> SharedMemory {
-    SharedMemory(
-      store: store,
-      retention: options.retention,
-      positionStep: kind == .memoryWithGaps ? 7 : 1,
-      undecided: { doubts.take() }
-    )
   }
 
   deinit {
@@ -109,6 +94,7 @@ final class LogBench {
       options,
       proxy?.address(of: directory) ?? directory,
       memory,
+      doubts,
       events
     )
     if isOpen { try events.untilOpened() }
@@ -147,7 +133,7 @@ final class LogBench {
   }
 
   func decide() {
-    memory.decide()
+    doubts.decide()
     proxy?.cut([])
   }
 
@@ -156,16 +142,17 @@ final class LogBench {
     _ options: SQLiteOptions,
     _ directory: String,
     _ memory: SharedMemory,
+    _ doubts: Doubts,
     _ events: EventCollector
   ) throws -> any RoomLog {
     switch kind {
-    case .memory, .memoryWithGaps: MemoryLog(sharing: memory) { events.take($0) }
+    case .memory: DoubtfulLog(sharing: memory, doubts) { events.take($0) }
     case .memoryUndecided:
       PatientLog({ events.take($0) }) { sink in
-        MemoryLog(sharing: memory) { told in
+        DoubtfulLog(sharing: memory, doubts) { told in
           sink(told)
           // The log learns the outcome of an append only after it has reported that the outcome is unknown.
-          if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { memory.decide() }
+          if told.contains(where: { if case .availability(nil, _?) = $0 { true } else { false } }) { doubts.decide() }
         }
       }
     case .sqlite: try SQLiteLog(directory: directory, options: options) { events.take($0) }
@@ -186,13 +173,13 @@ final class LogBench {
   /// Closes the log, and opens another one on the same storage.
   func reopen() throws {
     close()
-    memory = LogBench.memory(kind, options, memory.store, doubts)
+    memory = SharedMemory(store: memory.store, retention: options.retention)
     try open(kind, proxy?.address(of: directory) ?? directory)
   }
 
   private func open(_ kind: LogKind, _ directory: String) throws {
     let anew = EventCollector()
-    log = try LogBench.open(kind, options, directory, memory, anew)
+    log = try LogBench.open(kind, options, directory, memory, doubts, anew)
     events = anew
     collectors.append(anew)
     try anew.untilOpened()

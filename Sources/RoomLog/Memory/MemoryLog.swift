@@ -34,26 +34,6 @@ final class SharedMemory: Sendable {
     var isClosed = false
     /// Whether `report` is calling the sink already. If so, it also reports the events that arise during the calls.
     var isReporting = false
-    /// An append whose outcome is unknown. While there is one, the log refuses all writes.
-    private(set) var undecided: UndecidedAppend?
-
-    mutating func tell(_ event: LogEvent) {
-      guard let event = undecided == nil ? event : undecided?.hold(event) else { return }
-      unreported.append(event)
-    }
-
-    mutating func leaveUndecided(_ append: UndecidedAppend) {
-      undecided = append
-      figures.fault = UndecidedAppend.fault
-      unreported.append(.availability(room: nil, UndecidedAppend.fault))
-    }
-
-    mutating func decide() {
-      guard let undecided else { return }
-      self.undecided = nil
-      figures.fault = nil
-      unreported += [.availability(room: nil, nil)] + undecided.answer
-    }
   }
 
   private struct State {
@@ -62,25 +42,11 @@ final class SharedMemory: Sendable {
   }
 
   private let retention: Retention
-  private let positionStep: UInt64
-  private let undecided: @Sendable () -> UndecidedAppend.Fate?
   private let state: Mutex<State>
 
-  /// - Parameters:
-  ///   - store: the rooms and records that earlier logs have stored.
-  ///   - positionStep: the distance between two positions. Only tests use more than 1, because a room would treat a gap
-  ///     as a missing record.
-  ///   - undecided: for tests. It is called before each append. If it returns a fate, the append's log learns the
-  ///     outcome only when `decide()` is called or when that log is closed.
-  init(
-    store: MemoryStore = MemoryStore(),
-    retention: Retention = .everything,
-    positionStep: UInt64 = 1,
-    undecided: @escaping @Sendable () -> UndecidedAppend.Fate? = { nil }
-  ) {
+  /// - Parameter store: the rooms and records that earlier logs have stored.
+  init(store: MemoryStore = MemoryStore(), retention: Retention = .everything) {
     self.retention = retention
-    self.positionStep = positionStep
-    self.undecided = undecided
     state = Mutex(State(store: store))
   }
 
@@ -95,17 +61,10 @@ final class SharedMemory: Sendable {
 
   func leave(_ number: Int) {
     state.withLock { state in
-      state.handles[number].decide()
       if !state.handles[number].isClosed { state.handles[number].unreported.append(.closed) }
       state.handles[number].isClosed = true
       state.handles[number].followed = []
     }
-    report()
-  }
-
-  /// Reports the outcome of all undecided appends.
-  func decide() {
-    state.withLock { state in for number in state.handles.indices { state.handles[number].decide() } }
     report()
   }
 
@@ -126,13 +85,13 @@ final class SharedMemory: Sendable {
     var report = CommitReport(rooms: 0, records: 0, bytes: 0, microseconds: 0)
     var touched: Set<String> = []
     for request in requests {
-      guard let event = perform(request, for: number, in: &state) else { continue }
+      let event = perform(request, for: number, in: &state)
       if case .appended(let appended) = event {
         touched.insert(appended.room)
         report.records += appended.records.count
         report.bytes += appended.records.reduce(0) { $0 + $1.bytes.count }
       }
-      state.handles[number].tell(event)
+      state.handles[number].unreported.append(event)
       tellOthers(event, than: number, in: &state)
     }
     guard report.records > 0 else { return }
@@ -155,7 +114,7 @@ final class SharedMemory: Sendable {
     default: return
     }
     for other in state.handles.indices where other != number && state.handles[other].followed.contains(told.room) {
-      state.handles[other].tell(told.event)
+      state.handles[other].unreported.append(told.event)
     }
   }
 
@@ -181,41 +140,22 @@ final class SharedMemory: Sendable {
 
   // MARK: Answers
 
-  /// - Returns: the answer. `nil` if the answer comes later.
-  private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent? {
+  private func perform(_ request: LogRequest, for number: Int, in state: inout State) -> LogEvent {
     do throws(LogError) {
-      if request.isWrite {
-        guard state.handles[number].undecided == nil else { throw .unavailable(UndecidedAppend.fault) }
-        if case .append(let append) = request, let fate = undecided() {
-          leaveUndecided(append, fate, by: number, in: &state)
-          return nil
-        }
-      }
       return try answer(request, for: number, in: &state)
     } catch {
       return .failed(id: request.id, room: request.room, error)
     }
   }
 
-  private func leaveUndecided(
-    _ append: AppendRequest,
-    _ fate: UndecidedAppend.Fate,
-    by number: Int,
-    in state: inout State
-  ) {
-    let stored = fate == .stored ? try? state.store.append(append, step: positionStep) : nil
-    state.handles[number].leaveUndecided(UndecidedAppend(append, stored: stored))
-    if let stored { tellOthers(.appended(stored), than: number, in: &state) }
-  }
-
   private func answer(_ request: LogRequest, for number: Int, in state: inout State) throws(LogError) -> LogEvent {
     switch request {
-    case .append(let append): return .appended(try state.store.append(append, step: positionStep))
+    case .append(let append): return .appended(try state.store.append(append))
     case .read(let read): return .read(id: read.id, try state.store.read(read))
     case .load(let load): return .loaded(id: load.id, try state.store.load(load))
     case .follow(let follow):
       if let missed = try state.store.records(for: follow) {
-        state.handles[number].tell(.appended(missed))
+        state.handles[number].unreported.append(.appended(missed))
       }
       state.handles[number].followed.insert(follow.room)
       return .following(id: follow.id, room: follow.room)

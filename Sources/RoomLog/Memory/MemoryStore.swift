@@ -11,14 +11,14 @@ struct MemoryStore: Sendable {
   var rooms: [String: StoredRoom] = [:]
   private var lastNumber: Int64 = 0
 
-  mutating func append(_ request: AppendRequest, step: UInt64) throws(LogError) -> AppendedRecords {
+  mutating func append(_ request: AppendRequest) throws(LogError) -> AppendedRecords {
     try RoomEntry.check(name: request.room)
     try RoomEntry.check(request.records)
     var room = try room(for: request)
     var placed: [LogRecord] = []
     placed.reserveCapacity(request.records.count)
     for record in request.records {
-      placed.append(room.entry.place(record, milliseconds: request.milliseconds, step: step))
+      placed.append(room.entry.place(record, milliseconds: request.milliseconds))
       room.operations.append(room.entry.operations)
     }
     room.records += placed

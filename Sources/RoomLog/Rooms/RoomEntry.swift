@@ -70,8 +70,8 @@ struct RoomEntry: Hashable, Sendable {
   }
 
   /// Assigns the room's next position to a record, and counts its operations.
-  mutating func place(_ record: NewRecord, milliseconds: UInt64, step: UInt64 = 1) -> LogRecord {
-    last += step
+  mutating func place(_ record: NewRecord, milliseconds: UInt64) -> LogRecord {
+    last += 1
     operations += UInt64(record.operations)
     changedMilliseconds = max(changedMilliseconds, milliseconds)
     return LogRecord(position: last, milliseconds: changedMilliseconds, bytes: record.bytes)

@@ -84,7 +84,7 @@ struct Disk {
   /// Makes an append durable. Fails if its room is gone.
   mutating func commit(_ request: AppendRequest) throws(LogError) -> AppendedRecords {
     guard request.timeline == timeline else { throw Disk.otherTimeline }
-    let appended = try state.store.append(request, step: 1)
+    let appended = try state.store.append(request)
     for record in appended.records {
       guard let stored = StoredOperations(record.bytes) else { continue }
       let isLate = state.sum.add(stored)

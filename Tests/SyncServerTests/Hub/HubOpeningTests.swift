@@ -22,7 +22,7 @@ struct HubOpeningTests {
         milliseconds: 0,
         records: [NewRecord(bytes: record, operations: 1)]
       )
-      _ = try store.append(append, step: 1)
+      _ = try store.append(append)
     }
     return store
   }
@@ -131,7 +131,7 @@ struct HubOpeningTests {
       let record = NewRecord(bytes: StoredOperations(run: nil, operations: operations).encoded(), operations: 1_000)
       bytes += record.bytes.count
       let append = AppendRequest(id: 0, room: "demo", epoch: 1, mayCreate: true, milliseconds: 0, records: [record])
-      _ = try store.append(append, step: 1)
+      _ = try store.append(append)
     }
     let shared = SharedMemory(store: store)
     let count = Count()

@@ -1,5 +1,8 @@
-/// An append of a `MemoryLog` whose outcome is unknown for a while. Tests use it to imitate a lost connection to a
-/// database.
+import LogSupport
+
+@testable import RoomLog
+
+/// An append of a `DoubtfulLog` whose outcome is unknown for a while.
 ///
 /// What always holds: an event that comes after the append in its room is reported only after the append's outcome.
 struct UndecidedAppend {
@@ -11,19 +14,28 @@ struct UndecidedAppend {
   private let id: UInt64
   private let room: String
   /// What was stored. `nil` if nothing was.
-  private let stored: AppendedRecords?
+  private var stored: AppendedRecords?
+  /// Whether the rooms have the append, or refuse it.
+  private(set) var isKnown: Bool
+  /// Whether the outcome is to be told.
+  var isDue = false
   /// The events to report after the append, in order.
   private var later: [LogEvent] = []
 
-  init(_ request: AppendRequest, stored: AppendedRecords?) {
+  init(_ request: AppendRequest, _ fate: Fate) {
     id = request.id
     room = request.room
-    self.stored = stored
+    isKnown = fate == .lost
   }
 
   /// Keeps an event that comes after the append in the same room, until the append is reported.
   /// - Returns: the event, or the part of it that can be reported now.
   mutating func hold(_ event: LogEvent) -> LogEvent? {
+    if event.id == id {
+      stored = event.appended
+      isKnown = true
+      return nil
+    }
     guard let stored else { return event }
     switch event {
     case .appended(let appended) where appended.room == room && appended.epoch == stored.epoch:
