@@ -287,7 +287,7 @@ final class DiskHistory {
     if halves == nil {
       do throws(StorageFault) { try open() } catch { throw DiskLedger.Failure("it doesn't start: \(error)") }
     }
-    for _ in 0..<DiskHistory.turnsMax where halves?.shared.isAvailable == false { try turn() }
+    for _ in 0..<DiskHistory.turnsMax where halves.map({ $0.shared.statistics.fault != nil }) == true { try turn() }
     if let fault = halves?.shared.statistics.fault { throw DiskLedger.Failure("it doesn't go on: \(fault)") }
     try check()
     try goOn()

@@ -60,7 +60,7 @@ struct MessagePartsTests {
     var joining = MessageParts()
     let parts = MessageParts.split([UInt8](repeating: 1, count: 12_000))
     for process in 0..<1_000 { #expect(joining.join(parts[0], from: Int32(process)) == nil) }
-    #expect(joining.begunCount <= 64)
+    #expect(joining.begun.count <= 64)
     let tooMany = MessageParts.partBytesMax * MessageParts.partsMax + 1
     #expect(MessageParts.split([UInt8](repeating: 1, count: tooMany)).isEmpty)
   }

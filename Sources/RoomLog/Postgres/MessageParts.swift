@@ -4,7 +4,7 @@ import Basics
 ///
 /// What always holds: a message is delivered whole or not at all.
 struct MessageParts {
-  private struct Begun {
+  struct Begun {
     var bytes: [UInt8] = []
     var count = 0
     /// How many parts the message has.
@@ -12,8 +12,7 @@ struct MessageParts {
   }
 
   /// The messages of which some parts have arrived, by the process that sends them.
-  private var begun: [Int32: Begun] = [:]
-  var begunCount: Int { begun.count }
+  private(set) var begun: [Int32: Begun] = [:]
 
   /// A notification has at most 8,000 bytes. A part's bytes are written as Base64, because notifications are text.
   static let partBytesMax = 5_500

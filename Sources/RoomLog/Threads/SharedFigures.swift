@@ -25,8 +25,6 @@ final class SharedFigures: Sendable {
     return figures
   }
 
-  var isAvailable: Bool { figures.withLock { $0.fault == nil } }
-
   /// Notes damage of a room. If a room is damaged at two positions, only one is kept: damage that prevents opening is
   /// preferred, and then the lower position.
   func note(_ damage: Damage, room number: Int64) {

@@ -133,7 +133,7 @@ extension Hub {
     for open in rooms.all {
       sum.add(open.room.counts)
       shapes += open.room.canvas.liveCount
-      readerBytesMost = max(readerBytesMost, open.room.audience.readers.bytesHeld.most)
+      readerBytesMost = max(readerBytesMost, open.room.audience.readers.bytesHeldMost)
     }
     var refusals = counts.refusals
     for code in RejectCode.allCases {

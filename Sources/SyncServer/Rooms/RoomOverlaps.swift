@@ -46,7 +46,4 @@ extension Room {
     // `flush` sends the changes that the last work has found, and then orders the next work.
     if overlaps.hasNews { flush(now: now) } else { orderOverlaps(now) }
   }
-
-  /// Whether the room has an index of overlaps and keeps it up to date.
-  var keepsOverlaps: Bool { overlaps.isKept }
 }

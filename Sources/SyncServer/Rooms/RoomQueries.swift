@@ -39,17 +39,6 @@ extension Room {
   /// Whether `send` has anything to offer.
   var hasUnsent: Bool { audience.readers.isReady }
 
-  /// The memory that the room takes for its readers.
-  var kept: KeptForReaders {
-    KeptForReaders(
-      beats: fanOut.ring.count,
-      beatBytes: fanOut.ring.byteCount,
-      states: fanOut.streamCount,
-      waiting: audience.readers.turnedAway,
-      readerBytes: audience.readers.bytesHeld.all
-    )
-  }
-
   var listing: RoomListing {
     RoomListing(
       room: name,
@@ -60,18 +49,6 @@ extension Room {
       operations: operationCount
     )
   }
-}
-
-/// The memory that a room takes for slow readers. It is bounded, however slow the readers are.
-struct KeptForReaders: Hashable, Sendable {
-  let beats: Int
-  let beatBytes: Int
-  /// How many state streams there are.
-  let states: Int
-  /// How many readers wait for a state stream.
-  let waiting: Int
-  /// The bytes of the answers that wait, and of chunks that sockets have taken in part, for all readers together.
-  let readerBytes: Int
 }
 
 /// A room's entry in the list of rooms.

@@ -9,12 +9,12 @@ import CanvasCRDT
 struct RequestBook {
   private let limits: Limits
   /// The rate of each address. The keys are made by `NetworkAddress.party`, as in `proxied`.
-  private var rates: [String: Rate] = [:]
+  private(set) var rates: [String: Rate] = [:]
   /// How many requests of each address are being served through a proxy. A proxy's connection carries requests of many
   /// clients, so clients can only be counted by their requests.
   private var proxied: [String: Int] = [:]
 
-  private struct Rate {
+  struct Rate {
     var bucket: TokenBucket
     /// Operations that will be charged when the bucket holds enough for them.
     var owed: UInt64 = 0
@@ -57,9 +57,6 @@ struct RequestBook {
         )
       )
   }
-
-  /// How many addresses have a rate in memory.
-  var rateCount: Int { rates.count }
 
   /// Must be called every second. It charges each address for what it owes, forgets the addresses that have their full
   /// allowance again, and ends waits whose time is up.

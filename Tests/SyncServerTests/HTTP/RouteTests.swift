@@ -78,9 +78,9 @@ import Testing
     for number in 0..<100 { book.owe(1_000_000, party: "10.0.0.\(number)", now: 0) }
     let isTaken = book.spend(1, party: "10.0.0.1", now: 0)
     #expect(!isTaken, "what was made has to be paid first")
-    #expect(book.rateCount == 100)
+    #expect(book.rates.count == 100)
     for second in 1...600 as ClosedRange<UInt64> { book.rest(now: second * 1_000) }
-    #expect(book.rateCount == 0)
+    #expect(book.rates.count == 0)
     let isTakenLater = book.spend(1, party: "10.0.0.1", now: 600_000)
     #expect(isTakenLater)
   }

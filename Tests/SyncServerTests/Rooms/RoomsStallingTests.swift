@@ -302,15 +302,15 @@ struct RoomsStallingTests {
     bench.drag(writer, 1...1, times: 7)
     let late = bench.join()
     bench.drag(writer, 1...1, times: 7)
-    #expect(bench.room.fanOut.streamCount == 0)
+    #expect(bench.room.fanOut.streams.count == 0)
     // The client reads until the state begins, and stalls again.
     bench.clients[slow].takes = 1
     var wakes = 0
-    while bench.room.fanOut.streamCount == 0, wakes < 10_000 {
+    while bench.room.fanOut.streams.count == 0, wakes < 10_000 {
       bench.wake(slow)
       wakes += 1
     }
-    #expect(bench.room.fanOut.streamCount == 1)
+    #expect(bench.room.fanOut.streams.count == 1)
     bench.clients[slow].takes = 0
     bench.drag(writer, 1...1, times: 7)
     bench.catchUp(slow)

@@ -10,7 +10,7 @@ import CanvasCRDT
 /// - A blocked reader is offered nothing until its socket takes more.
 struct Readers: Sendable {
   private let limits: Limits
-  private var readers: [Reader?] = []
+  private(set) var readers: [Reader?] = []
   /// The lane at an index belongs to the reader at the same index.
   private var lanes: [Lane] = []
   /// The seats of readers that became ready (may be sent something) since the last call of `takeReady`.
@@ -416,14 +416,6 @@ struct Readers: Sendable {
     return true
   }
 
-  /// The memory that readers take, not counting the ring buffer: the sum, and the most for one reader.
-  var bytesHeld: (all: Int, most: Int) {
-    readers.reduce(into: (0, 0)) { sum, reader in
-      guard let held = reader?.bytesHeld else { return }
-      sum = (sum.0 + held, max(sum.1, held))
-    }
-  }
-
-  /// How many readers wait for a state stream because there were too many streams when they asked.
-  var turnedAway: Int { readers.indices.count { wasTurnedAway($0) } }
+  /// The most memory that one reader takes, not counting the ring buffer.
+  var bytesHeldMost: Int { readers.reduce(0) { max($0, $1?.bytesHeld ?? 0) } }
 }

@@ -16,7 +16,7 @@ struct FanOut: Sendable {
   private(set) var dropped = DroppedBeats()
   /// The last result of `told`, and the ordinal for which it was computed.
   private var partly: (before: UInt64, told: DroppedBeats)?
-  private var streams: StateStreams
+  private(set) var streams: StateStreams
   private var leaps = Leaps()
   /// The result of `standingPairs`, kept until the pairs change.
   private var standing: [ShapePair]?
@@ -266,8 +266,6 @@ struct FanOut: Sendable {
   }
 
   mutating func dropStaleStreams(position: UInt64) { streams.dropStale(position: position, ring: ring) }
-
-  var streamCount: Int { streams.count }
 
   // MARK: Freeing memory
 

@@ -14,7 +14,7 @@ import CanvasCRDT
 struct Overlaps: Sendable {
   private let limits: Limits
 
-  private enum Place: Sendable {
+  enum Place: Sendable {
     /// No client asks for overlaps.
     case none
     /// A client asks for overlaps, and there is no index yet.
@@ -24,7 +24,7 @@ struct Overlaps: Sendable {
     case away
   }
 
-  private var place = Place.none
+  private(set) var place = Place.none
   private var orders: UInt64 = 0
   /// The log position that the index has reached.
   private var position: UInt64 = 0
@@ -62,8 +62,6 @@ struct Overlaps: Sendable {
     let isFirst: Bool
     var changes: OverlapChanges
   }
-
-  var isKept: Bool { if case .none = place { false } else { true } }
 
   // MARK: Requests for overlaps
 
