@@ -27,7 +27,7 @@ import Testing
     #expect(taken == [100] + RequestQueueTests.control.map(\.id))
     #expect(refused == [101])
     queue.release([append(100)] + RequestQueueTests.control)
-    #expect(queue.waiting == (bytes: 0, snapshotBytes: 0))
+    #expect(queue.queuedBytes == 0)
   }
 
   @Test("messages for other nodes wait up to a number of bytes, and are dropped beyond that")

@@ -1,17 +1,16 @@
 /// A request to a log, and how its answer is read. So whoever asks gets an answer of the question's own type.
 public struct LogQuestion<Answer: Sendable>: Sendable {
-  private let make: @Sendable (_ id: UInt64) -> LogRequest
+  /// Makes the request that has this number.
+  public let request: @Sendable (_ id: UInt64) -> LogRequest
   private let read: @Sendable (LogEvent) -> Answer?
 
   init(
-    _ make: @escaping @Sendable (_ id: UInt64) -> LogRequest,
+    _ request: @escaping @Sendable (_ id: UInt64) -> LogRequest,
     answer read: @escaping @Sendable (LogEvent) -> Answer?
   ) {
-    self.make = make
+    self.request = request
     self.read = read
   }
-
-  public func request(id: UInt64) -> LogRequest { make(id) }
 
   /// The answer in the event that carries the request's number.
   /// - Throws: the reason for which the log has refused the request.

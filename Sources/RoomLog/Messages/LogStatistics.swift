@@ -13,7 +13,6 @@ public struct LogStatistics: Sendable {
   /// The number of records in each commit.
   public var batchRecords = Histogram(.counts)
   public var queuedBytes = 0
-  public var snapshotBytesWaiting = 0
   public var rooms = 0
   public var damagedRooms = 0
   /// `nil` unless the log is stored in a directory.

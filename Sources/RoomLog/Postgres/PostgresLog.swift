@@ -77,7 +77,7 @@ public final class PostgresLog: RoomLog, Bus {
     self.shared = shared
   }
 
-  deinit { inbox.close() }
+  deinit { close() }
 
   public static func isAddress(_ text: String) -> Bool { PostgresAddress.isOne(text) }
   /// Why a text that looks like a database URL is not valid. `nil` if it is valid, or doesn't look like one.
@@ -86,22 +86,23 @@ public final class PostgresLog: RoomLog, Bus {
   /// The address for messages, without the password.
   public static func name(of url: String) -> String { PostgresAddress(url).description }
 
-  public func submit(_ requests: [LogRequest]) { inbox.add(requests) }
+  public func submit(_ requests: [LogRequest]) { inbox.queue.add(requests) }
   public func tell(_ message: [UInt8]) { inbox.add(message) }
 
   public func statistics() -> LogStatistics {
     var statistics = shared.statistics
-    (statistics.queuedBytes, statistics.snapshotBytesWaiting) = inbox.waiting
+    statistics.queuedBytes = inbox.queue.queuedBytes
     return statistics
   }
 
-  public func close() { inbox.close() }
+  public func close() { inbox.queue.close() }
 }
 
 /// The requests and messages for the log's thread. Adding one makes a descriptor readable, so that the thread can poll
 /// it together with its sockets.
 final class PostgresInbox: Sendable {
-  private let queue: RequestQueue
+  /// A request counts as queued until it is answered, even after the thread has taken it.
+  let queue: RequestQueue
   private let messages = Mutex<(waiting: [[UInt8]], bytes: Int)>(([], 0))
   private let bell: Bell
   /// Readable when there are requests or messages.
@@ -142,8 +143,6 @@ final class PostgresInbox: Sendable {
     queue = RequestQueue(bytesMax: bytesMax, woken: { bell.ring() })
   }
 
-  func add(_ requests: [LogRequest]) { queue.add(requests) }
-
   /// A message that doesn't fit is dropped, because messages may get lost.
   func add(_ message: [UInt8]) {
     messages.withLock { messages in
@@ -160,7 +159,6 @@ final class PostgresInbox: Sendable {
   private static let messagesMax = 256
   static let messagesBytesMax = 16 << 20
 
-  func close() { queue.close() }
   /// Wakes the log's thread.
   func wake() { bell.ring() }
 
@@ -175,9 +173,4 @@ final class PostgresInbox: Sendable {
       return messages.waiting
     }
   }
-
-  /// Removes an answered request from the queue's byte count. A request counts until it is answered, even after the
-  /// thread has taken it.
-  func release(_ request: LogRequest) { queue.release([request]) }
-  var waiting: (bytes: Int, snapshotBytes: Int) { queue.waiting }
 }

@@ -49,11 +49,11 @@ final class PostgresReports {
 
   // MARK: Answers
 
-  func release(_ request: LogRequest) { inbox.release(request) }
+  func release(_ request: LogRequest) { inbox.queue.release([request]) }
 
   func refuse(_ request: LogRequest, _ error: LogError? = nil) {
     outlet.tell([.failed(id: request.id, room: request.room, error ?? .unavailable(presentFault))])
-    inbox.release(request)
+    inbox.queue.release([request])
   }
 
   /// Why nothing can be stored now. Call this only while nothing can be stored.

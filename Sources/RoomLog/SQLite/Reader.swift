@@ -72,13 +72,13 @@ final class Reader {
       case .read(let read): return .read(id: read.id, try page(read, statements))
       case .load(let load): return .loaded(id: load.id, try self.load(load, statements))
       case .verify(let id, let room):
-        statements.forgetPages()
+        statements.database.releaseMemory()
         return .verified(id: id, room: room, records: try verify(room, statements))
       case .verifyPart(let request):
         // Cached pages are freed before the part is verified, so that it is read from the file. They are freed again
         // afterwards, because no other request needs them.
-        statements.forgetPages()
-        defer { statements.forgetPages() }
+        statements.database.releaseMemory()
+        defer { statements.database.releaseMemory() }
         return .verifiedPart(id: request.id, try verifyPart(request, statements))
       case .list(let id):
         return .rooms(id: id, try reading { () throws(SQLiteFailure) in try statements.summaries(shared) })

@@ -2,7 +2,7 @@ import Basics
 
 /// The statements of the reading connection. Each answer is read in one transaction, so it shows one moment.
 final class ReaderStatements {
-  private let database: Database
+  let database: Database
   let begin: Statement
   let records: Statement
   private let commit: Statement
@@ -49,9 +49,6 @@ final class ReaderStatements {
   func end() {
     do { try commit.run() } catch { database.rollBack() }
   }
-
-  /// Frees cached pages, so that the next read reads from the file.
-  func forgetPages() { database.releaseMemory() }
 
   func entry(_ name: String) throws(SQLiteFailure) -> (entry: RoomEntry, isSound: Bool)? {
     room.bind(1, name)

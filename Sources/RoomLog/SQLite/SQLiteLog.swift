@@ -62,7 +62,7 @@ public final class SQLiteLog: RoomLog {
 
   public func statistics() -> LogStatistics {
     var statistics = shared.statistics
-    (statistics.queuedBytes, statistics.snapshotBytesWaiting) = writing.waiting
+    statistics.queuedBytes = writing.queuedBytes
     statistics.directory?.databaseBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db")?.bytes ?? 0)
     statistics.directory?.writeAheadBytes = UInt64(SystemCalls.file(at: directory + "/canvas.db-wal")?.bytes ?? 0)
     return statistics

@@ -57,12 +57,6 @@ final class WriterDatabase {
     deletePartsBehind = try database.statement("DELETE FROM snapshot_parts WHERE room=?1 AND position=?2 AND part>?3")
     completeSnapshot = try database.statement("UPDATE snapshots SET complete=1 WHERE room=?1 AND position=?2")
     retireSnapshot = try database.statement("UPDATE snapshots SET complete=0 WHERE room=?1 AND position=?2")
-    countPages()
-  }
-
-  deinit { pages.deallocate() }
-
-  private func countPages() {
     database.onCommit(
       { pages, _, _, count in
         pages?.assumingMemoryBound(to: Int32.self).pointee = count
@@ -71,6 +65,8 @@ final class WriterDatabase {
       pages
     )
   }
+
+  deinit { pages.deallocate() }
 
   /// Tests whether the disk takes writes. It writes as much as a busy commit, so that it fails if only a few bytes are
   /// free.

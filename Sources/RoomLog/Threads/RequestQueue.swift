@@ -115,9 +115,10 @@ final class RequestQueue: @unchecked Sendable {
     woken()
   }
 
-  var waiting: (bytes: Int, snapshotBytes: Int) {
+  /// The bytes of the requests that aren't released, without those of snapshots.
+  var queuedBytes: Int {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return (bytes, snapshotBytes)
+    return bytes
   }
 }

@@ -13,16 +13,11 @@ extension Hub {
     if let error { noteRefusal(Refusal(error, of: session, reason.string)) }
     // After a message that was sent only in part, only a close frame may follow, so no error is sent.
     let isBetweenMessages = leave(session)
-    sayGoodbye(to: session, code, reason, error: isBetweenMessages ? error : nil)
-  }
-
-  /// Closes the connection of a session that has left its room.
-  /// - Parameter error: the code word of an error that is sent first. `nil` for none.
-  private func sayGoodbye(to session: Session, _ code: CloseCode, _ reason: Text, error: String?) {
-    sayGoodbye([goodbye(to: session, code, reason, error: error)])
+    sayGoodbye([goodbye(to: session, code, reason, error: isBetweenMessages ? error : nil)])
   }
 
   /// From now on, nothing that the session sends is taken.
+  /// - Parameter error: the code word of an error that is sent first. `nil` for none.
   /// - Returns: what is left to do: to tell the client, and to close the connection.
   func goodbye(to session: Session, _ code: CloseCode, _ reason: Text, error: String?) -> Goodbye {
     counts.noteClose(code: code.rawValue)

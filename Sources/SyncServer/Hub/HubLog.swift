@@ -175,7 +175,7 @@ extension Hub {
   /// Asks the log, and waits for its answer.
   func ask<Answer>(_ question: LogQuestion<Answer>) async throws(LogError) -> Answer {
     let number = log.nextNumber()
-    let event = await withCheckedContinuation { log.ask(question.request(id: number), number: number, $0) }
+    let event = await withCheckedContinuation { log.ask(question.request(number), number: number, $0) }
     return try question.answer(in: event)
   }
 }

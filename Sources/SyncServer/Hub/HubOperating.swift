@@ -147,9 +147,7 @@ extension Hub {
     record("entered", of: session, [("role", .text(role)), ("name", .text(name.string))])
   }
 
-  func recordRenewal(of session: Session) { record("renewed", of: session) }
-
-  private func record(_ event: String, of session: Session, _ details: [(key: String, value: Logger.Field)] = []) {
+  func record(_ event: String, of session: Session, _ details: [(key: String, value: Logger.Field)] = []) {
     complain(
       audit?.write(
         AuditLog.Deed(

@@ -76,7 +76,7 @@ extension Hub {
       $0.tellAgain(id)
       $0.reply(.token(until: grant.endsAt), to: id)
     }
-    recordRenewal(of: session)
+    record("renewed", of: session)
   }
 
   /// Warns sessions whose token expires soon, and closes those whose token has expired. To be called once a second.

@@ -47,7 +47,7 @@ struct WaitingLog {
   /// Sends many requests together, and waits for all answers.
   func askAll<Answer>(_ questions: [LogQuestion<Answer>]) -> [Result<Answer, LogError>] {
     let ids = questions.map { _ in answers.nextID() }
-    log.submit(zip(ids, questions).map { $1.request(id: $0) })
+    log.submit(zip(ids, questions).map { $1.request($0) })
     return zip(ids, questions).map { id, question in
       do throws(LogError) { return .success(try question.answer(in: answers.wait(for: id))) } catch {
         return .failure(error)

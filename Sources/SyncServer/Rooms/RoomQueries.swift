@@ -16,8 +16,6 @@ extension Room {
   var operationCount: UInt64 { fold.operationCount }
   /// Whether nobody has ever written to the room. Such a room counts as absent.
   var isUnwritten: Bool { fold.position == 0 }
-  /// The log position of a cursor. `nil` if the cursor doesn't belong to this room's log.
-  func place(of cursor: Cursor) -> UInt64? { fold.place(of: cursor) }
   /// Whether a client has seen more of the room than this node has. That happens if the client comes from another node,
   /// or if an older copy of the log was restored.
   func isBehind(_ cursor: Cursor?) -> Bool {

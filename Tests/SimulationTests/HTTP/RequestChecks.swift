@@ -185,7 +185,7 @@ extension World {
     case .now: count(.readAnswered)
     case .position, .milliseconds: count(.pastAnswered)
     }
-    if let room = open?.room, room.place(of: Cursor(Text(cursor))) == nil {
+    if let room = open?.room, room.fold.place(of: Cursor(Text(cursor))) == nil {
       fail(.past, "a request that \(exchange.words) is told \(cursor), which the room at \(room.cursor) refuses")
     }
     remember(response)

@@ -372,7 +372,7 @@ extension World {
   /// must get only the records after it.
   mutating func checkResumption(from cursor: Cursor?) {
     guard let open, let cursor, let mark = ledger.cursors[cursor.text], node.room.life == disk.life else { return }
-    guard let place = open.room.place(of: cursor) else {
+    guard let place = open.room.fold.place(of: cursor) else {
       if ledger.lostMarks.contains(mark) { count(.lostCursorRefused) }
       return
     }

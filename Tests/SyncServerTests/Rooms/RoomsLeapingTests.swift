@@ -117,7 +117,7 @@ struct RoomsLeapingTests {
     bench.catchUp(reader)
     bench.expectCaughtUp(reader)
     // Each cursor is newer than the cursor before it, so nothing was sent twice or out of order.
-    let positions = bench.deliveries(reader).map { bench.room.place(of: $0.cursor) ?? 0 }
+    let positions = bench.deliveries(reader).map { bench.room.fold.place(of: $0.cursor) ?? 0 }
     #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
   }
 

@@ -31,8 +31,8 @@ struct RoomsQueryTests {
         #expect(history.runs == bench.room.places.runs)
       }
     }
-    #expect(bench.room.place(of: bench.room.cursor) == bench.room.position)
-    #expect(bench.room.place(of: RoomCursor(epoch: 1, run: bench.run, position: 3).cursor) == nil)
+    #expect(bench.room.fold.place(of: bench.room.cursor) == bench.room.position)
+    #expect(bench.room.fold.place(of: RoomCursor(epoch: 1, run: bench.run, position: 3).cursor) == nil)
   }
 }
 

@@ -55,7 +55,7 @@ struct RoomsRestoringTests {
       for cursor in before { #expect(try !isReset(cursor, &copy)) }
       for cursor in lost where !before.contains(cursor) {
         #expect(try isReset(cursor, &copy), "in round \(round)")
-        #expect(copy.room.place(of: cursor) == nil)
+        #expect(copy.room.fold.place(of: cursor) == nil)
       }
       let new = write(6, &copy, from: 300 + UInt64(round) * 10)
       for cursor in new { #expect(try !isReset(cursor, &copy)) }
@@ -102,11 +102,11 @@ struct RoomsRestoringTests {
     try restart(&bench)
     let cursors = (1...4).map { bench.room.places.cursor(at: $0) }
     #expect(Set(cursors).count == 4)
-    for (index, cursor) in cursors.enumerated() { #expect(bench.room.place(of: cursor) == UInt64(index + 1)) }
+    for (index, cursor) in cursors.enumerated() { #expect(bench.room.fold.place(of: cursor) == UInt64(index + 1)) }
 
     bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: 30), record(4, run: 40), record(5, run: nil)]
     try restart(&bench)
-    #expect(cursors.map { bench.room.place(of: $0) } == [1, 2, nil, nil])
+    #expect(cursors.map { bench.room.fold.place(of: $0) } == [1, 2, nil, nil])
   }
 
   @Test("a place that only lost records had is refused, also where the log goes on past it")
@@ -120,7 +120,7 @@ struct RoomsRestoringTests {
     let lost = bench.room.cursor
     bench.log = [record(1, run: 10), record(2, run: 20), record(3, run: nil)]
     try restart(&bench)
-    #expect(bench.room.place(of: lost) == nil)
+    #expect(bench.room.fold.place(of: lost) == nil)
   }
 
   @Test("cursors of a room that no run has written to since runs have numbers are honoured until one does")
@@ -156,7 +156,7 @@ struct RoomsRestoringTests {
     // The room has forgotten the run (the server process) that wrote position 1. So the room refuses even its own
     // cursor at this position.
     let past = bench.room.places.cursor(at: 1)
-    #expect(bench.room.place(of: past) == nil)
+    #expect(bench.room.fold.place(of: past) == nil)
     let image = try RoomImage(bench.room.image().encoded(), seed: 1)
     #expect(image.runs == bench.room.places.runs)
   }
