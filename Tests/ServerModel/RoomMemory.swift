@@ -15,6 +15,9 @@ extension Room {
 
   /// Whether the room has an index of overlaps and keeps it up to date.
   var keepsOverlaps: Bool { if case .none = overlaps.place { false } else { true } }
+
+  /// The room refuses operations from before this time, in Unix milliseconds, unless it has them.
+  var refusedBefore: UInt64 { max(forgottenBefore, canvas.forgottenBefore) }
 }
 
 /// The memory that a room takes for slow readers. It is bounded, however slow the readers are.

@@ -391,7 +391,6 @@ struct Room: Sendable {
   }
 
   var forgottenBefore: UInt64 { fold.forgottenBefore }
-  var refusedBefore: UInt64 { fold.refusedBefore }
 
   /// The number of a request to which nobody needs an answer.
   private static let nobody: UInt64 = 0

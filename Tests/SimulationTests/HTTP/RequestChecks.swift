@@ -1,6 +1,7 @@
 import WebSocketLoop
 
 @testable import CanvasCRDT
+@testable import ServerModel
 @testable import SyncServer
 
 // Checks that the answers over HTTP agree with the log.

@@ -195,10 +195,7 @@ struct Door: Sendable {
         message: Text("the stamp is \(by) ms behind the server's clock")
       )
     }
-    let assigned = operation.set.assigned
-    guard fold.canvas.hasForgotten(assigned, in: operation.shape, at: stamp, before: fold.refusedBefore) else {
-      return
-    }
+    guard fold.mightConflict(operation.set.assigned, in: operation.shape, at: stamp) else { return }
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
 

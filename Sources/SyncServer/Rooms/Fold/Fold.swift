@@ -25,10 +25,6 @@ struct Fold: Sendable {
   private(set) var clockTime: UInt64 = 0
   /// Deletions from before this time, in Unix milliseconds, were forgotten early. 0 if none were.
   private(set) var forgottenBefore: UInt64 = 0
-  /// The room refuses operations from before this time, in Unix milliseconds, that it doesn't have: they might conflict
-  /// with a forgotten deletion. Deletions that were forgotten for their age count too, because the clock might have been
-  /// far ahead then.
-  var refusedBefore: UInt64 { max(forgottenBefore, canvas.forgottenBefore) }
   /// Deletions from before this time, in Unix milliseconds, are being dropped from memory. 0 when all have been
   /// dropped.
   private var forgettingBefore: UInt64 = 0
@@ -212,6 +208,14 @@ struct Fold: Sendable {
     // All deletions from before `forgettingBefore` have been dropped, so this time is reset. Otherwise deletions that
     // are made after a clock was set back would be dropped too.
     if count < most { forgettingBefore = 0 }
+  }
+
+  /// Whether an operation might conflict with a forgotten deletion, so that it must not be stored. Deletions that were
+  /// forgotten for their age count too, because the clock might have been far ahead then. Those that are still in memory
+  /// don't.
+  func mightConflict(_ properties: PropertyMask, in shape: Identifier, at stamp: Stamp) -> Bool {
+    if canvas.hasForgotten(properties, in: shape, at: stamp, before: forgottenBefore) { return true }
+    return stamp.milliseconds < canvas.forgottenBefore && !canvas.holdsAny(of: properties, in: shape, at: stamp)
   }
 
   /// The upper bound on the deletions that are dropped in one call. Dropping this many takes some milliseconds.
