@@ -539,6 +539,28 @@ def test_who_had_begun_to_write_replaces_a_text_unseen_however_long_that_takes(r
     is_told(bob, "Ann wrote over your text in Sun: “by Bob”")
 
 
+def test_a_text_that_met_a_deletion_is_given_back(room):
+    """One writes and the other deletes, while one of them is away: neither can know of the other."""
+    ann, bob, square = two_at(room)
+    moon = room.add(position=[700, 200], size=[200, 150])
+    ann.wait_for_shape(moon)
+    bob.wait_for_shape(moon)
+    bob.go_offline()
+    edit(bob, square, "Enter")
+    write(bob, "from afar")
+    bob.delete(moon)
+    ann.delete(square)
+    edit(ann, moon, "Enter")
+    write(ann, "later")
+    bob.come_online()
+    for person, other, words in [(ann, "Bob", "later"), (bob, "Ann", "from afar")]:
+        notice = person.notice(f"{other} deleted the shape in which you had written: “{words}”")
+        notice.get_by_role("button", name="Keep the text").click()
+        notice.wait_for(state="hidden")
+    room.wait_for_shapes(2)
+    assert sorted((shape["kind"], shape["text"]) for shape in room.agree()) == [("text", "from afar"), ("text", "later")]
+
+
 def test_who_was_away_or_elsewhere_is_told_what_was_lost_meanwhile(room):
     """Once the page is online, visible, or out of the past again. Who is writing sees that the text has changed."""
     ann, bob, square = two_at(room)

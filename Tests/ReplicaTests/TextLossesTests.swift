@@ -129,6 +129,23 @@ struct TextLossesTests {
     }
   }
 
+  @Test("a text is lost with its shape if whoever deleted that can't have had the text", arguments: [false, true])
+  func deleted(isLater: Bool) throws {
+    var pair = Pair()
+    // The one who is away writes before, or deletes after the other; both are unknown to each other.
+    let away = isLater ? pair.ann : pair.bob
+    pair.room.run(away) { $0.stop(at: $1) }
+    if isLater { pair.room.edit(pair.ann, pair.shape) { $0.delete() } }
+    pair.room.time += 60_000
+    #expect(pair.write("mine", by: pair.bob) == [])
+    pair.room.time += 60_000
+    if !isLater { pair.room.edit(pair.ann, pair.shape) { $0.delete() } }
+    pair.room.run(away) { $0.start(at: $1) }
+    #expect(pair.follow() == [pair.loss(of: "mine")])
+    #expect(pair.room.hosts[pair.bob].replica.canvas[pair.shape] == nil)
+    #expect(pair.follow() == [])
+  }
+
   @Test("a text that was replaced while this user was away is lost if that was soon")
   func whileAway() {
     for (pause, isLost) in [(1_000, true), (15_000, false)] {

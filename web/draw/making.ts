@@ -5,7 +5,7 @@ import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
 import type { Drawn } from '../canvas/drawn.js'
 import { isStroke } from '../canvas/lines.js'
 import { newWidth } from '../canvas/fitted.js'
-import { textSizeFor } from '../canvas/notes.js'
+import { standardTextSize, textSizeFor } from '../canvas/notes.js'
 import type { Scene } from '../canvas/scene.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import { heightFor } from '../canvas/text.js'
@@ -84,19 +84,22 @@ export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'ed
 
 /**
  * Adds a text beside where a deleted shape was, so that what was written in the shape isn't lost, and nothing hides it
- * if the shape comes back.
+ * if the shape comes back. If the shape isn't known any more, the text is added where the person looks.
  *
  * @param isRevealed whether the view may move to the text
  * @returns the new text, if it could be added
  */
 export function keepBeside(
-  { editing, scene, view }: Pick<Reach, 'editing' | 'scene' | 'view'>, shape: Shape, text: string, isRevealed = true,
+  { editing, scene, view }: Pick<Reach, 'editing' | 'scene' | 'view'>, shape: Shape | undefined, text: string, isRevealed = true,
 ) {
-  const { x, y, ...box } = placeBeside(scene, shape)
-  const width = shape.kind === 'line' ? newWidth(text, shape.textSize) : box.width
-  const height = Math.ceil(heightFor(text, shape.textSize, width))
+  const textSize = shape?.textSize ?? standardTextSize
+  const seen = openArea(view)
+  const unknown = { ...seen, x: Math.round(seen.x + seen.width / 3), y: Math.round(seen.y + seen.height / 3) }
+  const { x, y, ...box } = shape ? placeBeside(scene, shape) : unknown
+  const width = !shape || shape.kind === 'line' ? newWidth(text, textSize) : box.width
+  const height = Math.ceil(heightFor(text, textSize, width))
   const added = editing.edit((replica) => replica.add({
-    kind: 'text', position: [x, y], size: [width, height], text, textSize: shape.textSize, fill: '#767676',
+    kind: 'text', position: [x, y], size: [width, height], text, textSize, fill: '#767676',
   }))
   if (added && isRevealed) reveal(view, { x, y, width, height })
   return added?.shape

@@ -1,12 +1,11 @@
 import type { Reach } from '../arrange/reach.js'
 import { within } from '../basics/words.js'
 import type { fittedTo } from '../canvas/fitted.js'
-import { changedBits } from '../core/table.js'
+import { changedBits, type Shape } from '../core/table.js'
 import type { Changes, Effect } from '../core/types.js'
 import type { keepBeside } from '../draw/making.js'
 import { mentionOf } from '../state/labels.js'
 import type { Names } from '../state/names.js'
-import { givenMilliseconds } from '../state/notices.js'
 
 export type Loss = Extract<Effect, { type: 'textLost' }>
 
@@ -23,6 +22,8 @@ export class TextLosses {
   /** What this person wrote last in each shape: what is there now, and what somebody has replaced. */
   #own = new Map<number, string>()
   #replaced = new Map<number, string>()
+  /** The shapes in which this person wrote last, as they were then. */
+  #shapes = new Map<number, Shape>()
 
   /**
    * @param reach `fittedTo`, `keepBeside`: those of the room's script, because only that one's measure bold words
@@ -62,8 +63,10 @@ export class TextLosses {
     const { live } = this.#reach.shown
     const own = this.#own.get(id)
     this.#own.delete(id)
-    if (live.written(id, 'text')?.actor === live.actor) {
-      this.#own.set(id, live.shape(id)?.text ?? '')
+    const shape = live.shape(id)
+    if (shape && live.written(id, 'text')?.actor === live.actor) {
+      this.#own.set(id, shape.text)
+      this.#shapes.set(id, shape)
       this.#replaced.delete(id)
     } else if (own) this.#replaced.set(id, own)
   }
@@ -83,7 +86,7 @@ export class TextLosses {
   #say({ shape: id, text, by }: Loss) {
     const { editing, fittedTo, keepBeside, names, notices, presence, shown: { live } } = this.#reach
     const shape = live.shape(id)
-    if (!shape) return
+    if (!shape) return this.#sayDeleted(id, text, by)
     const putBack = () => {
       const now = live.shape(id)
       if (!now) return keepBeside(this.#reach, shape, text)
@@ -93,8 +96,17 @@ export class TextLosses {
       return done
     }
     notices.say(`${names.of(by)} wrote over your text in ${mentionOf(live, id)}: “${within(text)}”`, {
-      group: `lost text ${id}`, isWhole: true, isKept: true, milliseconds: givenMilliseconds,
+      group: `lost text ${id}`, isWhole: true, isKept: true,
       action: { words: 'Put mine back', run: () => putBack() !== undefined },
+    })
+  }
+
+  /** Somebody has deleted the shape without having got this person's text. */
+  #sayDeleted(id: number, text: string, by: number) {
+    const { keepBeside, names, notices } = this.#reach
+    notices.say(`${names.of(by)} deleted the shape in which you had written: “${within(text)}”`, {
+      group: `lost text ${id}`, isWhole: true, isKept: true,
+      action: { words: 'Keep the text', run: () => keepBeside(this.#reach, this.#shapes.get(id), text) !== undefined },
     })
   }
 }

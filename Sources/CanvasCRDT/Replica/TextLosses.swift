@@ -10,11 +10,15 @@
 /// - The server answered that a later text was already there.
 ///
 /// If the new text contains the old one, nothing is lost. All times are the server's, as those of stamps are.
+///
+/// A text is also lost with its shape if somebody deleted that without having got the text: they deleted it before the
+/// text was written, or the text reached the server after their deletion.
 public struct TextLosses: Sendable {
   public struct Loss: Hashable, Sendable {
     public let shape: Identifier
     /// What this user had written.
     public let text: Text
+    /// Who has written over the text, or has deleted the shape.
     public let by: Identifier
   }
 
@@ -70,7 +74,7 @@ public struct TextLosses: Sendable {
     for effect in effects {
       switch effect {
       case .changed(let changes, _):
-        for change in changes where change.changed.contains(.text) {
+        for change in changes where !change.changed.intersection([.text, .deleted]).isEmpty {
           compare(change.shape, on: canvas, as: actor, at: now)
         }
       case .reset: for shape in own.keys { compare(shape, on: canvas, as: actor, at: now) }
@@ -101,6 +105,10 @@ public struct TextLosses: Sendable {
   /// Compares the text that a shape has now with what this user wrote there.
   @inline(never)
   private mutating func compare(_ shape: Identifier, on canvas: Canvas, as actor: Identifier, at now: UInt64) {
+    if let written = own[shape], canvas[shape] == nil, let erasure = canvas.stamp(of: .deleted, in: shape) {
+      if erasure < written.stamp { lose(shape, to: erasure.actor, on: canvas) }
+      return
+    }
     guard let stamp = canvas.stamp(of: .text, in: shape) else { return }
     if stamp.actor == actor { return remember(shape, stamp, on: canvas) }
     guard let written = own[shape] else { return }
@@ -133,9 +141,10 @@ public struct TextLosses: Sendable {
 
   @inline(never)
   private mutating func lose(_ shape: Identifier, to actor: Identifier, on canvas: Canvas) {
-    guard let written = own[shape], written.stamp.actor != actor, let text = canvas.text(of: shape),
-      !text.contains(written.text)
-    else { return }
+    guard let written = own[shape], written.stamp.actor != actor else { return }
+    if canvas[shape] != nil {
+      guard let text = canvas.text(of: shape), !text.contains(written.text) else { return }
+    }
     forget(shape)
     losses.append(Loss(shape: shape, text: written.text, by: actor))
   }

@@ -74,7 +74,7 @@ extension LiveCanvas {
   // MARK: - Adding
 
   /// Where to put a new shape: at the mouse, or in the middle of the view if the mouse is elsewhere.
-  private var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
+  var newPlace: Point { pointer.flatMap { view.visibleBox.contains($0) ? $0 : nil } ?? view.center }
 
   func add(_ kind: ShapeKind) {
     var set = Properties()

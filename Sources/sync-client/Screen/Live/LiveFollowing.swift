@@ -113,12 +113,18 @@ extension LiveCanvas: RoomFollower {
     tell(began, by: origin)
   }
 
-  /// Tells the user that somebody has overwritten their text.
+  /// Tells the user that somebody has overwritten their text, or deleted its shape.
   private func tell(_ loss: TextLosses.Loss) {
     let who = client.replica.peer(loss.by)?.shownName ?? "Someone"
-    lostText = (.overwritten(loss), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
+    let isThere = canvas[loss.shape] != nil
+    var place = Properties()
+    place.position = newPlace
+    let lost: LostText = isThere ? .overwritten(loss) : .orphaned(loss.text, place)
+    lostText = (lost, SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
     say(
-      "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))",
+      isThere
+        ? "\(who) wrote over your text. I puts it back: \(TextWords.quoted(loss.text))"
+        : "\(who) deleted the shape that you had written in. I keeps your text: \(TextWords.quoted(loss.text))",
       .warning,
       forMilliseconds: LiveCanvas.lossMilliseconds
     )

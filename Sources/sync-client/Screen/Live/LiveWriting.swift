@@ -49,7 +49,7 @@ extension LiveCanvas {
     guard let written, written.id == shape, written.properties.text != text, PropertyRules.allowsText(text),
       !TextWords.inOneLine(text).isEmpty
     else { return }
-    lostText = (.orphaned(text, written), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
+    lostText = (.orphaned(text, written.properties), SteadyClock.milliseconds() + LiveCanvas.lossMilliseconds)
     say(
       "The shape was deleted. I keeps your text: \(TextWords.quoted(text))",
       .warning,
@@ -71,7 +71,7 @@ extension LiveCanvas {
       }
       guard !refusesLocked([loss.shape]) else { return }
       write(loss.text, in: loss.shape)
-    case .orphaned(let text, let shape): add([shape.properties.textAlone(text)])
+    case .orphaned(let text, let shape): add([shape.textAlone(text)])
     }
     lostText = nil
     notice = nil
@@ -80,8 +80,8 @@ extension LiveCanvas {
 
 enum LostText {
   case overwritten(TextLosses.Loss)
-  /// The text and the former state of a shape that was deleted while the user wrote in it.
-  case orphaned(Text, Shape)
+  /// A text whose shape was deleted, and that shape's properties, or those of a place for the text.
+  case orphaned(Text, Properties)
 }
 
 extension Properties {
