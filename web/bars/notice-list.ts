@@ -11,8 +11,8 @@ type Entry = { group: string, kind: string, isKept: boolean, timer: number, elem
 /**
  * Shows notices at the bottom left, and has them read out to people with screen readers. A notice disappears by itself,
  * and replaces one of the same `group`. If there are too many, notices about overlaps are removed first, then the
- * oldest ones. A notice that may hold the only copy of a text isn't removed for others. It waits until there is space for
- * it, and its time doesn't count while the page is hidden.
+ * oldest ones. A notice that may hold the only copy of a text waits until there is space for it, and stays until the
+ * person dismisses it.
  */
 export class NoticeList {
   #list = element('div', { class: 'notices', role: 'log', 'aria-live': 'polite', 'aria-label': 'Notices' })
@@ -52,7 +52,7 @@ export class NoticeList {
         iconButton('close', 'Dismiss', { class: 'plain small', onclick: () => this.#remove(entry) }))) }
     const wait = () => {
       clearTimeout(entry.timer)
-      entry.timer = setTimeout(() => (isKept && document.hidden ? wait() : this.#remove(entry)), milliseconds)
+      if (!isKept) entry.timer = setTimeout(() => this.#remove(entry), milliseconds)
     }
     // While somebody points at a notice, or has the focus in it, it stays.
     for (const type of ['pointerenter', 'focusin']) entry.element.addEventListener(type, () => clearTimeout(entry.timer))

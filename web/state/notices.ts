@@ -11,14 +11,11 @@ interface NoticeOptions {
   action?: { words?: string, run: () => unknown }
   /** Whether the notice must not be shortened. */
   isWhole?: boolean
-  /** Whether the notice may hold the only copy of a text, so that it must be seen. */
+  /** Whether the notice may hold the only copy of a text, so that it stays until the person dismisses it. */
   isKept?: boolean
   /** How long the notice is shown, if not as long as others. */
   milliseconds?: number
 }
-
-/** How long a notice is shown that gives a text back. */
-export const givenMilliseconds = 30_000
 
 export type Notice = { text: string } & NoticeOptions
 
@@ -37,7 +34,7 @@ export class Notices extends Source<{ notice: Notice, withdrawn: string }> {
     const { clipboard } = navigator
     return clipboard && { words: 'Copy the text', run: () => clipboard.writeText(text).then(
       () => this.say('Copied.'),
-      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, isKept: true, milliseconds: givenMilliseconds })) }
+      () => this.say(`We can’t copy it, so here it is: “${text}”`, { kind: 'refused', isWhole: true, isKept: true })) }
   }
 
   withdraw(group: string) { this.tell('withdrawn', group) }

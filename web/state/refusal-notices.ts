@@ -1,6 +1,6 @@
 import { listIn } from '../basics/lists.js'
 import { counted } from '../basics/words.js'
-import { givenMilliseconds, type Notices } from './notices.js'
+import type { Notices } from './notices.js'
 import type { Rejected } from './refusals.js'
 
 /** The reasons for which the server rejects a change, in words for people. */
@@ -29,7 +29,7 @@ export function say(notices: Notices, refused: Rejected[]) {
     const words = `${counted(list.length, 'change was', 'changes were')} taken back: ${reason}.`
     notices.say(texts.length === 1 ? `${words} You wrote: “${texts[0]}”` : words, {
       kind: 'refused', group,
-      ...texts.length > 0 && { isWhole: true, isKept: true, milliseconds: givenMilliseconds, action: notices.copying(texts.join('\n')) },
+      ...texts.length > 0 && { isWhole: true, isKept: true, action: notices.copying(texts.join('\n')) },
     })
   }
 }

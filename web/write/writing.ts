@@ -14,7 +14,6 @@ import { tapDistanceMax, tapPauseMax } from '../gestures/limits.js'
 import { isTooLong, plainText } from '../keep/plain-text.js'
 import type { Step } from '../state/editing.js'
 import type { Names } from '../state/names.js'
-import { givenMilliseconds } from '../state/notices.js'
 import type { LaterPart } from '../state/parts.js'
 import { toolbox } from '../tools/toolbox.js'
 import { AboveKeyboard } from './above-keyboard.js'
@@ -420,7 +419,7 @@ export class Writing {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
     notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: `written ${began.id}`, isWhole: true, isKept: true, milliseconds: givenMilliseconds,
+      kind: 'refused', group: `written ${began.id}`, isWhole: true, isKept: true,
       action: notices.copying(text),
     })
   }
