@@ -64,6 +64,7 @@ def test_a_triple_tap_removes_and_never_acts_as_a_double_tap_first(room):
         watch(person)
     tap(ann, 200, 200, times=3)
     phone.wait_for_shapes(1)
+    ann.notice("removed.").wait_for()
     tap(phone, 200, 400, times=3)
     ann.wait_for_shapes(0)
     for person in (ann, phone):

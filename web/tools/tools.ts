@@ -1,6 +1,7 @@
 import { Moving } from '../arrange/moving.js'
 import type { Act, ActReach } from '../arrange/reach.js'
 import { Pinching, resizeCursor, Scaling, Turning } from '../arrange/reshaping.js'
+import { counted } from '../basics/words.js'
 import { frameOf } from '../canvas/frames.js'
 import { addConnectedCopy } from '../connect/connecting.js'
 import { Leading } from '../connect/leading.js'
@@ -8,6 +9,7 @@ import { recolored } from '../draw/look.js'
 import type { Drag, Gesture, Lasting, Moment, Target } from '../gestures/recogniser.js'
 import type { Shaking } from '../gestures/shake.js'
 import { type Leave, Surface, type Trail, type TrailPoint, type Wheel } from '../gestures/surface.js'
+import { mentionOf } from '../state/labels.js'
 import { clear } from './catalogue.js'
 import { addressAt, openAddress } from './links.js'
 import { Panning, Zooming } from './looking.js'
@@ -203,8 +205,11 @@ export class Tools {
     const { editing, groups, permission, shown, writing } = this.#reach
     if (!permission.mayEdit || id === undefined) return
     const ids = groups.with(id)
-    if (!shown.replica.shapesOf(ids).some(({ written }) => written)) editing.edit((replica) => replica.delete(ids))
-    else if (shown.replica.shape(id)?.written) writing.open(id, { selectsAll: true, at: { x, y } })
+    if (!shown.replica.shapesOf(ids).some(({ written }) => written)) {
+      // Three clicks are also a habit, so the person is told what they did.
+      const words = ids.length > 1 ? counted(ids.length, 'shape') : mentionOf(shown.live, id)
+      if (editing.edit((replica) => replica.delete(ids)) !== undefined) editing.sayUndoable(`${words} removed.`, 'removed by taps')
+    } else if (shown.replica.shape(id)?.written) writing.open(id, { selectsAll: true, at: { x, y } })
   }
 
   #goOn(gesture: Lasting) {
