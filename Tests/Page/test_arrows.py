@@ -300,3 +300,34 @@ def test_a_curved_arrow_is_bent_by_the_handle_on_the_curve(room):
     route("Straight")
     line = drawn_line(room, lambda shape: shape.get("route") in (None, "straight"))
     assert len(line["path"]) == 2 and line["position"] == [300, 300]
+
+
+def test_a_curved_arrow_is_led_around_the_shapes_that_it_is_tied_to(room):
+    """Given its route by the bar, or drawn so: from the far side of a shape it goes around."""
+    white = {"size": [150, 120], "fill": "#FFFFFF", "strokeWidth": 0}
+    sun, moon = room.add(position=[300, 300], **white), room.add(position=[700, 330], **white)
+    tied = {"from": [sun, 0, HALF], "to": [moon, WHOLE, HALF], "strokeWidth": 4, "stroke": "#B42318"}
+    arrow = room.add(kind="line", position=[300, 360], size=[550, 30], path=[[0, 0], [WHOLE, WHOLE]], **tied)
+    ann = room.join("Ann", at=(0, 0))
+
+    def is_clear(line):
+        ann.press("Escape")
+        ann.painted()
+        picture = ann.picture()
+        return all((picture[y + 6:y + 114, x + 6:x + 144, :3] == rgb("#FFFFFF")).all() for x, y in [(300, 300), (700, 330)])
+
+    ann.select(arrow)
+    assert not is_clear(arrow), "it crosses both"
+    ann.select(arrow)
+    ann.page.locator(".selection-bar").get_by_role("button", name="Route: Curved").click()
+    line = drawn_line(room, lambda shape: shape.get("route") == "curved")
+    assert is_clear(line["id"]) and (line["from"], line["to"]) == (tied["from"], tied["to"])
+    ann.press("Control+z")
+    drawn_line(room, lambda shape: len(shape["path"]) == 2)
+    room.write((arrow, {"deleted": True}))
+    ann.wait_for_shapes(2)
+    ann.take("arrow")
+    ann.run("app.paint.choose({ route: 'curved' }); return null")
+    ann.drag((302, 360), (848, 390))
+    line = drawn_line(room, lambda shape: shape.get("route") == "curved")
+    assert is_clear(line["id"]) and (line["from"], line["to"]) == (tied["from"], tied["to"])

@@ -8,6 +8,7 @@ import type { View } from '../canvas/view.js'
 import type { Shape } from '../core/table.js'
 import type { Frame } from '../core/types.js'
 import { bared, filledWith, hasFillAndOutline, outlinedWith } from '../draw/look.js'
+import { leadAround } from '../connect/around.js'
 import { element, iconButton, setAttributes, setIcon } from '../elements/element.js'
 import { popover } from '../elements/popover.js'
 import type { Documents } from '../state/documents.js'
@@ -125,8 +126,11 @@ export class SelectionBar {
         .map((shape) => ({ shape: shape.id, set: fitting.lettered(shape, Number(value)) })))))
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
-    this.#routes = new Choices('Route', routes, (route) => edit((replica) => replica.edit(
-      replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) })))))
+    this.#routes = new Choices('Route', routes, (route) => editing.group(() => {
+      edit((replica) => replica.edit(
+        replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) }))))
+      for (const id of selection.ids()) leadAround({ editing, shown }, id)
+    }))
     this.#ends = (['fromEnd', 'toEnd'] as const).map((end) => [end, iconButton('line', '', {
       class: `plain small ${end}`, onclick: () => set(end, isLine)(this.#nextEnd(end)),
     })])

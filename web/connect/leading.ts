@@ -5,6 +5,7 @@ import { bent, leading, ledAnew, setPointsOf } from '../canvas/lines.js'
 import type { Shape, Tie } from '../core/table.js'
 import type { Changes, Point, Values } from '../core/types.js'
 import type { Drag } from '../gestures/recogniser.js'
+import { leadAround } from './around.js'
 
 // Draws lines, and moves their points. Each gesture is one step of undo.
 
@@ -77,6 +78,7 @@ export class Lining {
     const { selection, view } = this.#reach
     const isShort = Math.hypot(this.#hand.x - this.#start.x, this.#hand.y - this.#start.y) * view.scale < shortest
     if (isShort) return this.#abandon()
+    if (this.#line !== null) leadAround(this.#reach, this.#line)
     this.#step.end()
     if (this.#line !== null) selection.set([this.#line])
   }
