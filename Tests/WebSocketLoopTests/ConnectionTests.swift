@@ -454,7 +454,9 @@ import Testing
     server.onConnected = { connection in
       connected.withLock { $0 = connection }
       let frame = MessageFrames(binary: [UInt8](repeating: 1, count: 65_536))
-      while connection.send(frame) { accepted.withLock { $0 += 1 } }
+      var count = 0
+      while connection.send(frame) { count += 1 }
+      accepted.withLock { $0 = count }
       #expect(connection.waitingBytes <= 1 << 20)
       #expect(connection.waitingBytes > 900_000)
     }
