@@ -106,9 +106,10 @@ def test_it_opens_while_one_writes(room):
     """What was written is kept. A second Ctrl+F keeps the search open."""
     first, *_ = board(room)
     ann = room.join("Ann", at=(0, 0))
+    ann.wait_for_shape(first)
     ann.select(first)
     ann.press("F2")
-    ann.page.wait_for_selector("textarea", state="visible")
+    ann.page.wait_for_selector(".writing-field", state="visible")
     ann.type(" now", "Control+f")
     ann.page.get_by_role("searchbox").fill("now")
     count(ann, "1 of 1")
