@@ -1,7 +1,7 @@
 /// The FNV-1a 64 checksum of bytes.
 ///
-/// Each step is a bijection of the state, so changing one byte always changes the checksum. It shows what a
-/// faulty disk has changed, but not what an attacker has.
+/// Each step is a bijection of the state, so changing one byte always changes the checksum. It tells one
+/// version of a file from another, and shows what a faulty disk has changed, but not what an attacker has.
 public struct Checksum {
   public private(set) var value: UInt64
 

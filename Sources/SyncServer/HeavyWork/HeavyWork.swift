@@ -257,8 +257,5 @@ extension HeavyWork.State {
     if isAnyIdle { turns.removeAll { waiting[$0] == nil } }
   }
 
-  fileprivate mutating func ended(_ party: String) {
-    let left = running[party, default: 1] - 1
-    running[party] = left > 0 ? left : nil
-  }
+  fileprivate mutating func ended(_ party: String) { running.countDown(party) }
 }

@@ -31,8 +31,8 @@ extension Room {
     if !audience.wantsOverlaps { dropIdleOverlaps(now) }
     // If overlaps have changed, the next broadcast sends them, and then orders the next computation.
     guard !overlaps.hasNews else { return fanOut.gather(now) }
-    // If somebody waits for pairs, the order is given now. Otherwise the next broadcast gives it. That
-    // broadcast is made even if it has nothing to send.
+    // If somebody waits for pairs, the order is given now. Otherwise the next broadcast gives it. That broadcast is made
+    // even if it has nothing to send.
     if overlaps.isAsked {
       orderOverlaps(now)
     } else if audience.wantsOverlaps, overlaps.isBehind {

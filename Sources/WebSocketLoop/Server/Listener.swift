@@ -1,4 +1,5 @@
 internal import CWebSockets
+import Basics
 import Glibc
 
 /// The settings of a listener.
@@ -160,9 +161,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
   func httpConnectionWent(from peer: String) {
     connectionCount -= 1
     httpConnections -= 1
-    let party = NetworkAddress.party(of: peer)
-    let left = httpConnectionsOfParty[party, default: 1] - 1
-    httpConnectionsOfParty[party] = left > 0 ? left : nil
+    httpConnectionsOfParty.countDown(NetworkAddress.party(of: peer))
   }
 
   // MARK: Accepting

@@ -1,3 +1,4 @@
+import Basics
 import CanvasCRDT
 
 /// A room's state, or the part of it that changed after a log position, for readers that join or have fallen behind.
@@ -71,10 +72,7 @@ struct StateStream: Sendable {
     noteTaken(now)
   }
 
-  mutating func leave(_ party: String) {
-    let left = readers[party, default: 0] - 1
-    readers[party] = left > 0 ? left : nil
-  }
+  mutating func leave(_ party: String) { readers.countDown(party) }
 
   var isUnread: Bool { readers.isEmpty }
   /// The address that all readers of the stream have. `nil` if they have different addresses, or if there are no

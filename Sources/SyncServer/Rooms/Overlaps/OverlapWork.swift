@@ -19,7 +19,7 @@ struct OverlapWork: Sendable {
     case nothing
   }
 
-  /// The number of the order.
+  /// The number of the work.
   let number: UInt64
   var index: OverlapIndex?
   let source: Source
