@@ -10,7 +10,7 @@ import CanvasCRDT
 ///   node tells everyone at most about once a second, however often it is asked.
 /// - While no other node is known, the messages name nobody.
 /// - A message that names everyone in a room tells what they show as far as `statesBytesMax` goes. The rest follows in the
-///   next seconds.
+///   next seconds, once no node asks for everyone any more.
 struct Neighbours: Sendable {
   private struct Node: Sendable {
     var heardAt: UInt64 = 0
@@ -196,6 +196,7 @@ struct Neighbours: Sendable {
       $0.value.heardAt &+ Neighbours.silentMilliseconds <= now.monotonicMilliseconds
     }
     for node in silent.keys { nodes[node] = nil }
+    if !silent.isEmpty, nodes.isEmpty { untold = [] }
     return silent.sorted { $0.key < $1.key }.map { ($0.key, $0.value.leaving()) }
   }
 
