@@ -17,7 +17,7 @@ extension Room {
   var keepsOverlaps: Bool { if case .none = overlaps.place { false } else { true } }
 
   /// The room refuses operations from before this time, in Unix milliseconds, unless it has them.
-  var refusedBefore: UInt64 { max(forgottenBefore, canvas.forgottenBefore) }
+  var refusedBefore: UInt64 { max(forgottenBefore, (canvas.forgottenBefore + 0xFFFF) >> 16) }
 }
 
 /// The memory that a room takes for slow readers. It is bounded, however slow the readers are.

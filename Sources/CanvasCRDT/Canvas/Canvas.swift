@@ -35,7 +35,7 @@ public struct Canvas: Sendable {
   /// needs the whole state, because a delta would lack the erasure.
   public private(set) var forgottenUpTo: UInt64 = 0
 
-  /// All forgotten erasures were stamped before this time, in Unix milliseconds. 0 if none was forgotten.
+  /// All forgotten erasures were stamped before this time (`Stamp.time`). 0 if none was forgotten.
   public private(set) var forgottenBefore: UInt64 = 0
 
   struct Erasure: Hashable, Sendable {
@@ -180,7 +180,7 @@ extension Canvas {
     erasures.removeAll(atMost: most) { _, erasure in
       if erasure.stamp.milliseconds >= milliseconds { return false }
       newestPlace = max(newestPlace, erasure.changedAt)
-      newestTime = max(newestTime, erasure.stamp.milliseconds + 1)
+      newestTime = max(newestTime, erasure.stamp.time + 1)
       return true
     }
     var forgotten = countBefore - erasures.count
@@ -192,7 +192,7 @@ extension Canvas {
           // A record stores only the log position of its newest change, which may be later than its erasure. That is
           // harmless: at worst, a client gets the whole state although a delta would have been enough.
           newestPlace = max(newestPlace, pages[page][row].changedAt)
-          newestTime = max(newestTime, erasure.milliseconds + 1)
+          newestTime = max(newestTime, erasure.time + 1)
           forgotten += 1
         }
       }
@@ -202,9 +202,9 @@ extension Canvas {
   }
 
   /// Sets what was forgotten, in a canvas that is rebuilt from a store.
-  public mutating func restore(forgottenUpTo place: UInt64, before milliseconds: UInt64) {
+  public mutating func restore(forgottenUpTo place: UInt64, before time: UInt64) {
     forgottenUpTo = max(forgottenUpTo, place)
-    forgottenBefore = max(forgottenBefore, milliseconds)
+    forgottenBefore = max(forgottenBefore, time)
   }
 
   /// Drops all registers and the erasure of one shape, as if no operation on the shape had ever come.

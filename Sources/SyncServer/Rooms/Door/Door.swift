@@ -199,7 +199,7 @@ struct Door: Sendable {
     throw Rejection(operation: index, code: .tooOld, message: Door.forgotten)
   }
 
-  static let forgotten: Text = "the stamp is older than the deletions that this room remembers: it has had very many"
+  static let forgotten: Text = "the stamp is older than the deletions that this room remembers"
 
   /// Whether the canvas has all values of an operation, or newer ones. That is so for every operation that was accepted
   /// before.

@@ -211,11 +211,11 @@ struct Fold: Sendable {
   }
 
   /// Whether an operation might conflict with a forgotten deletion, so that it must not be stored. Deletions that were
-  /// forgotten for their age count too, because the clock might have been far ahead then. Those that are still in memory
-  /// don't.
+  /// forgotten for their age count too, because the clock might have been far ahead then. If the room still has a value
+  /// or the deletion of the operation, it was accepted before.
   func mightConflict(_ properties: PropertyMask, in shape: Identifier, at stamp: Stamp) -> Bool {
     if canvas.hasForgotten(properties, in: shape, at: stamp, before: forgottenBefore) { return true }
-    return stamp.milliseconds < canvas.forgottenBefore && !canvas.holdsAny(of: properties, in: shape, at: stamp)
+    return stamp.time < canvas.forgottenBefore && !canvas.holdsAny(of: properties, in: shape, at: stamp)
   }
 
   /// The upper bound on the deletions that are dropped in one call. Dropping this many takes some milliseconds.
