@@ -146,6 +146,18 @@ struct TextLossesTests {
     #expect(pair.follow() == [])
   }
 
+  @Test("a text that lost to another's before this user deleted its shape isn't told")
+  func deletedByOneself() {
+    var pair = Pair()
+    pair.room.run(pair.bob) { $0.stop(at: $1) }
+    #expect(pair.write("mine", by: pair.bob) == [])
+    pair.room.time += 60_000
+    _ = pair.write("theirs", by: pair.ann)
+    pair.room.edit(pair.bob, pair.shape) { $0.delete() }
+    pair.room.run(pair.bob) { $0.start(at: $1) }
+    #expect(pair.follow() == [])
+  }
+
   @Test("a text that was replaced while this user was away is lost if that was soon")
   func whileAway() {
     for (pause, isLost) in [(1_000, true), (15_000, false)] {

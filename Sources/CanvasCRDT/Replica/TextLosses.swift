@@ -1,4 +1,4 @@
-/// Detects that somebody has overwritten this user's text. If two people write in one text at the same time, the later
+/// Detects that somebody has overwritten this user's text, or deleted it with its shape. If two people write in one text at the same time, the later
 /// text wins.
 ///
 /// Replacing a text that one has read is no loss. So a text counts as lost only if the next writer can hardly have read
@@ -106,7 +106,12 @@ public struct TextLosses: Sendable {
   @inline(never)
   private mutating func compare(_ shape: Identifier, on canvas: Canvas, as actor: Identifier, at now: UInt64) {
     if let written = own[shape], canvas[shape] == nil, let erasure = canvas.stamp(of: .deleted, in: shape) {
-      if erasure < written.stamp { lose(shape, to: erasure.actor, on: canvas) }
+      // What this user deletes is no loss, also if somebody else's text turns out to have been there before.
+      if erasure.actor == actor {
+        forget(shape)
+      } else if erasure < written.stamp {
+        lose(shape, to: erasure.actor, on: canvas)
+      }
       return
     }
     guard let stamp = canvas.stamp(of: .text, in: shape) else { return }

@@ -31,7 +31,7 @@ extension OutputBuffer {
     }
   }
 
-  /// Appends a text of this user's that somebody has overwritten.
+  /// Appends a text of this user's that was lost.
   mutating func append(_ loss: TextLosses.Loss) {
     appendJSON { writer in
       writer.type("textLost")

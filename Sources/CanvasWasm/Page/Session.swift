@@ -70,7 +70,7 @@ final class Session {
     textLosses.note(actor, writesIn: shape, at: replica.serverMilliseconds(at: now))
   }
 
-  /// The texts of this user's that others have overwritten.
+  /// The texts of this user's that were lost.
   func losses(through effects: [ReplicaEffect], at now: Moment) -> [TextLosses.Loss] {
     textLosses.follow(effects, on: replica.canvas, as: replica.actor, at: replica.serverMilliseconds(at: now))
   }
