@@ -145,6 +145,8 @@ def test_what_the_server_refuses_is_shown_and_taken_back(world, room):
             ann.notice(told).wait_for()
             assert ann.run("window.copied") == "precious"
             ann.wait_for_shapes(2)
+        # Its notice made way for none of the others.
+        assert ann.notice("You wrote: “Seeds”").is_visible()
         own.write((own.agree()[0]["id"], {"deleted": True}))
         banner.wait_for(state="detached")
 

@@ -27,9 +27,10 @@ export function say(notices: Notices, refused: Rejected[]) {
     }
     const texts = list.flatMap(({ set: { text } }) => (typeof text === 'string' && text.trim() !== '' ? [text] : []))
     const words = `${counted(list.length, 'change was', 'changes were')} taken back: ${reason}.`
-    notices.say(texts.length === 1 ? `${words} You wrote: “${texts[0]}”` : words, {
-      kind: 'refused', group,
-      ...texts.length > 0 && { isWhole: true, isKept: true, action: notices.copying(texts.join('\n')) },
+    const lost = texts.join('\n')
+    notices.say(lost === '' ? words : `${words} You wrote: “${lost}”`, {
+      kind: 'refused',
+      ...lost === '' ? { group } : { group: `${group} ${lost}`, isWhole: true, isKept: true, action: notices.copying(lost) },
     })
   }
 }
