@@ -24,7 +24,7 @@ export type Hands = ReturnType<typeof makeHands>
 
 /** Makes the parts that handle gestures and keys. */
 export function makeHands(stage: HTMLElement, board: State & Drawing) {
-  const { connection, documents, shown, presence, ownTabs, names, parts, tool } = board
+  const { connection, documents, shown, presence, ownTabs, names, parts, refusals, tool } = board
   const hand = new Hand(shown)
   const momentum = new Momentum(board)
   // It gets `ask`, because only this script's copy of it has the token.
@@ -39,11 +39,15 @@ export function makeHands(stage: HTMLElement, board: State & Drawing) {
   const losses = parts.later(
     () => bundle('/write/text-losses.js') as Promise<typeof import('../write/text-losses.js')>,
     ({ TextLosses }) => new TextLosses({ ...board, fittedTo, keepBeside }, lost))
-  documents.on('ready', async () => (await losses.prepare())?.tell())
-  connection.on('effect', async (effect) => {
+  const tellLosses = async () => (await losses.needed()).tell()
+  documents.on('ready', () => {
+    void tellLosses()
+    refusals.prepare()
+  })
+  connection.on('effect', (effect) => {
     if (effect.type !== 'textLost') return
     lost.push(effect)
-    ;(await losses.get())?.tell()
+    void tellLosses()
   })
   const pasting = parts.later(
     () => bundle('/keep/pasting.js') as Promise<typeof import('../keep/pasting.js')>,

@@ -4,6 +4,9 @@ import type { Notices } from './notices.js'
 const missingWords = 'That part of the page can’t be loaded right now. Try again once the server is back.'
 const newerWords = 'There’s a newer version of this page. Reload to use that. Everything you drew is kept.'
 
+/** After how long a part that is needed is asked for again. */
+const againMilliseconds = 5_000
+
 /** Loads parts of the page that are not needed at the start. */
 export class Parts {
   #freshness
@@ -44,6 +47,15 @@ export class LaterPart<Made> {
 
   /** Loads the part in advance, because it will probably be needed. Shows no notice if that fails. */
   async prepare(): Promise<Made | null> { return this.#get(() => {}) }
+
+  /** Loads the part for something that must not be forgotten: tries again until it is there. */
+  async needed(): Promise<Made> {
+    for (;;) {
+      const made = await this.prepare()
+      if (made) return made
+      await new Promise((resolve) => setTimeout(resolve, againMilliseconds))
+    }
+  }
 
   async #get(failed: (error: unknown) => void): Promise<Made | null> {
     this.#part ??= this.#load()

@@ -7,8 +7,6 @@ import type { LaterPart } from './parts.js'
 export type Rejected = Extract<Effect, { type: 'rejected' }>
 
 const gatherMilliseconds = 300
-/** After how long the words are asked for again if they can't be loaded. */
-const againMilliseconds = 5_000
 
 /**
  * Tells the person which changes the server has rejected and why, because these changes disappear from the canvas. A
@@ -39,11 +37,12 @@ export class Refusals extends Source<{ full: null }> {
     if (this.#timer === 0) this.#timer = setTimeout(() => this.#say(), gatherMilliseconds)
   }
 
+  /** Loads the words in advance: a server that has a newer page doesn't give them. */
+  prepare() { return this.#words.prepare() }
+
   async #say() {
-    const words = await this.#words.prepare()
+    const words = await this.#words.needed()
     this.#timer = 0
-    // The notices may hold the only copy of a text.
-    if (words) words.say(this.#notices, this.#refused.splice(0))
-    else this.#timer = setTimeout(() => this.#say(), againMilliseconds)
+    words.say(this.#notices, this.#refused.splice(0))
   }
 }
