@@ -127,9 +127,9 @@ export class SelectionBar {
     this.#widths = new Choices('Outline width', widths, set('strokeWidth', hasLine))
     this.#dashes = new Choices('Line', dashes, set('dash', hasLine))
     this.#routes = new Choices('Route', routes, (route) => editing.group(() => {
-      edit((replica) => replica.edit(
+      const done = edit((replica) => replica.edit(
         replica.shapesOf(selection.ids()).filter(isLine).map((line) => ({ shape: line.id, set: routed(line, route as Shape['route']) }))))
-      for (const id of selection.ids()) leadAround({ editing, shown }, id)
+      if (done !== undefined) for (const id of selection.ids()) leadAround({ editing, shown }, id)
     }))
     this.#ends = (['fromEnd', 'toEnd'] as const).map((end) => [end, iconButton('line', '', {
       class: `plain small ${end}`, onclick: () => set(end, isLine)(this.#nextEnd(end)),

@@ -5,7 +5,7 @@ import { drawnBox, onGrid, sideMin } from '../arrange/transform.js'
 import type { Drawn } from '../canvas/drawn.js'
 import { isStroke } from '../canvas/lines.js'
 import { newWidth } from '../canvas/fitted.js'
-import { standardTextSize, textSizeFor } from '../canvas/notes.js'
+import { chosenTextSize, standardTextSize, textSizeFor } from '../canvas/notes.js'
 import type { Scene } from '../canvas/scene.js'
 import { fitBeside, openArea } from '../canvas/surroundings.js'
 import { heightFor } from '../canvas/text.js'
@@ -92,7 +92,7 @@ export function makeBeside({ editing, scene, view, writing }: Pick<ActReach, 'ed
 export function keepBeside(
   { editing, scene, view }: Pick<Reach, 'editing' | 'scene' | 'view'>, shape: Shape | undefined, text: string, isRevealed = true,
 ) {
-  const textSize = shape?.textSize ?? standardTextSize
+  const textSize = shape ? chosenTextSize(shape) : standardTextSize
   const seen = openArea(view)
   const unknown = { ...seen, x: Math.round(seen.x + seen.width / 3), y: Math.round(seen.y + seen.height / 3) }
   const { x, y, ...box } = shape ? placeBeside(scene, shape) : unknown

@@ -186,7 +186,7 @@ export class Presence extends Source<{ people: Person[], change: null }> {
   }
 }
 
-/** How many texts that were put back others are told of. */
+/** How many of the texts that this person has put back are in their presence. */
 const putBackMax = 8
 
 const namesOf = (ids: number[]) => (ids.length > 0 ? ids.slice(0, bound.shapes).map(identifierText) : undefined)

@@ -74,7 +74,8 @@ export class TextLosses {
   /** Finds the texts of this person over which somebody has put theirs back. */
   #compare() {
     const { presence, shown: { live } } = this.#reach
-    for (const [shape, text] of this.#replaced) {
+    const isAnyPutBack = presence.people().some(({ putBack }) => putBack.length > 0)
+    for (const [shape, text] of isAnyPutBack ? this.#replaced : []) {
       const { actor: by = 0, milliseconds = 0 } = live.written(shape, 'text') ?? {}
       if (!presence.person(by)?.putBack.includes(milliseconds)) continue
       this.#replaced.delete(shape)

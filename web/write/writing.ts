@@ -240,8 +240,9 @@ export class Writing {
     const open = this.#open
     if (!open || ['text', 'line'].includes(open.began.kind)) return false
     this.close()
-    const shape = this.#reach.shown.live.shape(open.id) ?? open.began
-    this.#reach.editing.guard(() => makeBeside({ ...this.#reach, writing: this }, shape))
+    const shape = this.#reach.shown.live.shape(open.id)
+    // Beside a shape that is gone lies what was written in it.
+    if (shape) this.#reach.editing.guard(() => makeBeside({ ...this.#reach, writing: this }, shape))
     return true
   }
 
@@ -274,6 +275,7 @@ export class Writing {
   #begin(shape: Shape, isNew: boolean, step: Step | null) {
     const { id } = shape
     this.#waitsFor = null
+    this.#hasEnded = false
     this.#open = { id, began: shape, isNew, step, edits: step?.edits ?? 0 }
     this.#isLong = false
     this.#field.className = 'writing-field'
@@ -411,15 +413,15 @@ export class Writing {
   }
 
   /**
-   * Offers to copy the text, because the person lost the right to edit while they were writing.
+   * Offers to copy the text, because it can't be kept in the drawing.
    *
    * @param began the shape when the writing began
    */
-  #giveBack(began: Shape, text: string) {
+  #giveBack(began: Shape, text: string, why = 'You can only look on now') {
     if (text.trim() === '' || text === began.text) return
     const { notices } = this.#reach
-    notices.say(`You can only look on now. What you wrote isn’t in the drawing: “${text}”`, {
-      kind: 'refused', group: `written ${began.id}`, isWhole: true, isKept: true,
+    notices.say(`${why}. What you wrote isn’t in the drawing: “${text}”`, {
+      kind: 'refused', group: `written ${began.id} ${text}`, isWhole: true, isKept: true,
       action: notices.copying(text),
     })
   }
@@ -429,7 +431,7 @@ export class Writing {
     if (text.trim() === '' || text === began.text) return
     const { notices, selection } = this.#reach
     const id = keepBeside(this.#reach, began, text, !isPressed)
-    if (!id) return
+    if (!id) return this.#giveBack(began, text, 'A new text can’t be added')
     notices.say('What you wrote is kept as a new text.', { group: 'written' })
     if (!isPressed && document.activeElement === this.#field) selection.set([id])
   }
