@@ -7,7 +7,7 @@ from hand import handle, lead, let_go, moved
 
 FIELD = ".writing-field"
 FULL = "word " * 40
-# The sizes that letters of 20 have with so many words, and at the least.
+# The size to which these words shrink from 20 in a note, and the smallest size to which any text shrinks from 20.
 FITTED, LEAST = 13.715, 12.4806
 
 
