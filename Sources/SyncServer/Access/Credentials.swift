@@ -3,6 +3,9 @@
 struct Credentials: Sendable {
   var tokens: Tokens?
   var signed: SignedTokens?
+  /// How many times they have been reloaded since the start. A check of connected clients compares this count, to
+  /// notice that they were reloaded during the check.
+  var reading = 0
 
   var areAskedFor: Bool { tokens != nil || signed != nil }
 

@@ -3,6 +3,12 @@ import CommandWords
 import RoomLog
 import WebSocketLoop
 
+/// What a node has if others share its log: the bus that carries messages to them, and what they tell of their people.
+struct Cluster {
+  let bus: any Bus
+  var neighbours: Neighbours
+}
+
 /// Owns every room and every conversation, on the loop's thread.
 ///
 /// The loop's callbacks enter by `assumeIsolated`, so a message costs no task, no lock and no switch to another thread.
@@ -26,41 +32,25 @@ actor Hub {
   }
 
   var credentials: Credentials
-  /// How many times the tokens have been reloaded since the start. A check of connected clients compares this count, to
-  /// notice that the tokens were reloaded during the check.
-  var credentialsRead = 0
   /// The keys with which clients prove which actors they are.
   var keys = ActorKeys.temporary()
   var locks = RoomLocks()
   /// The most recent change of the room locks, while it is being stored. The next change waits for it.
   var lockWriting: Task<Result<Bool, LockFault>, Never>?
-  /// Carries messages to the other nodes. `nil` if the log is not shared with other nodes.
-  var bus: (any Bus)?
-  /// The other nodes and their people. `nil` if the log is not shared with other nodes.
-  var neighbours: Neighbours?
-  /// The audit log. `nil` without `--audit`.
-  var audit: AuditLog?
-  /// Recent writes over HTTP, collected for a single line of the audit log.
-  var writings = WritingGathering()
+  /// `nil` if the log is not shared with other nodes.
+  var cluster: Cluster?
+  var journal: Journal
   var sessions: Sessions
   var rooms: RoomTable
   var openingTurns = OpeningTurns()
   var turns = Turns()
-  /// Whether the work that the rooms do once a second is still in progress.
-  var areRoomsResting = false
   var log: LogDesk
   var snapshots = SnapshotQuota()
   var verification: Verification
   var counts = HubCounts()
-  var refusals: RefusalLog
-  /// A rate limit on the log lines that say who has joined.
-  var joinLines = LineBudget()
   var lifetime = Lifetime()
   var requestBook: RequestBook
-  var quotas: DayQuotas
-  var storage: StorageReserve
-  /// How many layouts (shapes of one HTTP request) have been admitted but not yet sent to the log.
-  var layoutsUnderWay = 0
+  var accounts: Accounts
   var deliveries = Deliveries()
   var generator: RandomNumbers
   /// The number of this process. The records that the process writes carry it.
@@ -86,10 +76,9 @@ actor Hub {
     rooms = RoomTable(roomsMax: limits.rooms)
     log = LogDesk(beatMilliseconds: limits.beatMilliseconds)
     verification = Verification(limits: limits)
-    refusals = RefusalLog(logger)
+    journal = Journal(logger)
     requestBook = RequestBook(limits: limits)
-    quotas = DayQuotas(limits: limits)
-    storage = StorageReserve(configuration)
+    accounts = Accounts(configuration)
     generator = machine.random
     nodeNumber = UInt64.random(in: 1...UInt64.max, using: &generator)
     run = Run(number: nodeNumber)
@@ -116,10 +105,9 @@ actor Hub {
   ) throws(ListenError) -> Int {
     if let keys { self.keys = keys }
     if let locks { self.locks = locks }
-    self.audit = audit
+    journal.use(audit)
     self.log.use(log)
-    self.bus = bus
-    if bus != nil { neighbours = Neighbours(number: nodeNumber) }
+    cluster = bus.map { Cluster(bus: $0, neighbours: Neighbours(number: nodeNumber)) }
     loop.register(self)
     var options = ListenOptions()
     options.subprotocols = WireEncoding.allCases.map { Text($0.subprotocol).string }

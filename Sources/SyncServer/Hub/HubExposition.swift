@@ -31,14 +31,14 @@ extension Hub {
       "Whether rooms can be read and written.",
       storageFault == nil && !isStopping ? 1 : 0
     )
-    if let free = storage.freeBytes {
+    if let free = accounts.storage.freeBytes {
       text.metric("canvas_storage_free_bytes", .gauge, "Space that is left on the disk of the rooms.", free)
     }
     text.metric(
       "canvas_storage_low",
       .gauge,
       "Whether the disk has less space than the reserve, so that only deletions are stored.",
-      storage.isLow ? 1 : 0
+      accounts.storage.isLow ? 1 : 0
     )
   }
 

@@ -167,7 +167,7 @@ extension Hub {
     // If a session sent the operations, their refusal is logged here. If an HTTP request sent them, the refusal is
     // logged with the answer to the request.
     if let id = change(append.room, { $0.failed(batch: append.batch) }) ?? nil, let session = append.room.session(id) {
-      refusals.write(Refusal("unavailable", of: session, "\(error)"))
+      journal.write(Refusal("unavailable", of: session, "\(error)"))
     }
     if RoomInLog.isGone(by: error) { removed(append.room) }
   }

@@ -102,7 +102,7 @@ extension Hub {
 
   func record(_ event: String, _ request: Request, room: String, actor: String?) {
     let token = grant(of: request.token)?.label
-    tell(AuditLog.Deed(event: event, room: room, actor: actor, token: token, address: address(of: request)))
+    journal.tell(AuditLog.Deed(event: event, room: room, actor: actor, token: token, address: address(of: request)))
   }
 
   func recordWriting(_ event: String, _ request: Request, room: String, as actor: Identifier, operations: Int) {
@@ -113,33 +113,7 @@ extension Hub {
       token: grant(of: request.token)?.label,
       address: address(of: request)
     )
-    guard writings.tells(writer, operations: operations, now: now.monotonicMilliseconds) else { return }
-    tell(writer, requests: 1, operations: operations)
-  }
-
-  func recordGatheredWritings(isEnd: Bool) {
-    for sum in writings.takeSums(now: now.monotonicMilliseconds, isEnd: isEnd) {
-      tell(sum.writer, requests: sum.requests, operations: sum.operations)
-    }
-  }
-
-  private func tell(_ writer: WritingGathering.Writer, requests: Int, operations: Int) {
-    tell(
-      AuditLog.Deed(
-        event: writer.event,
-        room: writer.room,
-        actor: writer.actor,
-        token: writer.token,
-        address: writer.address,
-        details: [("requests", .init(requests)), ("operations", .init(operations))]
-      )
-    )
-  }
-
-  /// Writes an operator's action over HTTP to the server's log and to the audit log.
-  private func tell(_ deed: AuditLog.Deed) {
-    logger.info("\(deed.event) over HTTP", deed.fields)
-    complain(audit?.write(deed))
+    journal.noteWriting(by: writer, operations: operations, now: now.monotonicMilliseconds)
   }
 
   func recordEntry(of session: Session, name: Text, as role: Role) {
@@ -148,52 +122,16 @@ extension Hub {
   }
 
   func record(_ event: String, of session: Session, _ details: [(key: String, value: Logger.Field)] = []) {
-    complain(
-      audit?.write(
-        AuditLog.Deed(
-          event: event,
-          room: session.room,
-          actor: session.actor?.text,
-          token: session.grant.label,
-          address: session.address,
-          details: details,
-          isOften: true
-        )
+    journal.record(
+      AuditLog.Deed(
+        event: event,
+        room: session.room,
+        actor: session.actor?.text,
+        token: session.grant.label,
+        address: session.address,
+        details: details,
+        isOften: true
       )
     )
-  }
-
-  /// Writes a refusal to the audit log if access or an operator's action was refused. Rejected operations are not
-  /// written.
-  func record(_ refusal: Refusal) {
-    guard Hub.refusalsOnRecord.contains(refusal.code) else { return }
-    complain(
-      audit?.writeRefusal(
-        AuditLog.Deed(
-          event: "refused",
-          room: refusal.room,
-          actor: refusal.actor,
-          token: refusal.token,
-          address: refusal.address,
-          details: [
-            ("code", .text(refusal.code)), ("request", .init(refusal.request)), ("reason", .text(refusal.reason)),
-          ],
-          isOften: true
-        )
-      )
-    )
-  }
-
-  private static let refusalsOnRecord: Set<String> = [
-    "no_token", "token_refused", "forbidden", "removed", "too_many", "http_401", "http_403", "http_421",
-  ]
-
-  func reopenAudit() {
-    do throws(AuditFault) { try audit?.reopen() } catch { complain(error) }
-  }
-
-  func complain(_ fault: AuditFault?) {
-    guard let fault else { return }
-    logger.error("the audit log can't be written", ["reason": .text(fault.words)])
   }
 }

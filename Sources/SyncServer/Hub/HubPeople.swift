@@ -9,14 +9,14 @@ extension Hub {
   func people(in room: String) -> [Person] {
     let here = rooms[room].map { $0.room.people($0.origin) } ?? []
     let actors = Set(here.map(\.actor))
-    let elsewhere = neighbours?.people(in: room).filter { !actors.contains($0.actor) } ?? []
+    let elsewhere = cluster?.neighbours.people(in: room).filter { !actors.contains($0.actor) } ?? []
     return (here + elsewhere).sorted { $0.actor < $1.actor }
   }
 
   func listing(of open: OpenRoom) -> RoomListing {
     var listing = open.room.listing
-    if let neighbours {
-      // A large room knows only some of the people at other nodes, so their number comes from `neighbours`.
+    if let neighbours = cluster?.neighbours {
+      // A large room knows only some of the people at other nodes, so their number comes from `Neighbours`.
       listing.peers = open.room.audience.connectionCount + neighbours.count(in: open.name)
     }
     return listing
@@ -26,39 +26,39 @@ extension Hub {
 
   /// Gathers what a room has to tell other nodes.
   func gatherNews(of room: inout Room, _ open: OpenRoom, now: Moment) {
-    guard let isShared = neighbours?.isShared(open.name) else { return }
-    if let news = room.takeNews(isShared: isShared, now: now, origin: open.origin) { neighbours?.add(news) }
+    guard let isShared = cluster?.neighbours.isShared(open.name) else { return }
+    if let news = room.takeNews(isShared: isShared, now: now, origin: open.origin) { cluster?.neighbours.add(news) }
   }
 
   /// Tells the other nodes what has gathered.
   func tellNeighbours() {
-    guard log.isOpen, let bus, let known = neighbours, known.hasNews else { return }
+    guard log.isOpen, let known = cluster?.neighbours, known.hasNews else { return }
     let inhabited = known.tellsAll(now: now) ? rooms.all.filter { !$0.room.audience.isEmpty } : nil
     let everyone = inhabited?.sorted { $0.name < $1.name }.map { open in
       open.room.wholeNews(isShared: known.isShared(open.name), origin: open.origin)
     }
-    let message = neighbours?.takeMessage(everyone: everyone, now: now) { place in
+    let message = cluster?.neighbours.takeMessage(everyone: everyone, now: now) { place in
       rooms[place.room]?.room.audience.member(of: place.actor)?.peer.state
     }
-    if let message { bus.tell(message) }
+    if let message { cluster?.bus.tell(message) }
   }
 
   func take(_ news: BusNews) {
     switch news {
     case .heard(let message): heard(message)
-    case .missed: neighbours?.askAnew()
+    case .missed: cluster?.neighbours.askAnew()
     }
   }
 
   private func heard(_ bytes: [UInt8]) {
-    guard let news = neighbours?.heard(bytes, now: now) else { return }
+    guard let news = cluster?.neighbours.heard(bytes, now: now) else { return }
     take(news.rooms, of: news.node)
     for place in news.unwanted { sendAway(place.actor, from: place.room) }
   }
 
   /// To be called once a second.
   func keepNeighbours() {
-    for (node, rooms) in neighbours?.beat(now: now) ?? [] { take(rooms, of: node) }
+    for (node, rooms) in cluster?.neighbours.beat(now: now) ?? [] { take(rooms, of: node) }
   }
 
   /// Tells the rooms here what another node says of them.
@@ -72,15 +72,15 @@ extension Hub {
   func remove(_ actor: Identifier, from room: String, by request: Request) async -> Removal {
     let place = PersonPlace(room: room, actor: actor)
     let wasHere = sendAway(actor, from: room)
-    let isElsewhere = neighbours?.has(place) ?? false
+    let isElsewhere = cluster?.neighbours.has(place) ?? false
     guard wasHere || isElsewhere else { return .absent }
     record("removed", request, room: room, actor: actor.text)
     guard isElsewhere else { return .done }
-    for look in 0..<Hub.looksAtRemoval where neighbours?.has(place) == true {
-      if look % Hub.looksBetweenWishes == 0 { neighbours?.wantsRemoved(place) }
+    for look in 0..<Hub.looksAtRemoval where cluster?.neighbours.has(place) == true {
+      if look % Hub.looksBetweenWishes == 0 { cluster?.neighbours.wantsRemoved(place) }
       await pause(milliseconds: 20)
     }
-    return neighbours?.has(place) == true ? .unanswered : .done
+    return cluster?.neighbours.has(place) == true ? .unanswered : .done
   }
 
   /// How many times the hub checks whether the person has left the other node. It checks every 20 ms, so it gives up

@@ -9,12 +9,12 @@ extension Hub: RoomService {
   nonisolated var proxies: Proxies { configuration.proxies }
   nonisolated var sites: Sites { configuration.sites }
   var isStopping: Bool { lifetime.isStopping }
-  var sharesRooms: Bool { bus != nil }
+  var sharesRooms: Bool { cluster != nil }
   var awaitsLog: Bool { !log.isOpen }
   var storageFault: String? {
     if awaitsLog { return log.openingFault.map { "waiting for the database: \($0)" } ?? "the rooms are being opened" }
     return (log.fault ?? log.readingFault).map { "\($0)" }
-      ?? (storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
+      ?? (accounts.storage.isLow ? "the disk is nearly full: only deletions are stored" : nil)
   }
 
   func access(by token: String?) throws(TokenRefusal) -> Grant {
@@ -78,8 +78,7 @@ extension Hub: RoomService {
 
   func noteRefusal(_ refusal: Refusal) {
     counts.noteRefusal(refusal.code)
-    refusals.write(refusal)
-    record(refusal)
+    journal.write(refusal)
   }
 
   // MARK: One room
@@ -178,7 +177,7 @@ extension Hub: RoomService {
   func list(of grant: Grant, for party: String) async throws(HistoryError) -> RoomList {
     let stored = Handover(try await read(.rooms))
     let open = await listings()
-    let elsewhere = neighbours?.counts ?? [:]
+    let elsewhere = cluster?.neighbours.counts ?? [:]
     var (list, uncounted) = try await workOutPast(for: party) {
       RoomList.gather(
         stored.take() ?? [],

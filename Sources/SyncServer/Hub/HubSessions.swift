@@ -59,7 +59,7 @@ extension Hub {
       }
       let allowance = allowance(of: session.payer, in: open, now: now)
       if let rejection = change(open, { $0.submit(submission, from: id, allowance: allowance, now: now) }) ?? nil {
-        refusals.write(Refusal(rejection, of: session))
+        journal.write(Refusal(rejection, of: session))
       }
     case .presence(let state): change(open) { $0.presence(state, from: id, now: now) }
     case .digest: change(open) { $0.digest(for: id, now: now) }
@@ -71,7 +71,7 @@ extension Hub {
           rejection.message = "the room is locked: only operators may write"
           message = .rejection(rejection)
         }
-        refusals.write(Refusal(rejection, of: session))
+        journal.write(Refusal(rejection, of: session))
       }
       change(open) { $0.reply(message, to: id) }
     }
@@ -143,16 +143,14 @@ extension Hub {
     open.seat(session, id)
     // The room might have asked to pause reading before the session had a seat, because the answer to `hello` is long.
     if open.room.hasPausedReading(from: id) { session.pauseReading(.backlog) }
-    if joinLines.takes(session.address) {
-      logger.info(
-        "joined",
-        [
-          "room": .text(open.name), "actor": .init(actor?.text), "token": .init(session.grant.label),
-          "address": .text(session.address), "encoding": .text(encoding == .json ? "json" : "binary"),
-          "peers": .init(open.room.memberCount),
-        ]
-      )
-    }
+    journal.noteJoin(
+      from: session.address,
+      [
+        "room": .text(open.name), "actor": .init(actor?.text), "token": .init(session.grant.label),
+        "address": .text(session.address), "encoding": .text(encoding == .json ? "json" : "binary"),
+        "peers": .init(open.room.memberCount),
+      ]
+    )
     if let name = open.room.audience.member(id)?.peer.name { recordEntry(of: session, name: name, as: role) }
   }
 

@@ -20,7 +20,6 @@ extension Hub {
     lifetime.drain()
     loop.schedule(afterMilliseconds: Hub.stopMilliseconds) {
       self.writeGathered(isEnd: true)
-      self.logger.writeSums(isEnd: true)
       self.logger.warning("stopped before everything was stored and sent")
       self.machine.exit(0)
     }
@@ -38,7 +37,7 @@ extension Hub {
     switch lifetime.stage {
     case .serving, .closingLog: return
     case .draining:
-      guard log.isClear, layoutsUnderWay == 0, deliveries.isEmpty else {
+      guard log.isClear, deliveries.isEmpty else {
         loop.schedule(afterMilliseconds: 1) { self.goOnStopping() }
         return
       }
@@ -98,7 +97,6 @@ extension Hub {
   func logClosed() {
     guard lifetime.stage == .closingLog else { return }
     writeGathered(isEnd: true)
-    logger.writeSums(isEnd: true)
     logger.info("stopped")
     machine.exit(0)
   }

@@ -7,9 +7,9 @@ extension Hub {
   /// Applies reloaded tokens and keys. New sessions are checked against them from now on. Connected sessions are
   /// checked on another thread, because checking thousands of signatures takes seconds.
   func take(_ credentials: Credentials) {
+    let reading = self.credentials.reading + 1
     self.credentials = credentials
-    credentialsRead += 1
-    let reading = credentialsRead
+    self.credentials.reading = reading
     let tokens = Set(sessions.all.compactMap { $0.isGone ? nil : $0.token })
     let now = now.wallMilliseconds
     job {
@@ -38,7 +38,7 @@ extension Hub {
   private func judge(by grants: [String: Grant], of tokens: Set<String>, _ reading: Int) async -> Int? {
     var closed = 0
     await inPortions(sessions.all) { session in
-      guard reading == credentialsRead, let token = session.token, tokens.contains(token) else { return }
+      guard reading == credentials.reading, let token = session.token, tokens.contains(token) else { return }
       let now = grants[token]
       switch session.grant.change(to: now, in: session.room) {
       case .none:
@@ -51,7 +51,7 @@ extension Hub {
       }
       closed += 1
     }
-    return reading == credentialsRead ? closed : nil
+    return reading == credentials.reading ? closed : nil
   }
 
   /// Accepts a new token from a connected session, so that the session can stay when its first token expires. The

@@ -105,13 +105,13 @@ extension Hub {
     let number = run.numberUnknown(to: open.room)
     let timeline = run.timeline
     let limits = limits
-    layoutsUnderWay += 1
+    log.layoutsUnderWay += 1
     job {
       let party = layout.payer?.address ?? ""
       let batch = try? await heavyWork.run(for: party, isBounded: false) {
         EncodedBatch(layout.stamped(), run: number, timeline: timeline, limits)
       }
-      layoutsUnderWay -= 1
+      log.layoutsUnderWay -= 1
       // If the room was deleted meanwhile, the layout has been refused already.
       guard !open.isGone else { return }
       if let batch, open.writers[layout.request].map({ refusal(of: $0, writingTo: open.name) == nil }) ?? true {
@@ -159,9 +159,8 @@ extension Hub {
     counts.passTurns(now)
     keepNeighbours()
     lookAtStorage()
-    quotas.forgetFaded(now: now.monotonicMilliseconds)
+    accounts.quotas.forgetFaded(now: now.monotonicMilliseconds)
     writeGathered()
-    logger.writeSums()
     lookAtEnds(now: now)
     guard log.isOpen else { return }
     log.retain(now: now)
@@ -171,9 +170,9 @@ extension Hub {
   /// Lets each room do what it does once a second. The rooms are spread over several jobs of the loop, because all
   /// 10,000 together would take twenty milliseconds.
   private func letRoomsRest() async {
-    guard !areRoomsResting else { return }
-    areRoomsResting = true
-    defer { areRoomsResting = false }
+    guard !rooms.areResting else { return }
+    rooms.areResting = true
+    defer { rooms.areResting = false }
     for (index, open) in rooms.all.enumerated() {
       if index % Hub.roomsRestingInAJob == Hub.roomsRestingInAJob - 1 { await letOthersGoFirst() }
       if !open.isGone, !isStopping { letRest(open) }
@@ -199,15 +198,7 @@ extension Hub {
 
   /// Writes one log line for many events of a kind, instead of a line for each event.
   func writeGathered(isEnd: Bool = false) {
-    refusals.beginSecond(isEnd: isEnd)
-    countJoins(isEnd: isEnd)
-    recordGatheredWritings(isEnd: isEnd)
-    complain(audit?.beginSecond(isEnd: isEnd))
-  }
-
-  private func countJoins(isEnd: Bool) {
-    for (address, count) in joinLines.takeCounts(isEnd: isEnd) {
-      logger.info("joined more", ["address": .text(address), "count": .init(count)])
-    }
+    journal.beginSecond(now: now.monotonicMilliseconds, isEnd: isEnd)
+    logger.writeSums(isEnd: isEnd)
   }
 }

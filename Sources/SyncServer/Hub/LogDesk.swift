@@ -22,6 +22,8 @@ struct LogDesk {
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private(set) var appends: [UInt64: Append] = [:]
+  /// How many layouts (shapes of one HTTP request) have been admitted and are being encoded for the log.
+  var layoutsUnderWay = 0
   /// Jobs that wait for an answer of the log, by the request's number.
   private var waiters: [UInt64: CheckedContinuation<LogEvent, Never>] = [:]
   /// Why the log can't be written now. `nil` if it can.
@@ -138,7 +140,7 @@ struct LogDesk {
   }
 
   /// Whether nothing waits to be stored.
-  var isClear: Bool { appends.isEmpty && requests.isEmpty }
+  var isClear: Bool { appends.isEmpty && requests.isEmpty && layoutsUnderWay == 0 }
 
   var statistics: LogStatistics? { log?.statistics() }
 

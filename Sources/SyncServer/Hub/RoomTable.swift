@@ -19,6 +19,8 @@ struct RoomTable {
   private var arriving: [String: OpenRoom] = [:]
   private var coming: UInt64 = 0
   var toFlush = RoomsToFlush()
+  /// Whether the work that the rooms do once a second is still in progress.
+  var areResting = false
 
   init(roomsMax: UInt64) { self.roomsMax = roomsMax }
 

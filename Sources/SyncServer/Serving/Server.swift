@@ -68,7 +68,7 @@ enum Server {
       fail(words(error))
     }
     while waitForSignal(signals) == SIGHUP {
-      loop.execute { hub.assumeIsolated { $0.reopenAudit() } }
+      loop.execute { hub.assumeIsolated { $0.journal.reopenAudit() } }
       reread(configuration, for: hub, logger)
     }
     ServiceManager.running?.isStopping()

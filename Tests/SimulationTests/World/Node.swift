@@ -139,7 +139,7 @@ struct Node {
   }
 
   /// Whether a layout is accepted and not yet among `inFlight`.
-  var hasLayoutUnderWay: Bool { server?.hub.assumeIsolated { $0.layoutsUnderWay > 0 } ?? false }
+  var hasLayoutUnderWay: Bool { server?.hub.assumeIsolated { $0.log.layoutsUnderWay > 0 } ?? false }
 
   /// The process is gone, and with it everything that is under way.
   mutating func letGo() {

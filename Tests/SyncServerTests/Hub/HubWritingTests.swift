@@ -33,7 +33,7 @@ struct HubWritingTests {
     let layout = try LayoutEdits(importing: shapes, into: canvas, using: &generator)
     let gate = await HeavyGate(hub)
     let writing = Task { [hub] in await hub.submit(layout, to: open, by: .by(ann)) }
-    while await hub.layoutsUnderWay == 0 { await Task.yield() }
+    while await hub.log.layoutsUnderWay == 0 { await Task.yield() }
     if isLocked {
       // Sets the lock directly, because a request to lock the room would have to wait for the layout.
       await hub.perform { $0.locks.set("demo", isLocked: true) }
@@ -108,7 +108,7 @@ struct HubWritingTests {
     while held.withLock({ $0.events.isEmpty }) { await Task.yield() }
     held.withLock { $0.sink?($0.events) }
     while await !hub.log.isClear { await Task.yield() }
-    let refusal = await hub.perform { $0.quotas.refusal(of: writer.payer, isNewRoom: true, now: 0) }
+    let refusal = await hub.perform { $0.accounts.quotas.refusal(of: writer.payer, isNewRoom: true, now: 0) }
     #expect(refusal == nil)
   }
 

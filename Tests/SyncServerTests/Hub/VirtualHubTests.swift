@@ -187,9 +187,9 @@ struct VirtualHubTests {
     var world = World { $0.storage = .directory("/tmp") }
     world.pass(5_000, worksHeavily: false)
     #expect(world.server.heavyWorkCount == 1)
-    #expect(world.server.hub.assumeIsolated { $0.storage.freeBytes } == nil)
+    #expect(world.server.hub.assumeIsolated { $0.accounts.storage.freeBytes } == nil)
     world.pass(2)
-    #expect(world.server.hub.assumeIsolated { $0.storage.freeBytes } ?? 0 > 0)
+    #expect(world.server.hub.assumeIsolated { $0.accounts.storage.freeBytes } ?? 0 > 0)
   }
 
   @Test("C4: time that nobody lets pass doesn't pass: a client without a hello is closed at its time, and not before")
