@@ -103,7 +103,7 @@ struct Room: Sendable {
     let told = Told(
       newcomerAt: fanOut.ring.end,
       among: audience.named(but: actor),
-      messageBytesMax: limits.messageBytes,
+      peopleBytesMax: fanOut.encoder.peopleBytesMax,
       named: &named
     )
     let id = audience.add(

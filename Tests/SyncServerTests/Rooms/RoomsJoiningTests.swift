@@ -251,10 +251,13 @@ struct RoomsJoiningTests {
     #expect(recent.registers(since: 100 + most + 500) == [:])
   }
 
-  @Test("C6: a welcome that would be too long leaves to later messages what it has no room for", arguments: [60, 400])
-  func longWelcome(peers: Int) throws {
+  @Test(
+    "C6: a welcome that would be too long leaves to later messages what it has no room for",
+    arguments: [(60, 16_384), (400, 16_384), (400, 1_048_576)] as [(Int, UInt64)]
+  )
+  func longWelcome(peers: Int, messageBytes: UInt64) throws {
     var bench = RoomBench {
-      $0.messageBytes = 16_384
+      $0.messageBytes = messageBytes
       $0.namedPeople = 1_000
     }
     let state = JSONText("{\"about\":\"\(String(repeating: "x", count: 1_000))\"}")
@@ -267,7 +270,7 @@ struct RoomsJoiningTests {
     for encoding in WireEncoding.allCases {
       let newcomer = bench.join(encoding)
       bench.settle()
-      #expect(bench.clients[newcomer].messageBytesMax <= 16_384)
+      #expect(bench.clients[newcomer].messageBytesMax <= min(messageBytes, 65_536))
       let seen = bench.clients[newcomer].peers
       for peer in bench.room.audience.peers where peer.actor != bench.actor(newcomer) {
         #expect(seen[peer.actor]?.name == peer.name)

@@ -46,9 +46,9 @@ struct Told: Sendable {
   /// - Parameters:
   ///   - ordinal: the ordinal of the next broadcast.
   ///   - peers: everyone here, with their presence.
-  ///   - named: the peers that the welcome names. If the welcome would be longer than a message may be, it leaves out
-  ///     the peers' presence, which is sent after the state. With thousands of peers, it leaves out some peers, too.
-  init(newcomerAt ordinal: UInt64, among peers: [Peer], messageBytesMax: UInt64, named: inout [Peer]) {
+  ///   - named: the peers that the welcome names. If the welcome would be too long, it leaves out the peers'
+  ///     presence, which is sent after the state. With thousands of peers, it leaves out some peers, too.
+  init(newcomerAt ordinal: UInt64, among peers: [Peer], peopleBytesMax: UInt64, named: inout [Peer]) {
     self.ordinal = ordinal
     peopleOrdinal = ordinal
     self.peers = peers.map { $0.actor }
@@ -56,7 +56,7 @@ struct Told: Sendable {
     arePairsTold = false
     isNew = true
     named = peers
-    var left = Int(clamping: messageBytesMax) - Told.welcomeBytesMax
+    var left = Int(clamping: peopleBytesMax) - Told.welcomeBytesMax
     let stateBytes = peers.reduce(0) { $0 + ($1.state?.bytes.count ?? 2) + $1.bytesMax }
     guard stateBytes > left else { return }
     owesStates = true

@@ -18,6 +18,10 @@ struct MessageEncoder: Sendable {
     self.messageBytesMax = messageBytesMax
   }
 
+  /// The upper bound on the bytes of a message that tells of people: `welcome` and `presence`. Over a thin line, a longer
+  /// welcome would take longer than clients wait for one.
+  var peopleBytesMax: UInt64 { min(messageBytesMax, 65_536) }
+
   func vocabulary(of channel: Channel) -> Vocabulary { vocabularies[channel.vocabulary] }
 
   func encode(_ message: ServerMessage, _ encoding: WireEncoding) -> [UInt8] {
@@ -73,7 +77,7 @@ struct MessageEncoder: Sendable {
         // In a message, each state also has its actor and the keys of a JSON object.
         size += UInt64(states[end].state.bytes.count) + 48
         end += 1
-      } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= messageBytesMax
+      } while end < states.count && size + UInt64(states[end].state.bytes.count) + 48 <= peopleBytesMax
       append(.presence(Array(states[start..<end])), encoding, to: &bytes)
       start = end
     }
