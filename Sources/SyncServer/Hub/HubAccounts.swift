@@ -44,6 +44,18 @@ extension Hub {
     return charge
   }
 
+  /// The log has stored or refused what an account was charged for.
+  func settle(_ charge: Charge) {
+    let party = charge.payer.address
+    guard log.shares.remove(charge.bytes, of: party) else { return }
+    for session in sessions.all where session.connection.party == party { session.resumeReading(.share) }
+  }
+
+  /// Too many bytes of an address wait to be stored.
+  func pause(_ party: String) {
+    for session in sessions.all where session.connection.party == party { session.pauseReading(.share) }
+  }
+
   /// Gives back what was charged for a batch that the log hasn't stored. Otherwise clients that try again and again
   /// during an outage would use up their quotas with nothing.
   func giveBack(_ charge: Charge, for open: OpenRoom) {

@@ -22,6 +22,7 @@ struct LogDesk {
   /// When something was last sent to the log, on the monotonic clock.
   private var submittedAt: UInt64 = 0
   private(set) var appends: [UInt64: Append] = [:]
+  var shares = StoringShares()
   /// How many layouts (shapes of one HTTP request) have been admitted and are being encoded for the log.
   var layoutsUnderWay = 0
   /// Jobs that wait for an answer of the log, by the request's number.

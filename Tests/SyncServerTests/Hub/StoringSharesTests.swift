@@ -1,0 +1,84 @@
+import Synchronization
+import Testing
+import WebSocketLoop
+
+@testable import CanvasCRDT
+@testable import RoomLog
+@testable import ServerModel
+@testable import SyncServer
+
+@Suite("How much of each address waits to be stored")
+struct StoringSharesTests {
+  /// A log that stores nothing before the test lets it.
+  private final class SlowLog: Sendable {
+    private let held = Mutex<(appends: [LogRequest], rooms: MemoryLog?)>(([], nil))
+
+    func log(_ sink: @escaping LogSink) -> MeddledLog {
+      let log = MemoryLog(sink: sink)
+      held.withLock { $0.rooms = log }
+      return MeddledLog(log) { [self] requests, rooms in
+        held.withLock { held in
+          held.appends += requests.filter(\.isAppend)
+          rooms.submit(requests.filter { !$0.isAppend })
+        }
+      }
+    }
+
+    var count: Int { held.withLock { $0.appends.count } }
+
+    func store() {
+      held.withLock { held in
+        held.rooms?.submit(held.appends)
+        held.appends = []
+      }
+    }
+  }
+
+  @Test("R10: who writes more than the disk takes is read no further, from all its connections; others are")
+  func slowDisk() throws {
+    var configuration = Configuration()
+    configuration.storage = .memory
+    var now = Moment(wallMilliseconds: RoomBench.epoch, monotonicMilliseconds: 1_000)
+    let log = SlowLog()
+    let server = VirtualServer(configuration, seed: 1, at: now) { hub in (log.log { hub.logTold($0) }, nil) }
+    server.hub.assumeIsolated { $0.log.shares = StoringShares(bytesMax: 3_000) }
+    func pass() {
+      for _ in 0..<40 {
+        now.monotonicMilliseconds += 1
+        server.turn(at: now)
+        server.workHeavily()
+      }
+    }
+    func join(from address: String) throws -> VirtualConnection {
+      let connection = try #require(server.connect(.binary, to: "demo", from: address))
+      server.receive(WireEncoding.binary.encode(ClientMessage.hello(Hello())), isText: false, on: connection)
+      pass()
+      return connection
+    }
+    var shape: UInt64 = 0
+    func write(_ bytes: Int, on connection: VirtualConnection) {
+      shape += 1
+      let set = Properties {
+        $0.kind = .text
+        $0.text = Text(String(repeating: "x", count: bytes))
+      }
+      let operation = ProposedOperation(shape: Identifier(packed: shape)!, at: nil, set: set)
+      let message = ClientMessage.operations(Submission(id: MessageIdentifier(shape), operations: [operation]))
+      server.receive(WireEncoding.binary.encode(message), isText: false, on: connection)
+      pass()
+    }
+    pass()
+    let (busy, idle) = (try join(from: "10.0.0.1"), try join(from: "10.0.0.1"))
+    let other = try join(from: "10.0.0.2")
+    write(2_000, on: busy)
+    #expect(!busy.isReadingPaused)
+    write(2_000, on: busy)
+    let late = try join(from: "10.0.0.1")
+    #expect(busy.isReadingPaused && idle.isReadingPaused && late.isReadingPaused && !other.isReadingPaused)
+    write(10, on: other)
+    #expect(log.count == 3)
+    log.store()
+    pass()
+    #expect(!busy.isReadingPaused && !idle.isReadingPaused && !late.isReadingPaused)
+  }
+}
