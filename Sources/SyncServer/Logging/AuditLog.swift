@@ -43,8 +43,10 @@ struct AuditLog: Sendable {
     isCut = AuditLog.isCut(path)
   }
 
+  /// Opens the file, or a pipe. If nobody reads a pipe, or its reader stops for a while, lines are lost, which is an
+  /// `AuditFault`: a server that waited for the reader would serve nobody.
   private static func open(_ path: String) throws(AuditFault) -> Int32 {
-    let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw AuditFault(words: String(cString: strerror(errno))) }
     return descriptor
   }
