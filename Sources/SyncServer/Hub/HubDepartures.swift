@@ -5,11 +5,9 @@ import WebSocketLoop
 
 extension Hub {
   /// Tells the client the reason, and closes the connection.
-  /// - Parameter error: the code word of the error that is sent first. By default it is the name of the close code. For
-  ///   `goingAway`, no error is sent by default.
+  /// - Parameter error: the code word of the error that is sent first. By default it is the code's own, if it has one.
   func close(_ session: Session, _ code: CloseCode, _ reason: Text, error: String? = nil) {
-    // A session that is asked to reconnect to another node has done nothing wrong, so it gets no error.
-    let error = error ?? (code == .goingAway ? nil : code.word)
+    let error = error ?? code.errorWord
     if let error { noteRefusal(Refusal(error, of: session, reason.string)) }
     // After a message that was sent only in part, only a close frame may follow, so no error is sent.
     let isBetweenMessages = leave(session)

@@ -88,7 +88,7 @@ extension Hub {
       case .close(let id, let code, let reason, let isBetweenMessages):
         guard let session = open.unseat(id) else { continue }
         logger.debug("sent away", ["room": .text(open.name), "reason": .text(reason.string)])
-        goodbyes.append(goodbye(to: session, code, reason, error: isBetweenMessages ? code.word : nil))
+        goodbyes.append(goodbye(to: session, code, reason, error: isBetweenMessages ? code.errorWord : nil))
       case .pauseReading(let id): open.session(id)?.pauseReading(.backlog)
       case .resumeReading(let id): open.session(id)?.resumeReading(.backlog)
       case .differs:

@@ -94,6 +94,21 @@ struct VirtualHubTests {
     return world
   }
 
+  @Test("R7: no error comes before a plain 1001, also if a room is closed because of its log")
+  func plainGoodbye() throws {
+    var world = World()
+    let connection = try #require(world.server.connect(.json, to: "demo", from: "10.0.0.9"))
+    world.server.receive(WireEncoding.json.encode(ClientMessage.hello(Hello())), isText: true, on: connection)
+    world.pass(20)
+    world.server.hub.assumeIsolated { hub in hub.rooms["demo"].map { hub.stop($0, "the log can't tell what came next") }
+    }
+    world.pass(20)
+    var frames = connection.takeFrames()
+    let messages = VirtualConnection.takeMessages(&frames).map { String(decoding: $0, as: UTF8.self) }
+    #expect(connection.closure?.code == CloseCode.goingAway.rawValue)
+    #expect(messages.count >= 2 && !messages.contains { $0.contains("\"error\"") })
+  }
+
   @Test("what is drawn waits for its beat, also while the node has something to tell the others in each turn")
   func telling() throws {
     let bus = CountingBus()
