@@ -3,8 +3,7 @@ import WebSocketLoop
 
 extension RoomService {
   /// The period for which a room's history can be read: `{"room","cursor","from","to","operations"}`, with both ends in
-  /// Unix milliseconds. If the records that `?at=` needs have been dropped, the response is an error that says so.
-  /// `?steps=1` adds the steps of that period.
+  /// Unix milliseconds. `?steps=1` adds the steps of that period.
   func spanDocument(_ room: OpenedRoom, _ request: Request) async -> Response {
     var steps: [RoomSteps.Step]?
     switch request.parameter("steps") {

@@ -14,7 +14,7 @@ extension Route {
 
       Route("GET", "/v1/rooms", .holders(.viewer)) { await $0.roomList($1.request, $1.grant) },
       Route(reading: "/v1/rooms/{room}", .viewer, ["at", "stamps"]) { await $0.drawing($1, $2.request) },
-      Route(reading: "/v1/rooms/{room}/history", .viewer, ["at", "steps"]) { await $0.spanDocument($1, $2.request) },
+      Route(reading: "/v1/rooms/{room}/history", .viewer, ["steps"]) { await $0.spanDocument($1, $2.request) },
       Route(reading: "/v1/rooms/{room}/overlaps", .viewer, ["at", "box"]) { await $0.overlaps($1, $2.request) },
       Route(reading: "/v1/rooms/{room}/free", .viewer, ["size", "near"]) { await $0.freePlace($1, $2.request) },
       Route(reading: "/v1/rooms/{room}/picture.svg", .viewer, ["at"]) { await $0.picture($1, $2.request) },
