@@ -1,8 +1,8 @@
-import CanvasCRDT
 import RoomLog
 import Testing
 import WebSocketLoop
 
+@testable import CanvasCRDT
 @testable import ServerModel
 @testable import SyncServer
 
