@@ -45,11 +45,7 @@ extension Hub {
       // can't be left out of a snapshot.
       start = .position(try await load(room, epoch: epoch, wantsSnapshot: false).summary.trimmed)
     }
-    let loaded = try await load(room, epoch: epoch, through: start)
-    guard case .time(_, let last) = end, loaded.snapshot?.place.position ?? 0 > last else { return loaded }
-    // Another node made this snapshot, from records that this node hasn't received yet. So it can be newer than the
-    // wanted state.
-    return try await load(room, epoch: epoch, through: .position(last))
+    return try await load(room, epoch: epoch, through: start)
   }
 
   private func fold(
@@ -155,7 +151,7 @@ extension RoomHistory.End {
   fileprivate var bound: LogBound {
     switch self {
     case .position(let position): .position(position)
-    case .time(let milliseconds, _): .milliseconds(milliseconds)
+    case .time(let milliseconds): .milliseconds(milliseconds)
     }
   }
 }

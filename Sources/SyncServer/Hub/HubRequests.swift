@@ -97,6 +97,8 @@ extension Hub: RoomService {
     return RoomView(name: room.name, places: room.places, position: room.position, canvas: room.canvas)
   }
 
+  func changedMilliseconds(of open: OpenRoom) -> UInt64 { open.room.fold.changedMilliseconds }
+
   func submit(
     _ operations: [ProposedOperation],
     to open: OpenRoom,

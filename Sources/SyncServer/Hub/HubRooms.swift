@@ -119,6 +119,7 @@ extension Hub {
       framing: framing,
       seed: seed,
       image: snapshot,
+      imageMilliseconds: loaded.snapshot?.place.milliseconds ?? 0,
       company: company
     )
     let snapshotPosition = snapshot?.position ?? 0

@@ -67,7 +67,8 @@ struct StoredRooms {
     guard let base = try load(room.room, through: .position(room.trimmed)).snapshot,
       let image = try? RoomImage(base.bytes, seed: seed)
     else { throw Fault(words: "the snapshot of room \(room.room) can't be read", isDamage: true) }
-    return (Fold(epoch: room.epoch, image: image), base.place.operations)
+    let fold = Fold(epoch: room.epoch, image: image, changedMilliseconds: base.place.milliseconds)
+    return (fold, base.place.operations)
   }
 
   /// - Parameter each: a function that is called after each record.

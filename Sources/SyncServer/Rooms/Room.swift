@@ -33,6 +33,7 @@ struct Room: Sendable {
   private var isClosing = false
 
   /// An empty room, or the room of a snapshot. The records after the snapshot have to be passed to `delivered`.
+  /// - Parameter imageMilliseconds: when the log stored the snapshot's last record.
   init(
     name: Text,
     epoch: UInt64,
@@ -40,13 +41,16 @@ struct Room: Sendable {
     framing: Framing,
     seed: UInt64,
     image: RoomImage? = nil,
+    imageMilliseconds: UInt64 = 0,
     company: Company? = nil,
     vocabularies: [Vocabulary] = Vocabulary.all
   ) {
     self.name = name
     self.company = company
     self.limits = limits
-    fold = image.map { Fold(epoch: epoch, image: $0) } ?? Fold(epoch: epoch, seed: seed)
+    fold =
+      image.map { Fold(epoch: epoch, image: $0, changedMilliseconds: imageMilliseconds) }
+      ?? Fold(epoch: epoch, seed: seed)
     door = Door(limits: limits)
     forgetting = Forgetting(limits: limits)
     audience = Audience(limits: limits)

@@ -4,7 +4,8 @@ import WebSocketLoop
 // A room as it is, or as it was.
 
 extension RoomService {
-  /// Makes the answer from the room as it is now, or as it was at the cursor or time in `?at=`.
+  /// Makes the answer from the room as it is now, or as it was at the cursor or time in `?at=`. What the room still is
+  /// isn't looked for in the log. The log may have trimmed it, if this node hasn't received what came after it.
   func seeing(
     _ room: OpenedRoom,
     _ request: Request,
@@ -15,7 +16,8 @@ extension RoomService {
     guard let at = request.parameter("at") else { return await answer(view) }
     let end: RoomHistory.End
     if let milliseconds = UInt64(at) {
-      end = .time(milliseconds, upTo: view.position)
+      guard milliseconds < changedMilliseconds(of: room) else { return await answer(view) }
+      end = .time(milliseconds)
     } else {
       guard let cursor = RoomCursor(Cursor(Text(at))) else {
         return .error(400, code: "bad_request", message: "at must be a cursor or a time in Unix milliseconds")
@@ -34,6 +36,7 @@ extension RoomService {
             "this cursor is not from the room as it is now: the room was deleted or restored, or the cursor is too old"
         )
       }
+      guard position < view.position else { return await answer(view) }
       end = .position(position)
     }
     switch await readingHistory(of: room, at: end, leavingOut: nil, request) {

@@ -53,6 +53,8 @@ protocol RoomService: HeavyWorker {
   func catchUp(_ room: OpenedRoom) async -> String?
   /// The room as it is now. `nil` if it has been deleted.
   func view(of room: OpenedRoom) -> RoomView?
+  /// When the log stored the newest record that the room has applied, in Unix milliseconds.
+  func changedMilliseconds(of room: OpenedRoom) -> UInt64
   /// Which shapes overlap now. `nil` if the room has been deleted.
   func overlapIndex(of room: OpenedRoom) async -> SettledOverlaps?
   /// The room's state at an earlier time.

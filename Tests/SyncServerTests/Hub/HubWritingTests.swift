@@ -130,8 +130,9 @@ struct HubWritingTests {
     let shared = SharedMemory()
     let hub = try await Hub.started { HubWritingTests.log(sharing: shared, refuses: false, $0) }
     let open = try await hub.openDemo()
-    _ = try await hub.submit([.star()], to: open, by: .by(ann)).get()
-    let past = Request(method: "GET", path: "/v1/rooms/demo", query: "at=9999999999999")
+    let first = try await hub.submit([.star()], to: open, by: .by(ann)).get()
+    _ = try await hub.submit([.star(6)], to: open, by: .by(ann)).get()
+    let past = Request(method: "GET", path: "/v1/rooms/demo", query: "at=\(first.text.string)")
     #expect(await hub.response(to: past, body: []).status == 200)
     let neighbour = MemoryLog(sharing: shared) { _ in }
     neighbour.submit(.delete(id: 1, room: "demo"))

@@ -34,7 +34,7 @@ struct RoomsFoldingTests {
       try live.take(record(1 + start / 1_000, Array(deletions[start..<start + 1_000])))
     }
     try live.take(record(61, [], forgottenBefore: 150_000))
-    var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5))
+    var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5), changedMilliseconds: 0)
     live.forgetMore()
     #expect(live.canvas.erasureCount > 0, "some are still in memory")
     for _ in 0..<2 { restarted.forgetMore() }
@@ -86,7 +86,7 @@ struct RoomsFoldingTests {
     let records = (1...5).map { number in record(number, [operation(number, at: 1_000) { $0.kind = .star }]) }
     var live = Fold(epoch: 1, seed: 3)
     for record in records.prefix(2) { try live.take(record) }
-    var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5))
+    var restarted = Fold(epoch: 1, image: try RoomImage(live.image().encoded(), seed: 5), changedMilliseconds: 0)
     var past = RoomHistory(end: .position(5), image: live.image(), seed: 7)
     for record in records.suffix(2) {
       #expect(throws: MissingRecord(position: 3)) { try live.take(record) }
@@ -120,7 +120,7 @@ struct RoomsFoldingTests {
       }
       late += takings.count { $0 == .leftOut }
       for (index, bytes) in images.enumerated() {
-        var again = Fold(epoch: 1, image: try RoomImage(bytes, seed: 5))
+        var again = Fold(epoch: 1, image: try RoomImage(bytes, seed: 5), changedMilliseconds: 0)
         for (record, taking) in zip(records, takings).dropFirst(index + 1) {
           if Bool.random(using: &random) { again.forgetMore() }
           #expect(try again.take(record) == taking)

@@ -19,6 +19,8 @@ struct Fold: Sendable {
   private(set) var canvas: Canvas
   /// The position of the last record that was applied.
   private(set) var position: UInt64 = 0
+  /// When the log stored that record, in Unix milliseconds. 0 without a record.
+  private(set) var changedMilliseconds: UInt64 = 0
   /// How many operations the log has had in all, including those in trimmed records.
   private(set) var operationCount: UInt64 = 0
   /// Not less than the time (`Stamp.time`) of any stamp that the room has or has given out.
@@ -40,10 +42,12 @@ struct Fold: Sendable {
   }
 
   /// The state at the position of a snapshot.
-  init(epoch: UInt64, image: RoomImage) {
+  /// - Parameter changedMilliseconds: when the log stored the record at that position.
+  init(epoch: UInt64, image: RoomImage, changedMilliseconds: UInt64) {
     places = RoomPlaces(epoch: epoch, runs: image.runs)
     canvas = image.canvas
     position = image.position
+    self.changedMilliseconds = changedMilliseconds
     operationCount = image.operationCount
     clockTime = image.clockTime
     forgottenBefore = image.forgottenBefore
@@ -134,6 +138,7 @@ struct Fold: Sendable {
     guard try record.isNext(after: position) else { return .known }
     if let run = record.run { places.note(run: run, after: position) }
     position = record.position
+    changedMilliseconds = record.milliseconds
     operationCount += UInt64(record.operations.count)
     if record.forgottenBefore > forgottenBefore {
       forgottenBefore = record.forgottenBefore

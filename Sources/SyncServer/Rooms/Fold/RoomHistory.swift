@@ -4,9 +4,9 @@ import CanvasCRDT
 struct RoomHistory: Sendable {
   enum End: Hashable, Sendable {
     case position(UInt64)
-    /// Ends at a time in Unix milliseconds, or at the open room's position if that is earlier. The log can have newer
-    /// records, for which the room has no cursors yet.
-    case time(UInt64, upTo: UInt64)
+    /// Ends at a time in Unix milliseconds, before the open room's newest record. The log can have records that this
+    /// node hasn't received, and for which it has no cursors, but those are from later times.
+    case time(UInt64)
   }
 
   let end: End
@@ -39,7 +39,7 @@ struct RoomHistory: Sendable {
   mutating func fold(_ record: borrowing RoomRecord) throws(MissingRecord) -> Bool {
     switch end {
     case .position(let last): guard record.position <= last else { return false }
-    case .time(let last, let end): guard record.milliseconds <= last, record.position <= end else { return false }
+    case .time(let last): guard record.milliseconds <= last else { return false }
     }
     guard try record.isNext(after: position) else { return true }
     if let run = record.run { runs.note(run, after: position) }
