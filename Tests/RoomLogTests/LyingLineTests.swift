@@ -460,6 +460,48 @@ struct LyingLineTests {
     }
   }
 
+  /// Submits an append to each of these rooms, all in one batch. The appends are numbered from 1 on.
+  private func append(to rooms: [String], at node: LogBench.Node) {
+    node.log.submit(
+      rooms.enumerated().map { index, room in
+        .append(LogBench.append(UInt64(index) + 1, room, [bytes("2")], mayCreate: false))
+      }
+    )
+  }
+
+  @Test("a room that another program keeps locked is refused, the program is named, and other rooms are stored")
+  func lockedRow() throws {
+    for room in ["a", "b"] { try bench.append(room, [bytes("1")]) }
+    let node = try bench.secondNode(isPatient: false)
+    try locking("SELECT FROM canvas.rooms WHERE name = 'a' FOR UPDATE") {
+      append(to: ["a", "b"], at: node)
+      #expect(node.events.answer(to: 1)?.isUnavailable == true)
+      #expect(node.events.answer(to: 2)?.appended != nil)
+    }
+    #expect(node.events.all.compactMap(\.concern).count { $0.contains("psql") } == 1)
+    #expect(!node.events.all.contains { if case .availability(nil, _?) = $0 { true } else { false } })
+    node.log.submit(.append(LogBench.append(3, "a", [bytes("3")], mayCreate: false)))
+    #expect(node.events.answer(to: 3)?.appended != nil)
+  }
+
+  @Test("while another program keeps a whole table locked, nothing can be stored, and the log says why")
+  func lockedTable() throws {
+    let rooms = (1...9).map { "room-\($0)" }
+    for room in rooms { try bench.append(room, [bytes("1")]) }
+    let node = try bench.secondNode(isPatient: false)
+    func isFault(_ event: LogEvent) -> Bool {
+      if case .availability(nil, let fault?) = event { "\(fault)".contains("locked") } else { false }
+    }
+    try locking("LOCK TABLE canvas.rooms IN EXCLUSIVE MODE") {
+      append(to: rooms, at: node)
+      #expect(node.events.first(where: isFault) != nil)
+      for id in 1...9 as ClosedRange<UInt64> { #expect(node.events.answer(to: id)?.isUnavailable == true) }
+    }
+    #expect(node.events.first { $0 == .availability(room: nil, nil) } != nil)
+    node.log.submit(.append(LogBench.append(10, "room-1", [bytes("3")], mayCreate: false)))
+    #expect(node.events.answer(to: 10)?.appended != nil)
+  }
+
   @Test(
     "a node whose clock is minutes off says so once, in words that tell by how much and which way",
     arguments: [(600_000, "s ahead of"), (-600_000, "s behind")]

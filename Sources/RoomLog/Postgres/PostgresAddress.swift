@@ -145,6 +145,8 @@ struct PostgresAddress: Hashable, Sendable {
     case "25006": return .database("\(description) takes no writes now: \(message)")
     case "53100": return .database("\(description): the database's disk is full; free some space there (\(message))")
     case "53300": return .database("\(description) has no connection left; raise max_connections (\(message))")
+    case PostgresFailure.lockTimeout:
+      return .database("\(description): another program keeps rows locked; pg_locks shows which (\(message))")
     case "42501":
       return .unfit("\(description): \(message); GRANT CREATE ON DATABASE, or create the schema canvas for this user")
     // SQLSTATE class 42: the database doesn't know the statement, or its tables aren't those that this server expects.

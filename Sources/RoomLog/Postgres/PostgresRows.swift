@@ -100,10 +100,13 @@ enum PostgresFailure: Error {
 
 extension PostgresFailure {
   /// Whether a refusal with this SQLSTATE is about the statement's values or rows, and not about the whole database.
-  /// These are the classes 22, 23, 40, 54, P0 and XX.
+  /// These are the classes 22, 23, 40, 54, P0 and XX, and locks of others.
   static func isAboutWhatWasAsked(_ state: String) -> Bool {
-    ["22", "23", "40", "54", "P0", "XX"].contains { state.hasPrefix($0) }
+    ["22", "23", "40", "54", "P0", "XX", lockTimeout].contains { state.hasPrefix($0) }
   }
+
+  /// The SQLSTATE of a statement that has waited too long for a lock.
+  static let lockTimeout = "55P03"
 }
 
 extension Checksum {

@@ -82,7 +82,11 @@ enum PostgresSchema {
       set_config('client_min_messages', 'warning', false),
       set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
       set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false),
-      set_config('client_connection_check_interval', '1000', false)
+      set_config('client_connection_check_interval', '1000', false),
+      -- Locks of other programs must not stop this node. The time is long enough for `endSilent` to have its turn, and
+      -- shorter than the time after which a silent connection is given up.
+      set_config('lock_timeout',
+        CASE WHEN current_setting('application_name') IN ('canvas writer', 'canvas helper') THEN '4s' ELSE '0' END, false)
     """
   )
 

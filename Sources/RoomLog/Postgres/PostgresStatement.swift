@@ -12,6 +12,8 @@ struct PostgresStatement: Sendable {
 /// The log's SQL statements. All values are passed as parameters.
 extension PostgresStatement {
   static let begin = PostgresStatement("begin", "BEGIN ISOLATION LEVEL READ COMMITTED")
+  /// Makes this transaction wait only briefly for locks.
+  static let impatience = PostgresStatement("impatience", "SELECT set_config('lock_timeout', '250ms', true)")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
 
@@ -103,15 +105,17 @@ extension PostgresStatement {
     AND classid = (($1::int8 >> 32) & 4294967295)::oid AND objid = ($1::int8 & 4294967295)::oid AND objsubid = 1
     """
   )
-  /// Ends other nodes' connections that lock rooms and have been silent for some time within a transaction. Their
-  /// transactions are rolled back. Connections whose commit waits for the standbys are spared.
+  /// The connections whose locks this writer waits for. Those of other nodes that have been silent for some time within a
+  /// transaction are ended, and their transactions rolled back. Connections whose commit waits for the standbys are
+  /// spared. A transaction that is prepared for a two-phase commit has process 0.
   static let endSilent = PostgresStatement(
     "end_silent",
     """
-    SELECT count(pg_terminate_backend(pid)) FROM unnest(pg_blocking_pids($1::int8::int4)) AS blocking(pid)
-    JOIN pg_stat_activity USING (pid)
-    WHERE application_name IN ('canvas writer', 'canvas helper') AND wait_event = 'ClientRead'
-    AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
+    SELECT pid::int8, coalesce(application_name, ''), coalesce(usename, ''),
+      CASE WHEN coalesce(application_name, '') NOT IN ('canvas writer', 'canvas helper') THEN false
+        WHEN wait_event = 'ClientRead' AND state_change < clock_timestamp() - $2::int8 * interval '1 microsecond'
+        THEN pg_terminate_backend(pid) ELSE true END
+    FROM unnest(pg_blocking_pids($1::int8::int4)) AS blocking(pid) LEFT JOIN pg_stat_activity USING (pid)
     """
   )
   /// A small commit that waits for the standbys. When it is done, everything that was read before it is on the standbys

@@ -33,8 +33,12 @@ final class PostgresWriting {
   private var isUndecided = false
   /// How many times in a row a batch was rolled back because of a conflict with another transaction.
   private var gaveWay = 0
+  /// The rooms that another program kept locked when they were last written, since a batch was last stored.
+  private var lockedOut: Set<String> = []
   /// When this node last asked PostgreSQL to end silent connections.
   private var endedSilentAt: UInt64 = 0
+  /// The PostgreSQL process that was last reported because this node waits for its lock.
+  private var holderTold: Int64?
 
   init(
     _ link: PostgresLink,
@@ -53,8 +57,8 @@ final class PostgresWriting {
   }
 
   static let statements: [PostgresStatement] = [
-    .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .commit, .rollback, .create, .append,
-    .beginRoom, .epoch, .delete,
+    .evict, .lock, .pause, .offerSecret, .secret, .settle, .look, .begin, .impatience, .commit, .rollback, .create,
+    .append, .beginRoom, .epoch, .delete,
   ]
 
   var isDone: Bool { underWay == nil && waiting.isEmpty && singles.isEmpty }
@@ -91,7 +95,8 @@ final class PostgresWriting {
 
   private func sendNext() {
     while link.isReady, underWay == nil, let next = takeSingle() {
-      if next.isAppend { append([next]) } else { change(next) }
+      // This append, or the batch that it was in, has waited for a lock already, perhaps. All others wait for it now.
+      if next.isAppend { append([next], isPatient: false) } else { change(next) }
     }
     guard link.isReady, underWay == nil, !waiting.isEmpty else { return }
     var requests: [LogRequest] = []
@@ -148,19 +153,24 @@ final class PostgresWriting {
   }
 
   /// Carries out a batch's statements in one transaction.
-  /// - Parameter stored: is called with the answers after the commit.
+  /// - Parameters:
+  ///   - isPatient: whether to wait for locks as long as this connection may.
+  ///   - stored: is called with the answers after the commit.
   func carryOut(
     _ batch: PostgresBatch,
     _ statements: [(PostgresStatement, [PostgresValue])],
+    isPatient: Bool = true,
     _ stored: @escaping ([PostgresRows]) -> Void
   ) {
     underWay = batch
-    link.send([(.begin, [])] + statements + [(.commit, [])]) { answer in
+    let first: [(PostgresStatement, [PostgresValue])] = isPatient ? [(.begin, [])] : [(.begin, []), (.impatience, [])]
+    link.send(first + statements + [(.commit, [])]) { answer in
       switch answer {
       case .success(let rows) where rows.last?.tag == "COMMIT":
         self.underWay = nil
         self.gaveWay = 0
-        stored(Array(rows.dropFirst().dropLast()))
+        self.lockedOut = []
+        stored(Array(rows.dropFirst(first.count).dropLast()))
       case .success: self.refused(batch, state: "40000", message: "the transaction was rolled back")
       case .failure(.lost):
         self.isUndecided = true
@@ -191,8 +201,17 @@ final class PostgresWriting {
       guard !givesWay, batch.requests.count == 1 else { return self.singles.insert(contentsOf: batch.requests, at: 0) }
       if let room = batch.requests[0].room { self.reports.noteRefused(room, fault) }
       self.refuse(batch, fault)
+      guard state == PostgresFailure.lockTimeout else { return }
+      self.lockedOut.insert(batch.requests[0].room ?? "")
+      guard self.lockedOut.count >= PostgresWriting.lockedOutMax else { return }
+      self.lockedOut = []
+      self.link.refuse(fault)
     }
   }
+
+  /// If so many rooms are locked and nothing else can be stored, a whole table is probably locked. Then nothing counts as
+  /// storable. Otherwise each request would wait for the lock, one after another.
+  private static let lockedOutMax = 3
 
   /// How many conflicts in a row are retried. After that, the request is refused.
   private static let gaveWayMax = 20
@@ -227,7 +246,23 @@ final class PostgresWriting {
     guard beside.isReady, now >= nextEndSilent else { return }
     endedSilentAt = now
     let silence = Int64(PostgresWriting.silenceMicrosecondsMax)
-    beside.send([(.endSilent, [.number(Int64(link.process)), .number(silence)])]) { _ in }
+    beside.send([(.endSilent, [.number(Int64(link.process)), .number(silence)])]) { answer in
+      if case .success(let rows) = answer { self.tellHolder(rows[0]) }
+    }
+  }
+
+  /// Reports another program whose lock keeps a batch waiting.
+  private func tellHolder(_ holders: PostgresRows) {
+    guard let row = (0..<holders.count).first(where: { !holders.truth($0, 3) }) else { return }
+    let process = holders.number(row, 0)
+    guard process != holderTold else { return }
+    holderTold = process
+    let place = reports.address.description
+    let words =
+      process == 0
+      ? "a transaction that is prepared for a two-phase commit (see pg_prepared_xacts)"
+      : "process \(process), which is \(holders.text(row, 1)) of user \(holders.text(row, 2))"
+    reports.tell([.concern("\(place): a commit waits for a lock of \(words)")])
   }
 
   // MARK: Settling
