@@ -52,6 +52,10 @@ struct Logger: Sendable {
 
     init(_ number: some BinaryInteger) { self = .number(Int64(clamping: number)) }
     init(_ text: String?) { self = text.map { .text($0) } ?? .absent }
+
+    fileprivate func cut(toBytes bytesMax: Int) -> Field {
+      if case .text(let text) = self { .text(text.cut(toBytes: bytesMax)) } else { self }
+    }
   }
 
   /// Which lines with the same words count as alike. Of lines that are alike, only the first is written.
@@ -188,7 +192,28 @@ struct Logger: Sendable {
     line(level, words, ordered: Array(fields), at: milliseconds)
   }
 
+  /// A line of at most `lineBytesMax` bytes. If it would be longer, its longest texts are cut.
   private func line(
+    _ level: Level,
+    _ words: String,
+    ordered fields: [(key: String, value: Field)],
+    at milliseconds: UInt64
+  ) -> String {
+    var line = whole(level, words, ordered: fields, at: milliseconds)
+    var bytesMax = Logger.lineBytesMax
+    while line.utf8.count > Logger.lineBytesMax, bytesMax > 1 {
+      bytesMax /= 2
+      let cut = fields.map { (key: $0.key, value: $0.value.cut(toBytes: bytesMax)) }
+      line = whole(level, words.cut(toBytes: bytesMax), ordered: cut, at: milliseconds)
+    }
+    return line
+  }
+
+  /// A pipe takes a line of this length whole or not at all, with the character that ends it. Of a longer line it could
+  /// take a part, and the next line would go on there.
+  static let lineBytesMax = Int(PIPE_BUF) - 1
+
+  private func whole(
     _ level: Level,
     _ words: String,
     ordered fields: [(key: String, value: Field)],

@@ -56,6 +56,17 @@ import Testing
     #expect(UInt64(written.count) + counted == 2_000)
   }
 
+  @Test("A pipe takes each line whole, whatever a client has made of it", arguments: [Logger.Format.text, .json])
+  func long(format: Logger.Format) {
+    for text in ["\u{1}", "é", "\"", "🙂"] {
+      let long = String(repeating: text, count: 200_000)
+      let logger = Logger(level: .info, format: format)
+      let line = logger.line(.info, "refused", ["room": .text("demo"), "a": .text(long), "reason": .text(long)], at: 0)
+      #expect((1_000..<4_096).contains(line.utf8.count))
+      #expect(line.contains("demo") && line.contains("reason") && line.contains("…"))
+    }
+  }
+
   @Test("A sum is a line like any other", arguments: [Logger.Format.text, .json])
   mutating func words(format: Logger.Format) throws {
     line("a line")
