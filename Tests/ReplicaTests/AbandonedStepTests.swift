@@ -41,6 +41,27 @@ struct AbandonedStepTests {
     #expect(room.hosts[ann].replica.history.undoable.count == 2)
   }
 
+  @Test("a shape that it made and deleted is gone, even if the server refuses that deletion", arguments: [false, true])
+  func refusedDeletion(isAllRefused: Bool) throws {
+    var room = TestRoom()
+    let ann = room.join()
+    room.beginGroup(ann)
+    let shape = room.add(ann)
+    room.settle()
+    room.run(ann) { $0.delete([shape], at: $1) }
+    let deletion = try room.hosts[ann].interceptSubmissions()
+    room.run(ann) { $0.abandonStep(at: $1) }
+    let again = isAllRefused ? try room.hosts[ann].interceptSubmissions() : []
+    for refused in deletion + again {
+      let refusal = Rejection(id: refused.id, operation: 0, code: .quotaExceeded, message: "no more")
+      room.hand(.rejection(refusal), to: ann)
+    }
+    #expect((room.hosts[ann].replica.canvas[shape] != nil) == isAllRefused)
+    if isAllRefused { room.undo(ann) }
+    room.settle()
+    #expect(room.canvas[shape] == nil && room.hosts[ann].replica.canvas[shape] == nil)
+  }
+
   @Test("if the server refuses to take it back, it is a step that can be undone")
   func refused() throws {
     var (room, ann, shape) = TestRoom.withShape()

@@ -128,7 +128,7 @@ extension UndoHistory {
       let from = isUndo ? entry.after : entry.before
       let to = isUndo ? entry.before : entry.after
       guard isUndo || entry.spared != .all,
-        let set = transition(
+        var set = transition(
           of: entry.shape,
           from: from,
           to: to,
@@ -141,6 +141,9 @@ extension UndoHistory {
         exchange.rest.append(entry)
         continue
       }
+      // The server may still refuse the deletion of a shape that was made. So it is deleted once more: what is refused of
+      // that becomes a step.
+      if exchange.isOfOpenStep, !from.isLive, !to.isLive { set.delete() }
       let spared = isUndo && from.isLive && to.isLive ? registersElsewhere(from, of: entry.shape, on: canvas) : []
       step.entries[place].spared = isUndo ? spared : entry.spared
       let stamp = set.assigned.isEmpty ? nil : clock.tick(milliseconds: milliseconds)

@@ -41,6 +41,9 @@ extension UndoHistory {
     /// The old aliases of registers that got another alias without being written to, by shape.
     var standIns = IdentifierMap<[StandIn]>()
     var isTaken = false
+
+    /// Whether this reverts a step that is still being made.
+    var isOfOpenStep: Bool { from.turn == to.turn && from.isUndoable != to.isUndoable }
   }
 
   mutating func remember(_ exchange: Exchange) {
