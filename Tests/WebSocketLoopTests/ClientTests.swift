@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -116,6 +117,34 @@ final class TestClient: ConnectionHandler, @unchecked Sendable {
       #expect(client.heard.withLock { $0.closures.count } == 1)
       #expect(nobody.heard.withLock { $0.closures.count } == 1)
       #expect(loop.perform { loop.counts.connections } == 0)
+    }
+  }
+
+  @Test("While the resolver doesn't answer, the loop goes on, and an attempt can be aborted or takes too long")
+  func silentResolver() async throws {
+    let answers = DispatchSemaphore(value: 0)
+    try await withServer { port, loop in
+      loop.perform {
+        loop.guest(HostLookups.self)?.resolve = { _, port in
+          answers.wait()
+          return SocketAddress.resolve(host: "127.0.0.1", port: port)
+        }
+      }
+      let endpoint = Endpoint(host: "board.example.com", port: port)
+      let (aborted, late, found) = (TestClient(), TestClient(), TestClient())
+      loop.perform {
+        loop.connect(to: endpoint, handler: aborted).abort()
+        loop.connect(to: endpoint, options: WebSocketOptions { $0.connectWithinMilliseconds = 80 }, handler: late)
+        loop.connect(to: endpoint, handler: found)
+      }
+      #expect(await aborted.closure()?.cause == .refused(status: 0))
+      #expect(await late.closure()?.cause == .refused(status: 0))
+      let request = await withCheckedContinuation { answer in
+        loop.execute { loop.request("GET", endpoint, silentMilliseconds: 80) { answer.resume(returning: $0) } }
+      }
+      #expect(throws: HTTPRequestError.tookTooLong) { try request.get() }
+      answers.signal()
+      #expect(await eventually { found.heard.withLock { $0.subprotocol != nil ? true : nil } } == true)
     }
   }
 

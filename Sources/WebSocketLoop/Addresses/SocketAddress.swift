@@ -2,7 +2,7 @@ internal import CWebSockets
 import Glibc
 
 /// An address of IPv4 or IPv6, in the form of the socket calls.
-struct SocketAddress {
+struct SocketAddress: Sendable {
   private var storage = sockaddr_storage()
   private var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
 
@@ -32,10 +32,11 @@ struct SocketAddress {
     return failure == 0 ? address : nil
   }
 
-  static func resolve(host: String, port: Int, isPassive: Bool) -> [SocketAddress] {
+  /// - Parameter flags: those of `getaddrinfo` for the host.
+  static func resolve(host: String, port: Int, flags: Int32 = 0) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = AI_NUMERICSERV | (isPassive ? AI_PASSIVE : 0)
+    hints.ai_flags = AI_NUMERICSERV | flags
     var results: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &results) == 0 else { return [] }
     defer { freeaddrinfo(results) }

@@ -96,8 +96,11 @@ private final class HTTPRequest: SocketWatcher, LoopResident {
     loop.residents[ObjectIdentifier(self)] = self
     timer = LoopTimer(loop: loop, repeats: true) { [unowned self] in finish(.failure(.tookTooLong)) }
     timer?.start(afterMilliseconds: silentMilliseconds)
-    addresses = SocketAddress.resolve(host: endpoint.host, port: endpoint.port, isPassive: false)[...]
-    connect(.badHost(endpoint.host))
+    loop.guest(HostLookups.self)?.lookUp(endpoint) { [weak self] found in
+      guard let self, completion != nil else { return }
+      addresses = found[...]
+      connect(.badHost(endpoint.host))
+    }
   }
 
   func loopStops() { finish(.failure(.tookTooLong)) }

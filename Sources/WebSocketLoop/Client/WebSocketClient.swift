@@ -31,10 +31,33 @@ extension EventLoop {
       execute { connection.failedToConnect("OpenSSL can't be used", .untrusted) }
       return connection
     }
-    guard let websockets, let host = websockets.clientHost(trust: trust) else {
+    guard let websockets, let lookups = guest(HostLookups.self) else {
       execute { connection.failedToConnect("libwebsockets can't be set up") }
       return connection
     }
+    connection.limitConnecting()
+    lookups.lookUp(endpoint) { [self] found in
+      guard connection.isWanted else { return }
+      // libwebsockets looks a name up once more, on the loop's thread. By now, the resolver has answered.
+      let address = found.count == 1 ? found[0].numericHost : endpoint.host
+      guard !found.isEmpty, let host = websockets.clientHost(trust: trust) else {
+        execute { connection.failedToConnect("no connection") }
+        return
+      }
+      connect(connection, to: endpoint, at: address, websockets, host, subprotocols)
+    }
+    return connection
+  }
+
+  /// - Parameter address: the endpoint's host, or its address if it has only one.
+  private func connect(
+    _ connection: Connection,
+    to endpoint: Endpoint,
+    at address: String,
+    _ websockets: WebSocketContext,
+    _ host: WebSocketHost,
+    _ subprotocols: [String]
+  ) {
     var info = lws_client_connect_info()
     info.context = websockets.pointer
     info.vhost = host.pointer
@@ -47,12 +70,12 @@ extension EventLoop {
     info.opaque_user_data = retained.toOpaque()
     let target = endpoint.query.isEmpty ? endpoint.path : "\(endpoint.path)?\(endpoint.query)"
     let offered = subprotocols.joined(separator: ",")
-    let wsi = endpoint.host.withCString { host in
+    let wsi = address.withCString { address in
       endpoint.authority.withCString { authority in
         target.withCString { target in
           offered.withCString { offered in
             WebSocketHost.plainProtocol.withCString { plain in
-              info.address = host
+              info.address = address
               info.host = authority
               info.path = target
               info.protocol = subprotocols.isEmpty ? nil : offered
@@ -65,13 +88,11 @@ extension EventLoop {
     }
     if let wsi {
       connection.attach(to: wsi)
-      connection.limitConnecting()
     } else {
       // libwebsockets may or may not have reported the failure to the callback already. In both cases the handler gets
       // `closed` once, in a later iteration of the event loop.
       execute { connection.failedToConnect("no connection") }
     }
-    return connection
   }
 }
 

@@ -337,7 +337,7 @@ public final class Listener: @unchecked Sendable, SocketWatcher, LoopResident, C
 
   private static func open(host: String, port: Int, backlog: Int32) throws(ListenError) -> Int32 {
     guard (0...65_535).contains(port) else { throw .failed(errno: EINVAL) }
-    let addresses = SocketAddress.resolve(host: host, port: port, isPassive: true)
+    let addresses = SocketAddress.resolve(host: host, port: port, flags: AI_PASSIVE)
     guard !addresses.isEmpty else { throw .badHost(host) }
     var failure: Int32 = EADDRNOTAVAIL
     for address in addresses {

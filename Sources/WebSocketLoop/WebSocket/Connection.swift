@@ -160,6 +160,9 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     timer.start(afterMilliseconds: options.connectWithinMilliseconds)
   }
 
+  /// Whether the host's address may still be connected to.
+  var isWanted: Bool { state == .connecting && !isAborted }
+
   func failedToConnect(_ why: String, _ cause: Closure.Cause = .refused(status: 0)) {
     guard state == .connecting else { return }
     closure = Closure(cause: cause, code: CloseCode.lost, reason: why)
@@ -349,7 +352,11 @@ public final class Connection: @unchecked Sendable, TurnTaker {
     loop.assertCurrent()
     guard state != .ended, !isAborted else { return }
     isAborted = true
-    guard let wsi else { return }
+    guard let wsi else {
+      // The host is still being looked up, or the socket is gone already.
+      loop.execute { [self] in failedToConnect("no answer") }
+      return
+    }
     if state == .connecting {
       // The deadline is set in a later iteration of the loop, because libwebsockets might still set another deadline in
       // this iteration.
