@@ -125,6 +125,40 @@ struct DamagedPageTests {
     halves.letGo()
   }
 
+  @Test("where a page of the table of rooms is damaged, only the rooms on it can't be read")
+  func rowsOfRooms() throws {
+    let rooms = (100..<500).map { "room\($0)" }
+    try append(to: rooms)
+    bench.close()
+    try overwrite(path) { _, page in
+      let words = String(decoding: page, as: Unicode.ASCII.self)
+      return page[0] == 13 && words.contains("room250") && !words.contains("record of")
+    }
+    try bench.reopen()
+    let isTold = { (event: LogEvent) in
+      if case .concern(let words) = event { words.contains("the rows of") } else { false }
+    }
+    #expect(bench.events.first(where: isTold) != nil)
+    for _ in 0..<2 {
+      let summaries = try bench.summaries()
+      #expect(summaries.map(\.room) == (["demo", "other"] + rooms).sorted())
+      let refused = summaries.filter { $0.damage != nil }
+      #expect((1..<300).contains(refused.count) && bench.log.statistics().damagedRooms == refused.count)
+      for room in summaries {
+        let damage = room.damage
+        #expect(damage == nil || damage == .damaged(room: room.room, position: 0))
+        #expect(try bench.load(room.room).error == damage)
+        if damage != nil { #expect(try bench.append(room.room, [bytes("more")]).error == damage) }
+      }
+      #expect(try bench.append("demo", [bytes("more")]).appended != nil)
+      try bench.reopen()
+    }
+    let inspection = try LogInspection(of: path)
+    #expect(!inspection.faults.isEmpty && inspection.findings.contains { $0.room == "room250" && !$0.opens })
+    #expect(try bench.append("new", [bytes("goes on")]).appended != nil)
+    expectNothingUnavailable()
+  }
+
   /// Overwrites the last leaf of a table or an index, while the log is closed.
   private func damageLastLeaf(of name: String) throws {
     bench.close()

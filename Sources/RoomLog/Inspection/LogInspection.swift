@@ -118,9 +118,15 @@ public struct LogInspection: Sendable {
   private static func check(_ database: Database) throws(SQLiteFailure) -> [String] {
     let query = try database.statement("PRAGMA integrity_check(\(faultsMax))")
     var words: [String] = []
-    while try query.step() {
-      let line = query.text(0)
-      if line != "ok" { words.append(line) }
+    do throws(SQLiteFailure) {
+      while try query.step() {
+        let line = query.text(0)
+        if line != "ok" { words.append(line) }
+      }
+    } catch {
+      // A damaged page can also end the check itself.
+      guard error.isDamage else { throw error }
+      words.append(error.message)
     }
     return words
   }

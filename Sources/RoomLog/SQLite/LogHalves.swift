@@ -32,15 +32,19 @@ struct LogHalves {
     self.reader = reader
     try attempt(opened.path) { () throws(SQLiteFailure) in try reader.connect() }
     outlet.tell([.opened(secret: secret)])
-    let lacking = writer.rooms.values.count(where: \.lacksSnapshots)
-    guard lacking > 0 else { return }
-    let rooms = "\(lacking) \(lacking == 1 ? "room" : "rooms")"
-    outlet.tell([
-      .concern(
-        "\(opened.path) has a damaged page that hides snapshots of \(rooms); what can't be opened from older snapshots or "
-          + "from its records is refused; restore a backup"
-      )
-    ])
+    tell("the rows", of: opened.damaged.count, at: opened.path, "these rooms are refused")
+    tell(
+      "snapshots",
+      of: writer.rooms.values.count(where: \.lacksSnapshots),
+      at: opened.path,
+      "what can't be opened from older snapshots or from its records is refused"
+    )
+  }
+
+  private func tell(_ hidden: String, of rooms: Int, at path: String, _ consequence: String) {
+    guard rooms > 0 else { return }
+    let words = "\(rooms) \(rooms == 1 ? "room" : "rooms"); \(consequence); restore a backup"
+    outlet.tell([.concern("\(path) has a damaged page that hides \(hidden) of \(words)")])
   }
 
   /// Splits requests into those for the reading thread and those for the writing thread.

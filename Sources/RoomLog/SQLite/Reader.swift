@@ -167,7 +167,11 @@ final class Reader {
     epoch: UInt64?,
     _ statements: ReaderStatements
   ) throws(ReadingFailure) -> RoomEntry {
-    let found = try reading { () throws(SQLiteFailure) in try statements.entry(name) }
+    let found: (entry: RoomEntry, isSound: Bool)?
+    do throws(SQLiteFailure) { found = try statements.entry(name) } catch {
+      guard error.isDamage else { throw .failed(error) }
+      throw .refused(.damaged(room: name, position: 0))
+    }
     guard let (entry, isSound) = found else { throw .refused(.noSuchRoom(room: name)) }
     guard isSound else {
       shared.note(.init(room: name, position: 0, isHistory: false), room: entry.number)

@@ -96,14 +96,10 @@ final class ReaderStatements {
   }
 
   func summaries(_ shared: SharedFigures) throws(SQLiteFailure) -> [RoomSummary] {
-    defer {
-      rooms.reset()
-      newestSnapshots.reset()
-    }
+    defer { newestSnapshots.reset() }
     let newest = try newestPlaces()
     var summaries: [RoomSummary] = []
-    while try rooms.step() {
-      var (entry, isSound) = StoredRows.room(rooms)
+    for (var entry, isSound) in try StoredRows.rooms(by: rooms, in: database) {
       if let newest {
         if let place = newest[entry.number] { entry.snapshots = [place] }
       } else {

@@ -59,6 +59,43 @@ enum StoredRows {
     return (entry, checksum(of: entry) == row.unsigned(8))
   }
 
+  /// The rows of all rooms.
+  /// - Parameter query: asks for them. If a page is damaged, each row is read alone. A room whose row is on that page is
+  ///   known by name and number from the index of names, and its row counts as damaged.
+  static func rooms(
+    by query: Statement,
+    in database: Database
+  ) throws(SQLiteFailure) -> [(entry: RoomEntry, isSound: Bool)] {
+    defer { query.reset() }
+    var rooms: [(entry: RoomEntry, isSound: Bool)] = []
+    do throws(SQLiteFailure) {
+      while try query.step() { rooms.append(room(query)) }
+    } catch {
+      guard error.isDamage else { throw error }
+      rooms = try roomsOneByOne(in: database)
+    }
+    return rooms
+  }
+
+  private static func roomsOneByOne(
+    in database: Database
+  ) throws(SQLiteFailure) -> [(entry: RoomEntry, isSound: Bool)] {
+    let names = try database.statement("SELECT number, name FROM rooms ORDER BY name")
+    let row = try database.statement("SELECT \(roomColumns) FROM rooms WHERE number=?1")
+    var rooms: [(entry: RoomEntry, isSound: Bool)] = []
+    while try names.step() {
+      defer { row.reset() }
+      row.bind(1, names.integer(0))
+      do throws(SQLiteFailure) {
+        if try row.step() { rooms.append(room(row)) }
+      } catch {
+        guard error.isDamage else { throw error }
+        rooms.append((RoomEntry(name: names.text(1), number: names.integer(0), epoch: 0, milliseconds: 0), false))
+      }
+    }
+    return rooms
+  }
+
   static let recordColumns = "position, milliseconds, operations, checksum, bytes"
 
   /// Reads a record's row. `nil` if the checksum is wrong.

@@ -158,8 +158,7 @@ final class WriterDatabase {
     var rooms: [String: RoomEntry] = [:]
     var damaged: [Int64] = []
     let row = try database.statement("SELECT \(StoredRows.roomColumns) FROM rooms")
-    while try row.step() {
-      let (entry, isSound) = StoredRows.room(row)
+    for (entry, isSound) in try StoredRows.rooms(by: row, in: database) {
       rooms[entry.name] = entry
       if !isSound { damaged.append(entry.number) }
     }
