@@ -128,20 +128,25 @@ struct Neighbours: Sendable {
     return others + everyone
   }
 
-  /// Leaves out what people show of the rooms that are told whole, as far as there is no space.
+  /// Leaves out what people show of the rooms that are told whole, as far as there is no space. Those who were left out
+  /// before come first, because a node may ask for everyone again and again.
   /// - Returns: how many bytes are left.
   private mutating func limitStates(of rooms: inout [RoomNews]) -> Int {
+    let ranks = Dictionary(zip(untold, untold.indices)) { first, _ in first }
+    var states: [(rank: Int, room: Int, place: PersonPlace, state: PeerState)] = []
+    for room in rooms.indices where rooms[room].isWhole {
+      for state in rooms[room].states {
+        let place = PersonPlace(room: rooms[room].room, actor: state.actor)
+        states.append((ranks[place] ?? untold.count + states.count, room, place, state))
+      }
+      rooms[room].states = []
+    }
     let whole = Set(rooms.lazy.filter(\.isWhole).map(\.room))
     untold.removeAll { whole.contains($0.room) }
     var space = Neighbours.statesBytesMax
-    for index in rooms.indices where rooms[index].isWhole {
-      let (room, states) = (rooms[index].room, rooms[index].states)
-      let told = states.prefix { state in
-        space -= state.state.bytes.count
-        return space >= 0
-      }
-      untold += states.dropFirst(told.count).map { PersonPlace(room: room, actor: $0.actor) }
-      rooms[index].states = Array(told)
+    for (_, room, place, state) in states.sorted(by: { $0.rank < $1.rank }) {
+      space -= state.state.bytes.count
+      if space >= 0 { rooms[room].states.append(state) } else { untold.append(place) }
     }
     return space
   }

@@ -156,6 +156,10 @@ struct NeighboursTests {
     for _ in 0..<3 { all += try told(nil) }
     #expect(all.map(\.actor) == states.map(\.actor).filter { first == count || $0 != gone })
     #expect(all.dropFirst(first).allSatisfy { $0.state == state("y") })
+    // Another node asks for everyone again and again.
+    var shown: Set<Identifier> = []
+    for _ in 0..<3 { shown.formUnion(try told([garden]).map(\.actor)) }
+    #expect(shown == Set(states.map(\.actor)))
   }
 
   @Test("a room is told whole once in a message that names everyone, and still asks")
